@@ -242,6 +242,7 @@ class Program:
     profile: str = "ptxas"  # by which the file was checked
     contract: str = "off"  # "ptxas": `lower` gives functions with constants folded and products contracted (rewrite/)
     layouts: dict[str, SharedLayout] = field(default_factory=dict[str, SharedLayout])  # by kernel, once asked for
+    digests: dict[str, str] = field(init=False, default_factory=dict[str, str])  # by kernel (native/cache/key.py)
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 
     def own_shared(self, size: int) -> int:

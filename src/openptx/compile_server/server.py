@@ -22,9 +22,6 @@ from openptx.engines.tiers.messages import HEARTBEAT, Reply, Request, Unpacker, 
 from openptx.llvm.codegen import OPT_DEFAULT, machine
 from openptx.llvm.subprocess_compile import cause, end_with_reader
 
-NICE = 5
-"""How far launches come before what is made for later ones, where there are not enough processors."""
-
 BEAT = 1.0
 """Seconds between two signs of life."""
 
@@ -47,8 +44,6 @@ class Worker:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICE)
     requests, replies = os.dup(0), os.dup(1)
     os.dup2(2, 1)  # what anything prints is no reply
     for thread in threading.enumerate():  # those that imports have started

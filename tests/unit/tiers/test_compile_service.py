@@ -51,6 +51,7 @@ def tiers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(tiering, "AT_ONCE", 0.0)
     monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 0.0)
+    monkeypatch.setattr(tiering, "ASKED", 0.0)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
     service.close()
     with settings.tiers(), settings.cache_at(None):
@@ -343,7 +344,9 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     assert native_runs == ["k"]
     monkeypatch.setattr(tiering, "MADE", 0.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
-    tiering._states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(kernel.function)
+    tiering._states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(
+        kernel.module.program, kernel.function
+    )
     state.spent = state.left
     launch(kernel)
     assert native_runs == ["k", "k"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from openptx.device.image import Image
@@ -13,12 +14,13 @@ from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.cache.key import reached
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import name_of_code, request_code
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
 from openptx.engines.native.runtime.launch import launch as run
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
-from openptx.engines.tiers.service import service
+from openptx.engines.tiers.service import Job, service
 from openptx.engines.tiers.takeover import Wanted, host_threads, launch_and_replace
 from openptx.errors import Triple
 from openptx.program import Function, Program
@@ -31,12 +33,18 @@ FALLBACK = logging.getLogger("openptx.fallback")
 OPERATION = 3e-9
 """Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
 
-MADE, MADE_OF_EACH = 0.010, 0.0006
-"""Seconds that translating and compiling takes: at least, and for each instruction."""
+MADE, MADE_OF_EACH, MADE_OF_CALLS = 0.010, 0.0006, 0.05
+"""Seconds that translating and compiling takes: at least, for each instruction, and where functions are called."""
 
 AT_ONCE, AT_ONCE_ALONE = 0.02, 0.05
-"""Seconds that making the code takes, below which a launch does that itself: with a server running, or to be started,
-which takes 0.6 s of the processor."""
+"""Seconds that making code takes, below which a launch does that itself: with a server running, or to be started."""
+
+SERVER = 0.6
+"""Seconds of the processor that the server takes to start."""
+
+ASKED = 0.15
+"""How much of the time until there will be code launches have taken before they ask for it: who launches a kernel once
+for a moment does not pay for code that nobody runs, which on two processors slows the launch itself."""
 
 BASELINE = 0.12
 """Seconds that making optimised code takes, from which on baseline code is made first."""
@@ -50,14 +58,21 @@ class TierState:
 
     __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent")
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, program: Program, function: Function) -> None:
         self.loops = loops(function)
         self.each = OPERATION * len(function.code)
-        self.left = self.seconds = MADE + MADE_OF_EACH * len(function.code)
+        self.left = self.seconds = seconds_to_make(program, function)
         self.spent = 0.0
         self.looked = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
+
+
+def seconds_to_make(program: Program, function: Function) -> float:
+    """What making the code of a kernel takes, with the functions that it calls: wrong by a factor of two at times."""
+    called = (reached(program, function) or function.callees & {*program.functions}) - {function.name}
+    count = len(function.code) + sum(len(program.function(name).code) for name in called)
+    return MADE + MADE_OF_EACH * count + (MADE_OF_CALLS if called else 0.0)
 
 
 _states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
@@ -102,21 +117,21 @@ def auto(
 
     Launches of kernels without loops run on interp until they have taken as long as making the code would, so a kernel
     takes at most twice as long as if it had been known how often it runs. With tiers, launches of other kernels begin
-    on interp, too, and are abandoned for machine code: when they have taken half as long as making it would, or where
+    on interp, too, and are abandoned for machine code: when they have taken as long as making it would, or where
     that takes long, when the compile server has made it.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     known = _states.setdefault(image, {})
-    state = known.get(function.name) or known.setdefault(function.name, TierState(function))
+    state = known.get(function.name) or known.setdefault(function.name, TierState(program, function))
     if block not in state.blocks:
-        start = time.perf_counter()
+        start = time.thread_time()
         if prefers_interp(state, program, function, image, threads, block):
             interp.launch(program, function, grid, block, image=image, **options)
-            state.spent += time.perf_counter() - start
+            state.spent += time.thread_time() - start
             return
         wanted = code_wanted(state, program, function, image, block, threads, workers, options)
         if wanted is not None and launch_and_replace(program, function, grid, block, wanted, image=image, **options):
-            state.spent += time.perf_counter() - start
+            state.spent += time.thread_time() - start
             return
         state.blocks.add(block)
     meanwhile = settings.has_tiers() and not made_at_once(state)
@@ -144,26 +159,50 @@ def code_wanted(
     stays = host_threads(function) or not function.callees.isdisjoint(EXTERNALS)
     long = stays and threads * state.each * ITERATIONS > state.seconds
     baseline = block in state.baseline
+    at_once = made_at_once(state)
+    if at_once and threads * state.each > state.seconds:
+        return None
     if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is None:
         if on_disk(program, function, block):
             return None
-        if state.seconds >= BASELINE and not made_at_once(state):
+        if state.seconds >= BASELINE and not at_once:
             state.baseline.add(block)
             baseline = True
         if long or (baseline and on_disk(program, function, block, baseline)):
             return None
-        if made_at_once(state):
-            return wanted_after((state.left - state.spent) / 2) if state.spent < state.left and not stays else None
-        LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
-        job = request_code(program, function, usual(block, baseline), several_workers=(workers or 1) > 1)
+        if at_once:
+            return wanted_after(state.left - state.spent) if state.spent < state.left and not stays else None
+
+        def ask() -> Job:
+            LOG.info(
+                "kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds
+            )
+            return request_code(program, function, usual(block, baseline), several_workers=(workers or 1) > 1)
+
+        until = state.seconds if service().running else state.seconds + SERVER
+        return wanted_when_made(ask, ASKED * until - state.spent)
     if long or job.reply is not None:
         return None
     return lambda: job.reply is not None and job.reply.made
 
 
 def wanted_after(seconds: float) -> Wanted:
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() > end
+    """When this thread has had the processor for so long: a busy machine makes code later, too."""
+    end = time.thread_time() + seconds
+    return lambda: time.thread_time() > end
+
+
+def wanted_when_made(ask: Callable[[], Job], seconds: float) -> Wanted:
+    """When there is the code that is asked for after this thread has had the processor for so long."""
+    time_has_come = wanted_after(seconds)
+    jobs: list[Job] = []
+
+    def wanted() -> bool:
+        if not jobs and time_has_come():
+            jobs.append(ask())
+        return bool(jobs) and jobs[0].reply is not None and jobs[0].reply.made
+
+    return wanted
 
 
 def prefers_interp(

@@ -13,7 +13,8 @@ from subprocess import Popen
 from openptx.engines.tiers.messages import Reply, Request, Unpacker, packed, write
 from openptx.llvm.subprocess_compile import cause, start
 
-SERVER = "from openptx.compile_server.server import main; main()"
+SERVER = "import os; getattr(os, 'nice', int)(5); from openptx.compile_server.server import main; main()"
+"""Launches come before what is made for later ones, and before the server's imports, where processors are few."""
 
 SILENCE = 20.0
 """Seconds without a word of a server that has work, after which it counts as hung. It says something each second, from

@@ -73,9 +73,10 @@ def host_threads(function: Function) -> int:
     writes, any other thread may be the one.
     """
     everyone = [t for t in threading.enumerate() if t is not threading.current_thread() and not ours(t)]
-    if any(may_wait(op.m) for op in function.code):
+    lasting = sum(not t.daemon for t in everyone)
+    if lasting < len(everyone) and any(may_wait(op.m) for op in function.code):
         return len(everyone)
-    return sum(not t.daemon for t in everyone)
+    return lasting
 
 
 def ours(thread: threading.Thread) -> bool:
