@@ -55,14 +55,14 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
     found, there = driver().find(graph, Graph), pointer + PARAMETERS
     numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(there, DESCRIPTION.size))
     handle, kind, size = numbers
-    word = found.words.get(handle)
+    word = found.condition(handle)
     if word is None:
         raise invalid(f"0x{handle:x} is no handle of a condition that was made for this graph")
     if kind >= len(KINDS) or not size or size > {"if": 2, "while": 1}.get(KINDS[kind], size):
         raise invalid(f"a conditional node of type {kind} with {size} graphs")
     if any((choice := choice_of(node)) is not None and choice.word is word for node in found.nodes):
         raise invalid(f"the condition 0x{handle:x} has a node already")
-    bodies = tuple(driver().add(Graph()) for _ in range(size))
+    bodies = tuple(driver().add(Graph(found)) for _ in range(size))
     choice = Choice(word, KINDS[kind], bodies)
     made = add(out, graph, after, count, "conditional", lambda: Work(run_choice, (choice,)))
     made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))

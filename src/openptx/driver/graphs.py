@@ -70,15 +70,23 @@ class Word(NamedTuple):
 
 
 class Graph(Object):
-    """`words` are the conditions that were made for it, by address."""
+    """`words` are the conditions that were made for it, by address. `outer` is the graph whose conditional node does
+    this one."""
 
     what = "graph"
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Graph | None = None) -> None:
         super().__init__()
+        self.outer = outer
         self.nodes: list[Node] = []
         self.words: dict[int, Word] = {}
         self.references = References()
+
+    def condition(self, address: int) -> Word | None:
+        """The condition at an address, where it was made for this graph or one that this is a part of."""
+        if address in self.words or self.outer is None:
+            return self.words.get(address)
+        return self.outer.condition(address)
 
     def add(
         self, kind: str, function: Callable[..., Any], arguments: tuple[Any, ...], after: Iterable[Node] = ()

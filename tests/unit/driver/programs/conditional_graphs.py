@@ -69,7 +69,7 @@ call("cuGraphCreate", byref(graph), 0)
 left, odd_steps, even_steps = allocate(16), allocate(16), allocate(16)
 loop = condition(graph, 1)
 node, (body,) = choice(graph, None, loop, WHILE, 1)
-odd = condition(body, 0)
+odd = condition(graph, 0)  # for a node in a part of the graph
 stepped, _ = add(body, None, KERNEL, launch_of(kernel(module, "step"), left.value, loop.value, odd.value))
 _, branches = choice(body, stepped, odd, IF, 2)
 for branch, place in zip(branches, (odd_steps, even_steps), strict=True):
