@@ -1,6 +1,6 @@
 """Runs modules of numba-cuda's own tests and prints what came of them as a line of JSON.
 
-openptx exec -- python numba_driver_tests.py test_linker test_events
+openptx exec -- python numba_tests.py cudadrv.test_linker cudapy.test_atomics
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import unittest
 from collections.abc import Iterator
 
-PACKAGE = "numba.cuda.tests.cudadrv"
+PACKAGE = "numba.cuda.tests"
 
 
 def name(test: unittest.TestCase) -> str:
