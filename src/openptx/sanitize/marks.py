@@ -26,6 +26,10 @@ class Marks(NamedTuple):
         wrong = any(sizes.get(base) != bits.size for base, bits in self.undefined.items())
         return "an undefined array that is a part of an allocation" if wrong else ""
 
+    def some(self) -> dict[int, Bytes]:
+        """Those of arrays that have any undefined bits by now."""
+        return {base: bits for base, bits in self.undefined.items() if bits.size and bits.max()}
+
     def outputs_are_defined(self) -> bool:
         """Whether all that must be defined is so by now."""
         return not any(bits.any() for base, bits in self.undefined.items() if base in self.outputs.values())

@@ -93,10 +93,11 @@ def screen(kernel: Kernel, given: Prepared, options: Options, marks: Marks) -> S
     kept = copies(given.memory)
     if kept is None:
         return Screening(f"more than {COPIED >> 20} MiB of memory, to be put back where something is suspected", [])
+    undefined = marks.some() if tracks else {}
     granule, by_bytes = granule_of_shared(reached(program, function.name)), frozenset[int]()
     while True:
         bytes_alone = by_bytes if len(by_bytes) <= RESTARTS else None
-        watch = Watch(options.tools, granule, bytes_alone, marks.undefined if tracks else {})
+        watch = Watch(options.tools, granule, bytes_alone, undefined)
         reason = run_watched(kernel, given, options, watch)
         seen = watch.suspicion()
         if seen is not None and not reason:

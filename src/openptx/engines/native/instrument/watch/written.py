@@ -25,7 +25,7 @@ class Written:
 
     def __init__(self, undefined: Mapping[int, Bytes]) -> None:
         self.arrays = undefined
-        self.kept = {base: None if bits.size and bits.min() == 255 else bits.copy() for base, bits in undefined.items()}
+        self.kept = {base: None if bits.min() == 255 else bits.copy() for base, bits in undefined.items()}
         """What they were, None for 255 everywhere."""
         self.table = np.zeros(0, np.int64)
         self.shared = self.local = np.zeros(0, np.uint8)
