@@ -222,3 +222,26 @@ def test_functions_have_parameters_and_memory_of_their_own(body: str, guard: str
     assert reports[0].reason.startswith(reason)
     assert bool(reports[0].reason) == bool(reason)
     assert [bool(report.findings) for report in reports] == [found, found]
+
+
+@pytest.mark.parametrize("index", ["t", "n"])
+def test_a_pointer_may_lead_to_another_array_than_its_own(index: str) -> None:
+    """Where the pointer's own array has no marks, the one that is accessed may have: by rows of lanes or not."""
+    text = f"""{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{
+    .reg .b64 p, e, q; .reg .b32 t, n, v;
+    ld.param.u64 p, [a];
+    ld.param.u64 e, [b];
+    mov.u32 t, %tid.x;
+    mad.wide.u32 q, t, 4, p;
+    ld.global.u32 n, [q];
+    sub.s64 e, e, p;
+    mad.wide.u32 q, {index}, 4, p;
+    add.s64 q, q, e;
+    ld.global.u32 v, [q];
+    ret;
+}}
+"""
+    options = Options(frozenset(("init",)), engine="native")
+    for make, reason in ((openptx.empty, "a load of bytes"), (np.zeros, "")):
+        report = watch(openptx.load(text)["k"], 1, 64, [np.zeros(64, np.uint32), make(64, np.uint32)], options)
+        assert report.reason[: len("a load of bytes")] == reason

@@ -8,6 +8,7 @@ register unwritten on the path that skips its use by the same predicate.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from openptx.control_flow import ENDS, branch_targets, control, is_read, is_written, registers, targets
@@ -82,15 +83,16 @@ class State:
         return lost
 
 
-def unassigned_reads(function: Function) -> list[Read]:
+@lru_cache(maxsize=256)
+def unassigned_reads(function: Function) -> tuple[Read, ...]:
     """All reads of registers that may not have been written. A function's parameters are written where it begins, and
     what it returns is read where it does."""
     given = bits_of(function.parameters)
     suspects = _Analysis(function, given, frozenset()).reads()
     predicates = frozenset(op.guard.index for op in function.code if op.guard is not None)
     if not suspects or 2 * len(predicates) * len(_leaders(function)) > STATES:
-        return suspects
-    return _Analysis(function, given, predicates).reads()
+        return tuple(suspects)
+    return tuple(_Analysis(function, given, predicates).reads())
 
 
 def bits_of(formals: tuple[Register | Variable, ...]) -> int:
