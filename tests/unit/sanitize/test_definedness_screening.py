@@ -43,6 +43,10 @@ LOADS = {
     "of another index": LOCAL + "cvt.u64.u32 s, j; and.b64 s, s, 12; mov.u64 q, own; add.u64 q, q, s;"
     "st.local.u32 [q], t; ld.local.u32 v, [own+16];",
     "generic addresses of local memory": LOCAL + "mov.u64 s, own; cvta.local.u64 s, s; ld.u32 v, [s];",
+    "generic addresses of local memory that one lane has not written": (
+        LOCAL + "ld.global.u32 v, [p]; and.b32 v, v, 4; cvt.u64.u32 q, v; mov.u64 s, own; cvta.local.u64 s, s;"
+        "add.u64 s, s, q; setp.ne.u32 c, t, 33; @c st.u32 [s], t; ld.u32 v, [s];"
+    ),
     "generic addresses of shared memory": "cvt.u64.u32 s, w; cvta.shared.u64 s, s; ld.u32 v, [s];",
 }  # fmt: skip
 
@@ -153,6 +157,12 @@ def test_arrays_that_begin_undefined(body: str, reason: str, left: int) -> None:
     assert bool(report.reason) == bool(reason)
     assert undefined.sum() == left
     assert (undefined == empty_array(body, engine="interp")[1]).all()
+
+
+def test_what_was_written_before_a_doubt_is_undefined_again_for_the_reference_engine() -> None:
+    use = "setp.eq.u32 c, v, 7; @c st.global.u32 [q], 1;"
+    report, _ = empty_array(f"ld.global.u32 v, [q]; st.global.u32 [q], t; {use}")
+    assert [f.name for f in report.findings] == ["undefined-value"]
 
 
 def test_outputs_that_are_undefined_in_the_end_are_found() -> None:
