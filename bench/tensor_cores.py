@@ -2,9 +2,9 @@
 
     python bench/tensor_cores.py [--size 512] [--engine native] [--only mma,wgmma]
 
-Multiplies two square matrices by `mma`, `wmma` and `wgmma` of several types (and two smaller ones by `tcgen05`, which
-the reference engine executes), compares with NumPy's product, and prints how many times as long it takes as BLAS takes
-for the same product. a and b lie in memory as the instruction wants them (bench/native/matrices.py).
+Multiplies two square matrices by `mma`, `wmma`, `wgmma` and `tcgen05` of several types, compares with NumPy's product,
+and prints how many times as long it takes as BLAS takes for the same product. a and b lie in memory as the instruction
+wants them (bench/native/matrices.py).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> None:
     chosen: list[str] = options.only.split(",") if options.only else []
     print(f"{'instruction':12} {'type':5} {'BLAS ms':>9} {'ours ms':>10} {'ours / BLAS':>12} {'ps / MAC':>9}")
     for instruction, kernel in KERNELS.items():
-        engine = "interp" if instruction == "tcgen05" else options.engine
+        engine = options.engine
         n = 256 if engine == "interp" else options.size
         x, y = (random.standard_normal((n, n), np.float32) for _ in "ab")
         for name, t in TYPES.items():

@@ -261,8 +261,8 @@ class BarrierChecks:
                 self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]))
         self.find_lone_arrivals(batch)
         memory = batch.x.allocated_tensor_memory
-        if memory is not None and any(memory.given):
-            cta = next(i for i, given in enumerate(memory.given) if given)
+        if memory is not None and memory.owned.any():
+            cta = int(np.flatnonzero(memory.owned)[0])
             op = next(op for op in self.session.ops if op.form.instruction is tensor_memory.alloc)
             message = "tensor memory that was allocated is not freed when the block ends"
             self.report(("tensor",), "unequal-barriers", message, op, batch, cta * batch.x.geometry.threads)

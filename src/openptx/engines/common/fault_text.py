@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from openptx.device.memory_view import many
+from openptx.isa.semantics.tensor_memory import LANE
 
 if TYPE_CHECKING:
     from openptx.program import Op
@@ -28,6 +29,11 @@ TOO_DEEP = "calls nest deeper than the stack allows"
 def wrong_mask(op: Op) -> str:
     """The text for a lane that executes an instruction whose mask leaves it out."""
     return f"lane {{lane}} executes `{op.m}` with mask 0x{{value:08x}}, which does not include it"
+
+
+def unallocated(address: int) -> str:
+    """The text for a place in tensor memory that nobody has allocated."""
+    return f"lane {address >> LANE}, column {address & (1 << LANE) - 1} of tensor memory is not allocated"
 
 
 def timed_out(timeout: float | None) -> str:

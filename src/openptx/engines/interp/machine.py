@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.device.image import Image
-    from openptx.device.memory_view import MemoryView
+    from openptx.device.memory_view import Bytes, MemoryView
     from openptx.engines.interp.geometry import Geometry
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
@@ -48,6 +48,8 @@ class Threads(Copies, Atomics, Machine):
         self._specials: dict[str, Array] = {}
         self._images: LaneImages | None = None
         self._tensor_memory: TensorMemory | None = None
+        self.tensor_block: Bytes | None = None
+        """Of the one CTA of the batch, where its tensor memory is there already."""
 
     def close(self) -> None:
         super().close()
@@ -194,7 +196,7 @@ class Threads(Copies, Atomics, Machine):
     @property
     def tensor_memory(self) -> TensorMemory:
         if self._tensor_memory is None:
-            self._tensor_memory = TensorMemory(self)
+            self._tensor_memory = TensorMemory(self, self.tensor_block)
         return self._tensor_memory
 
     # The `alloca` stack.

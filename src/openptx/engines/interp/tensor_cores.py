@@ -87,14 +87,18 @@ def tile_product(
     try:
         for i, lane in enumerate(lanes):
             x.executing = lanes[i : i + 1]
-            own = tiles(*(Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in given))
+            own = (
+                shape
+                if lanes.size == 1
+                else tiles(*(Bits(x, b.width, b.v[i : i + 1] if b.v.size > 1 else b.v) for b in given))
+            )
             columns = words_of(x, lane, own.columns, own.column)
             rows = words_of(x, lane, own.rows, own.row)
             x.executing = np.full(own.rows, lane)
             place = own.place(Bits(x, 32, np.arange(own.rows, dtype=np.uint32)))
-            cells = x.tensor_memory.cells_at(place, own.columns)
-            d = x.tensor_memory.cells
-            d[cells] = product_of_lines(p, rows, columns, d[cells] if adds else np.zeros_like(d[cells]))
+            where, d = x.tensor_memory.rows_at(place, own.columns), x.tensor_memory.cells
+            c = d[where] if adds else np.zeros((own.rows, own.columns), np.uint32)
+            d[where] = product_of_lines(p, rows, columns, c)
     finally:
         x.executing = everyone
 
@@ -103,7 +107,10 @@ def words_of(x: Threads, lane: int, count: int, line: Callable[[Bits], Sequence[
     """The words of lines 0 to `count` - 1, read by one lane."""
     x.executing = np.full(count, lane)
     words = line(Bits(x, 32, np.arange(count, dtype=np.uint32)))
-    return np.stack([np.broadcast_to(word.v, count) for word in words], axis=1)
+    found = np.empty((count, len(words)), np.uint32)
+    for i, word in enumerate(words):
+        found[:, i] = word.v
+    return found
 
 
 def product_of_lines(p: MatrixProduct, rows: Array, columns: Array, c: Array) -> Array:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openptx.engines.common import fault_text
+from openptx.engines.common.tensor_block import BLOCK, UNITS
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.isa.semantics import tensor_memory
-from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT
+from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT, probes
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -17,18 +19,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from openptx.device.memory_view import Bytes
     from openptx.engines.interp.machine import Threads
 
     Array = NDArray[Any]
 
 
 class TensorMemory(tensor_memory.TensorMemory):
-    def __init__(self, x: Threads) -> None:
+    def __init__(self, x: Threads, block: Bytes | None = None) -> None:
+        """`block`: the bytes of the batch's one CTA, if they are there already."""
         self.x = x
-        ctas = x.geometry.count
-        self.cells = np.zeros((ctas, LANES, COLUMNS), np.uint32)
-        self.owned = np.zeros((ctas, COLUMNS), np.bool_)
-        self.given: list[dict[int, int]] = [{} for _ in range(ctas)]  # how many columns, by the first
+        memory = np.zeros(x.geometry.count, BLOCK) if block is None else block.view(BLOCK)
+        self.cells, self.owned, self.given = memory["cells"], memory["owned"], memory["given"]
+        if block is not None and not memory["used"][0]:
+            memory["used"] = 1
+            self.cells[:] = 0
 
     def allocate(self, count: Bits) -> Bits:
         found = np.zeros(self.x.n, np.uint32)
@@ -36,29 +41,34 @@ class TensorMemory(tensor_memory.TensorMemory):
             if columns not in (32, 64, 128, 256, 512):
                 message = f"{columns} columns of tensor memory are asked for, not 32, 64, 128, 256 or 512"
                 raise self._wrong("undefined-behavior", message, lanes)
-            taken = self.owned[cta].reshape(-1, columns).any(axis=1)
-            if taken.all():
-                used = int(np.count_nonzero(self.owned[cta]))
+            owned, units = int(self.owned[cta]), columns // UNIT
+            free = (first for first in range(0, UNITS, units) if not owned >> first & (1 << units) - 1)
+            first = next(free, None)
+            if first is None:
+                used = owned.bit_count() * UNIT
                 message = f"no {columns} columns of tensor memory are free, {used} of {COLUMNS} are in use"
                 raise self._wrong("deadlock", message, lanes)
-            first = int(np.argmin(taken)) * columns
-            self.owned[cta, first : first + columns] = True
-            self.given[cta][first] = columns
-            found[lanes] = first
+            self.owned[cta] |= (1 << units) - 1 << first
+            self.given[cta, first] = units
+            found[lanes] = first * UNIT
         return Bits(self.x, 32, lane_sets.take(found, self.x.executing))
 
     def free(self, address: Bits, count: Bits) -> None:
         for lanes, cta, (first, columns) in self._warps(address, count):
-            if self.given[cta].get(first) != columns:
+            unit, units = first // UNIT, columns // UNIT
+            known = first % UNIT == 0 and unit < UNITS and units and columns % UNIT == 0
+            if not known or self.given[cta, unit] != units:
                 message = f"no {columns} columns of tensor memory were allocated at 0x{first:x}"
                 raise self._wrong("undefined-behavior", message, lanes)
-            del self.given[cta][first]
-            self.owned[cta, first : first + columns] = False
+            self.given[cta, unit] = 0
+            self.owned[cta] &= ~((1 << units) - 1 << unit) & 0xFFFFFFFF
 
-    def cells_at(self, address: Bits, count: int) -> tuple[Array, Array, Array]:
-        """The index in `cells` of `count` columns for every executing thread."""
+    def rows_at(self, address: Bits, count: int) -> tuple[int, Array, slice]:
+        """The index in `cells` of `count` columns in lanes of one CTA, from the same column on."""
         cta, lane, column = self._place(address, count, None)
-        return cta[:, None], lane[:, None], column[:, None] + np.arange(count)
+        first = int(column[0])
+        assert (cta == cta[0]).all() and (column == first).all()
+        return int(cta[0]), lane, slice(first, first + count)
 
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
         cta, lane, column = self._place(address, count, rank)
@@ -86,14 +96,12 @@ class TensorMemory(tensor_memory.TensorMemory):
         lane, column = at >> LANE, at & (1 << LANE) - 1
         bad = (lane >= LANES) | (column + count > COLUMNS)
         if not bad.any():
-            last = column + count - 1  # what lies between is of as many units
-            units = range((count - 1) // UNIT + 1)
-            bad = ~self.owned[cta, last] | ~np.logical_and.reduce([self.owned[cta, column + UNIT * i] for i in units])
+            owned = self.owned[cta]
+            bad = np.logical_or.reduce([(owned >> (column + i) // UNIT & 1) == 0 for i in probes(count)])
         if bad.any():
             i = int(np.flatnonzero(bad)[0])
-            where = f"lane {lane[i]}, column {column[i]}"
             places = lane_sets.positions(x.executing, x.n)[i : i + 1]
-            raise self._wrong("out-of-bounds", f"{where} of tensor memory is not allocated", places)
+            raise self._wrong("out-of-bounds", fault_text.unallocated(int(at[i])), places)
         return cta, lane, column
 
     def _warps(self, *values: Bits) -> Iterator[tuple[Array, int, list[int]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.engines.common import tensor_block
+
 # fmt: off
 TABLE       = 0      # ptr: one row for each slot of the address space
 SLOTS       = 8      # i64: rows
@@ -45,6 +47,7 @@ KERNEL      = 936    # ptr: the code of warps
 POLLED      = 944    # i64: the processor's clock when Python was last asked whether to stop
 CALLS       = 952    # i32: calls of functions until the next poll
 WATCH       = 960    # ptr: the watch block, for code that is watched (watch/)
+TENSOR      = 968    # ptr: the CTA's tensor memory (common/tensor_block.py), or null
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)
@@ -56,6 +59,8 @@ MORE        = 3328   # 2 x COLUMN: further operands of atomics
 OPERANDS    = 4096   # ROOM x COLUMN: registers of an instruction that the reference engine executes
 ROOM        = 192
 STATE       = 53248  # bytes in all
+
+TENSOR_HEAD = tensor_block.CELLS  # bytes of it that each CTA finds cleared
 
 # Of the launch.
 NEXT, CTAS, STOP, CHUNK = 0, 8, 16, 24
@@ -77,7 +82,9 @@ SAVED       = 64     # registers
 SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
 """By number, as the slow path takes them."""
 
-OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, STOPPED, OVERFLOW, CALLEE, ANSWER, TORN = range(1, 12)
+OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, STOPPED, OVERFLOW, CALLEE, ANSWER, TORN, UNALLOCATED = (
+    range(1, 13)
+)
 """What went wrong."""
 
 DONE, SUSPENDED, FAILED, SIDE_EXIT, DEOPTIMIZED, HANDLED = range(6)

@@ -93,6 +93,7 @@ def lower_kernel(
         fast_compiled=options.baseline or compiled_fast(text),
         size=len(text),
         products=tables.products,
+        has_tensor_memory=any(f.facts.has_tensor_memory for f in functions),
     )
     crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
     return LoweredKernel(text, not crowded, options.baseline, metadata)

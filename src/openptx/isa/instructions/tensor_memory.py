@@ -113,27 +113,29 @@ ld = instruction(
 )
 
 
-def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, ...]]:
-    """The place of each register of a thread (9.7.16.2.3.1): one place, or two whose lower halves share a register.
+def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, int]]:
+    """The places of a thread's registers (9.7.16.2.3.1): the first of neighbouring columns, and how many they are.
 
-    Faults where that is in the lanes of another warp (9.7.16.8.1).
+    With `.pack` or `.unpack` two columns share a register. Faults where they are in the lanes of another warp
+    (9.7.16.8.1).
     """
     t, shape = x.lane(), m.shape
     address = x.resize(address, 32)
     quads, pair = t >> 2, t & 3
     warp = x.special("warpid", 32) & 3
     halved = bool(m.pack or m.unpack)
-    for i in range(count):
+    together = {"32x32b": count, "16x32bx2": count, "16x256b": 2}.get(shape or "", 1)
+    for i in range(0, count, together):
         if shape == "32x32b":
-            lane, column = t, x.const(i, 32)
+            lane, column = t, x.const(0, 32)
         elif shape == "16x32bx2":
-            lane, column = t & 15, x.const(i, 32)
+            lane, column = t & 15, x.const(0, 32)
         elif shape == "16x64b":
             lane, column = quads + ((t & 1) << 3), (pair >> 1) + 2 * i
         elif shape == "16x128b":
             lane, column = quads + 8 * (i & 1), pair + 4 * (i >> 1)
         else:  # 16x256b
-            lane, column = quads + 8 * (i >> 1 & 1), (pair << 1) + ((i & 1) + 8 * (i >> 2))
+            lane, column = quads + 8 * (i >> 1 & 1), (pair << 1) + 8 * (i >> 2)
         if halved:
             column = column << 1
         if split is not None:  # the second half of the threads has an address of its own
@@ -141,18 +143,25 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
         at = address + (lane << LANE) + column
         own = (at >> LANE + 5) == warp
         x.require(own, "undefined-behavior", f"`{m.form.instruction.name}` in tensor memory of another warp")
-        yield (at, at + 1) if halved else (at,)
+        yield at, together << halved
+
+
+def loaded(x: Machine, m: Modifiers, address: Bits, split: Bits | None) -> tuple[Bits, ...]:
+    """The words of the columns of all registers."""
+    found = places(x, m, address, split, moved(m))
+    return tuple(word for at, columns in found for word in x.tensor_memory.read(at, columns))
 
 
 @meaning(ld)
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bits | tuple[Bits, ...]:
     """Done at once."""
     products.whole_warp(x, "tcgen05.ld")
-    found: list[Bits] = []
-    for at in places(x, m, address, split, moved(m)):
-        words = [x.tensor_memory.read(each)[0] for each in at]
-        found.append(words[0] if len(words) == 1 else (words[0] & 0xFFFF) | (words[1] << 16))
-    return tuple(found) if len(found) > 1 else found[0]
+    found = loaded(x, m, address, split)
+    if m.pack:
+        found = tuple((low & 0xFFFF) | (high << 16) for low, high in zip(found[::2], found[1::2], strict=True))
+    if len(found) == 1:
+        return found[0]
+    return found
 
 
 ld_red = instruction(
@@ -191,7 +200,7 @@ def reduced(m: Modifiers) -> Fidelity:
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> tuple[tuple[Bits, ...], Bits]:
     """Done at once. Each thread has all that it reduces."""
     products.whole_warp(x, "tcgen05.ld.red")
-    words = tuple(x.tensor_memory.read(at)[0] for (at,) in places(x, m, address, split, moved(m)))
+    words = loaded(x, m, address, split)
     if m.type.format is not None:
         first, *rest = [x.fabs(F32, word) if m.abs else word for word in words]
         choose = x.fmax if m.op == "max" else x.fmin
@@ -231,10 +240,10 @@ def _(x: Machine, m: Modifiers, address: Bits, *more: Any) -> None:
     """Done at once."""
     products.whole_warp(x, "tcgen05.st")
     split, values = (None, *more)[-2], products.registers(more[-1])
-    for at, value in zip(places(x, m, address, split, len(values)), values, strict=True):
-        words = (value,) if len(at) == 1 else (value & 0xFFFF, value >> 16)
-        for each, word in zip(at, words, strict=True):
-            x.tensor_memory.write(each, (word,))
+    words = tuple(half for value in values for half in (value & 0xFFFF, value >> 16)) if m.unpack else values
+    for at, columns in places(x, m, address, split, len(values)):
+        x.tensor_memory.write(at, words[:columns])
+        words = words[columns:]
 
 
 wait = instruction(

@@ -18,6 +18,11 @@ LANE = 16
 """Where in an address the lane begins."""
 
 
+def probes(count: int) -> list[int]:
+    """Which of `count` neighbouring columns tell whether all are allocated: one of each unit, and the last."""
+    return [*range(0, count - 1, UNIT), count - 1]
+
+
 class TensorMemory:
     """The tensor memory of the executing threads' CTAs, or of others of their clusters: those with a `rank` (32 bits).
 

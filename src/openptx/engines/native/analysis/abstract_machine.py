@@ -16,6 +16,8 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
+from openptx.engines.native.analysis.tensor_memory import TensorMemory
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits, Format, Signedness
 
@@ -42,6 +44,8 @@ class AbstractMachine(FloatTransfer):
         """What memory instructions do, by position: "load" or "atomic"."""
         self.may_leave: set[int] = set()
         """Positions where emission makes sure that a base and its offsets do not wrap."""
+        self.has_tensor_memory = False
+        """Whether an instruction touches tensor memory."""
         self._specials: dict[str, Bits] = {}
         self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), uniform=True))
 
@@ -184,6 +188,21 @@ class AbstractMachine(FloatTransfer):
         pass
 
     # Memory
+
+    @property
+    def tensor_memory(self) -> TensorMemory:
+        self.check_observed("tensor memory")
+        self.has_tensor_memory = True
+        return TensorMemory(self)
+
+    def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
+        self.check_observed("steps that depend on a value")
+        super().cases(a, step, *values)
+
+    def check_observed(self, what: str) -> None:
+        """Observers of machine code would miss it; they see all that the reference engine does."""
+        if self.c.options.watched:
+            raise UnsupportedByJit(f"{what}, which nobody watches")
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         self.touches.setdefault(self.site, "load")

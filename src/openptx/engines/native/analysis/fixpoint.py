@@ -64,6 +64,8 @@ class Facts:
     """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
     branches: dict[int, Branch]
     """How lanes leave blocks that end with a branch, a return or an exit."""
+    has_tensor_memory: bool
+    """Whether an instruction touches tensor memory."""
 
     def lanes_of(self, block: int) -> Literal["all", "live", "own"]:
         """Which lanes run a block: the whole warp, those that have not ended, or those in the block's mask."""
@@ -118,6 +120,7 @@ class Solver:
             self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
             reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),
             frozenset(self.x.may_leave), self.reconvergence.masked, self.branches,
+            self.x.has_tensor_memory,
         )  # fmt: skip
 
     def sweep(self) -> None:

@@ -26,7 +26,7 @@ from openptx.engines.native.analysis.lattice import (
     collapse,
     normal,
 )
-from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.analysis.unsupported import InterpretInstruction, UnsupportedByJit
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.bits import U
@@ -336,7 +336,7 @@ class CoreOperations(Machine):
     # What compiled code cannot do at all
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
-        raise UnsupportedByJit("steps that depend on a value")
+        raise InterpretInstruction("steps that depend on a value")
 
     def allocate(self, size: Bits, align: int) -> Bits:
         raise UnsupportedByJit("alloca")
@@ -353,7 +353,7 @@ class CoreOperations(Machine):
 
     @property
     def tensor_memory(self) -> TensorMemory:
-        raise UnsupportedByJit("tensor memory")
+        raise NotImplementedError
 
     # Hooks
 

@@ -47,6 +47,8 @@ class KernelMetadata(NamedTuple):
     """Characters of the text that it was made of, which LLVM's time goes by."""
     products: list[str]
     """Keys of the matrix products whose routines the code calls."""
+    has_tensor_memory: bool
+    """CTAs need it."""
 
 
 def pack(metadata: KernelMetadata, image: bytes) -> bytes:
@@ -93,6 +95,7 @@ def read(found: Any) -> KernelMetadata:
         found["fast_compiled"] is True,
         integer(found["size"]),
         [text(key) for key in found["products"]],
+        found["has_tensor_memory"] is True,
     )
 
 

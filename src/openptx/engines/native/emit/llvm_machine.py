@@ -20,6 +20,7 @@ from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.engines.native.emit.memory.stores import StoreLowering
+from openptx.engines.native.emit.memory.tensor_memory import TensorMemory
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
@@ -73,6 +74,7 @@ class LlvmMachine(FloatOps):
         self.load, self.store, self.atomic, self.copy = memory.load, memory.store, memory.atomic, memory.copy
         self.repeat, self.require = self.memory.repeat, self.faults.require
         self.call_product = MatrixProducts(self.scope).call
+        self._tensor_memory = TensorMemory(scope, self.faults)
 
     # The warp
 
@@ -141,6 +143,10 @@ class LlvmMachine(FloatOps):
         return self.bits(ir.shuffle(half, parts[0], parts[1], range(N)), 32)
 
     # The thread
+
+    @property
+    def tensor_memory(self) -> TensorMemory:
+        return self._tensor_memory
 
     def special(self, name: str, w: int) -> Bits:
         if name.startswith(("clock", "globaltimer")):

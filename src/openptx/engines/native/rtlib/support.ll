@@ -605,6 +605,9 @@ entry:
   %p10 = getelementptr i8, ptr %w, i64 {CLEAR_SIZE}
   %clearsize = load i64, ptr %p10
   %cleared = getelementptr i8, ptr %shared, i64 %clearfrom
+  %ptensor = getelementptr i8, ptr %w, i64 {TENSOR}
+  %tensor = load ptr, ptr %ptensor
+  %hastensor = icmp ne ptr %tensor, null
   %p3 = getelementptr i8, ptr %w, i64 {LOCAL}
   %local = load ptr, ptr %p3
   %p4 = getelementptr i8, ptr %w, i64 {STRIDE}
@@ -702,6 +705,11 @@ place:
   store i32 %x, ptr %pc
   store i32 %y, ptr %pcy
   store i32 %z, ptr %pcz
+  br i1 %hastensor, label %cleartensor, label %clearshared
+cleartensor:
+  call void @llvm.memset.p0.i64(ptr %tensor, i8 0, i64 {TENSOR_HEAD}, i1 false)
+  br label %clearshared
+clearshared:
   br i1 %hasshared, label %clear, label %clearlocal0
 clear:
   call void @llvm.memset.p0.i64(ptr %cleared, i8 0, i64 %clearsize, i1 false)
@@ -732,7 +740,8 @@ once:
   %inrow64 = zext i32 %inrow to i64
   %ofchunk = sub i64 %end, %i
   %fewer1 = call i64 @llvm.umin.i64(i64 %inrow64, i64 %ofchunk)
-  %clears = or i1 %hasshared, %haslocal
+  %clearsmemory = or i1 %hasshared, %haslocal
+  %clears = or i1 %clearsmemory, %hastensor
   %alike64 = select i1 %clears, i64 1, i64 %fewer1
   %alike = trunc i64 %alike64 to i32
   store i32 %alike, ptr %pinrow

@@ -51,7 +51,7 @@ class Compiled:
         self.kernel = self.library["kernel"]
         self.run = CALL(self.support.library[RUN])
         self.slow: Library | None = None
-        self.idle: dict[tuple[int, int, int], list[Worker]] = {}
+        self.idle: dict[tuple[int, int, int, int], list[Worker]] = {}
 
 
 def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, bytes]:

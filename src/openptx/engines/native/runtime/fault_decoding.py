@@ -182,6 +182,8 @@ def said(
         return "read-only", fault_text.read_only(run.memory.rows[slot])
     if kind == abi.REQUIRED:
         return run.plan.code.messages[detail]
+    if kind == abi.UNALLOCATED:
+        return "out-of-bounds", fault_text.unallocated(address)
     if kind == abi.TRAP:
         return "trap", "the kernel executed `trap`"
     if kind == abi.STOPPED:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
+from openptx.engines.common import tensor_block
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
@@ -69,7 +70,12 @@ class Plan:
         if self.code.metadata.stack.recursive:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
             self.budget = STACK_BUDGET
-        self.sizes = self.shared, self.stride * self.warps * 32, self.code.metadata.frame_size * self.warps
+        self.sizes = (
+            self.shared,
+            self.stride * self.warps * 32,
+            self.code.metadata.frame_size * self.warps,
+            (tensor_block.SIZE if self.code.metadata.has_tensor_memory else 0),
+        )
         work = self.warps * max(len(function.code), 1)
         self.chunk = max(1, min(64, self.ctas // (self.workers * 8), CHUNK_WORK // work))
         self.band = self.band_of()

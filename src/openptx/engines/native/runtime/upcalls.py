@@ -98,4 +98,6 @@ def made(run: Run, worker: Worker, cta: Triple, machine: type[Threads]) -> Threa
     geometry = Geometry(shape_of(run), (z * plan.grid[1] + y) * plan.grid[0] + x, 1)
     found = machine(geometry, run.memory, run.image)
     found.lies_in(worker.shared.view(), worker.local.view()[: plan.stride * plan.threads], plan.stride)
+    if worker.tensor is not None:
+        found.tensor_block = worker.tensor.view()
     return found

@@ -54,12 +54,13 @@ class Buffer:
 
 
 class Worker:
-    """State, shared and local memory, and frames, for launches with the same sizes."""
+    """State, shared, local and tensor memory, and frames, for launches with the same sizes."""
 
-    def __init__(self, shared: int, local: int, frames: int) -> None:
+    def __init__(self, shared: int, local: int, frames: int, tensor: int = 0) -> None:
         self.state = Buffer(abi.STATE)
         self.shared_size = shared
         self.shared, self.local, self.frames = (Buffer(max(size, 64)) for size in (shared, local, frames))
+        self.tensor = Buffer(tensor) if tensor else None
         self.bytes = self.state.view()
         self.bytes[:] = 0
         self.memory = memoryview(self.bytes.data)
@@ -169,6 +170,7 @@ class Worker:
         end = plan.shared if shared.names_dynamic else shared.static
         struct.pack_into("<2q", self.memory, abi.CLEAR_FROM, begin, end - begin)
         struct.pack_into("<q", self.memory, abi.BUDGET, plan.budget)
+        struct.pack_into("<Q", self.memory, abi.TENSOR, self.tensor.address if self.tensor is not None else 0)
         struct.pack_into("<q", self.memory, abi.KERNEL, code.kernel)
         struct.pack_into("<2q", self.memory, abi.CLEAR_LOCAL, code.metadata.stack.size, plan.band)
         self.plan = plan

@@ -1,0 +1,142 @@
+"""Tensor memory in compiled code holds, gives and refuses what it does on the reference engine."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pytest
+from test_tensor_memory import DRAIN, HEADER, LAYOUTS, REDUCTIONS
+from warp_kernels import ENGINES, HEAD, program
+
+import openptx
+
+random = np.random.default_rng(11)
+
+
+def registers(shape: str, num: int) -> tuple[int, str]:
+    number = num * {"16x128b": 2, "16x256b": 4}.get(shape, 1)
+    return number, "{" + ", ".join(f"%r{i}" for i in range(number)) + "}"
+
+
+def moves(kind: str) -> str:
+    """Loads or stores of all shapes, from columns of random choice on; registers to or from global memory at %rd3."""
+    lines: list[str] = []
+    places = count(0, 4)
+    for shape in LAYOUTS:
+        for packed in (False, True):
+            num = int(random.choice([1, 2, 4]))
+            number, list = registers(shape, num)
+            split = f", {random.integers(0, 12)}" if shape == "16x32bx2" else ""
+            lines.append(f"add.u32 %at, %lanes, {random.integers(0, 20)};")
+            words = [(f"%r{i}", next(places)) for i in range(number)]
+            if kind == "ld":
+                how = ".pack::16b" if packed else ""
+                lines.append(f"tcgen05.ld.sync.aligned.{shape}.x{num}{how}.b32 {list}, [%at]{split};")
+                lines += [f"st.global.u32 [%rd3+{at}], {r};" for r, at in words]
+            else:
+                how = ".unpack::16b" if packed else ""
+                lines += [f"ld.global.u32 {r}, [%rd3+{at}];" for r, at in words]
+                lines.append(f"tcgen05.st.sync.aligned.{shape}.x{num}{how}.b32 [%at]{split}, {list};")
+    return "\n".join(lines)
+
+
+def both(text: str, grid: int, *arrays: Any) -> None:
+    """Runs the kernel on both engines, on the same arrays, which must hold the same bits afterwards."""
+    kernel = program(text)["k"]
+    assert kernel.why_interp(128) is None
+    copies = [a.copy() for a in arrays]
+    for engine, given in zip(ENGINES, (copies, arrays), strict=True):
+        kernel((grid,), (128,), given, engine=engine)
+    for a, copy in zip(arrays, copies, strict=True):
+        np.testing.assert_array_equal(a, copy)
+
+
+def test_all_shapes() -> None:
+    """Stores of random words, loads after them, and what tensor memory holds in the end."""
+    rows = "mov.u32 %v, %ctaid.x; mad.lo.u32 %at, %v, 128, %t; mul.wide.u32 %rd3, %at, 1024;"
+    body = f"""
+    {rows} add.s64 %rd3, %rd0, %rd3; {moves("st")}
+    tcgen05.wait::st.sync.aligned;
+    {rows} add.s64 %rd3, %rd1, %rd3; {moves("ld")}
+    bar.sync 0;
+    mul.wide.u32 %rd3, %v, 32768; add.s64 %rd1, %rd1, 393216; add.s64 %rd1, %rd1, %rd3; {DRAIN}"""
+    text = HEAD.format("sm_100a") + HEADER.format(body=body, columns=128)
+    memory = random.integers(0, 1 << 32, (3, 128, 256), np.uint32)
+    found = np.zeros(3 * 128 * 256 + 3 * 128 * 64, np.uint32)
+    both(text, 3, memory, found)
+    assert np.count_nonzero(found) > 20_000
+
+
+def test_loads_that_reduce() -> None:
+    lines: list[str] = []
+    for i, operation in enumerate(REDUCTIONS):
+        for k, shape in enumerate(("32x32b.x8", "16x32bx2.x4")):
+            _, list = registers("", int(shape[-1]))
+            split = ", 5" if k else ""
+            lines.append(f"tcgen05.ld.red.sync.aligned.{shape}.{operation} {list}, %v, [%lanes]{split};")
+            lines.append(f"st.global.u32 [%rd3+{4 * (2 * i + k)}], %v;")
+    body = f"""
+    mul.wide.u32 %rd3, %t, 1024; add.s64 %rd3, %rd0, %rd3; {moves("st")}
+    mul.wide.u32 %rd3, %t, 64; add.s64 %rd3, %rd1, %rd3; {" ".join(lines)}"""
+    text = HEAD.format("sm_103a") + HEADER.format(body=body, columns=128)
+    memory = random.integers(0, 1 << 32, (128, 256), np.uint32)
+    memory[::7] |= 0x7FC00000
+    found = np.zeros((128, 16), np.uint32)
+    both(text, 1, memory, found)
+    assert found[:, :8].any(0).all()
+
+
+OWNED = """
+    mov.u32 %v, %ctaid.x; setp.ne.u32 %one, %v, 0; @%one bra SECOND;
+    bar.sync 0; ret;
+SECOND:
+    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%lanes];
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_block_has_not_freed(engine: str) -> None:
+    """The next block, on the same worker, has none of it."""
+    text = HEAD.format("sm_100a") + HEADER.format(body=OWNED, columns=64)
+    text = text.replace(
+        "setp.lt.u32 %p, %t, 32;", "setp.lt.u32 %p, %t, 32; mov.u32 %v, %ctaid.x; setp.eq.and.u32 %p, %v, 0, %p;"
+    )
+    nothing = np.zeros(1, np.uint32)
+    with pytest.raises(openptx.Fault, match="lane 0, column 0 of tensor memory is not allocated") as found:
+        program(text)["k"]((2,), (128,), (nothing, nothing), engine=engine, workers=1)
+    assert found.value.block == (1, 0, 0)
+    assert found.value.thread == (0, 0, 0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_launches_find_tensor_memory_cleared(engine: str) -> None:
+    body = """
+    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%lanes]; add.u32 %v, %v, 1;
+    tcgen05.st.sync.aligned.32x32b.x1.b32 [%lanes], {%v};
+    mul.wide.u32 %rd3, %t, 4; add.s64 %rd3, %rd1, %rd3; st.global.u32 [%rd3], %v;"""
+    kernel = program(HEAD.format("sm_100a") + HEADER.format(body=body, columns=32))["k"]
+    found = np.zeros(128, np.uint32)
+    for _ in range(2):
+        kernel((3,), (128,), (found, found), engine=engine, workers=1)
+        assert (found == 1).all()
+
+
+def test_the_reference_engine_goes_on() -> None:
+    """A warp waits in a loop for a later one: the interpreter takes over, with what tensor memory holds by then."""
+    spins = """
+    tcgen05.st.sync.aligned.32x32b.x1.b32 [%lanes], {%t}; mov.u32 %v, sa;
+    setp.ge.u32 %one, %t, 96; @%one bra SET;
+SPIN:
+    atom.shared.add.u32 %i, [%v], 0; setp.eq.u32 %one, %i, 0; @%one bra SPIN; bra.uni ON;
+SET:
+    atom.shared.exch.b32 %i, [%v], 7;
+ON:
+    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%lanes];
+    mul.wide.u32 %rd3, %t, 4; add.s64 %rd3, %rd1, %rd3; st.global.u32 [%rd3], %v;"""
+    kernel = program(HEAD.format("sm_100a") + HEADER.format(body=spins, columns=32))["k"]
+    assert kernel.why_interp(128) is None
+    found = np.zeros(128, np.uint32)
+    kernel((2,), (128,), (found, found), engine="native", workers=1)
+    assert (found == np.arange(128)).all()
