@@ -1,4 +1,4 @@
-/* A library in the place of a driver: test_record.py asks whether the recorder passes a call on to it as it is. */
+/* A library in the place of a driver, which answers a question that the recorder must not pass on (test_record.py). */
 int cuInit(unsigned flags) { return flags ? 1 : 0; }
 
 int cuGetExportTable(const void **table, const unsigned char *id) {

@@ -68,23 +68,21 @@ def test_a_program_in_c_finds_the_recorder_by_name_and_version(tmp_path: Path) -
 EXPORTS = """
 import ctypes
 cuda = ctypes.CDLL("libcuda.so.1")
-for first in (5, 6):
-    table = ctypes.POINTER(ctypes.c_int)()
-    print(cuda.cuGetExportTable(ctypes.byref(table), bytes([first] * 16)), table[:2] if table else None)
+table = ctypes.c_void_p()
+print(cuda.cuGetExportTable(ctypes.byref(table), bytes([5] * 16)), table.value)
 """
 
 
-def test_export_tables_are_those_of_the_driver_behind(tmp_path: Path) -> None:
+def test_export_tables_are_not_asked_for(tmp_path: Path) -> None:
+    """A program that wants proof of NVIDIA's driver gets none, even if the driver behind the recorder would give it."""
     driver = tmp_path / "libcuda.so.1"
     source = PROGRAM.with_name("exporting_driver.c")
     subprocess.run([compiler() or "cc", "-shared", "-fPIC", str(source), "-o", str(driver)], check=True)
     command = [sys.executable, "-m", "openptx", "record", "-o", str(tmp_path / "out"), "--driver"]
     program = [sys.executable, "-c", EXPORTS]
     done = subprocess.run([*command, str(driver), "--", *program], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "0 [7, 8]\n500 None\n", done.stderr
-    ours = record(tmp_path / "ours", program)
-    assert ours.stdout == "500 None\n500 None\n"  # our own driver answers none
-    assert "nvcc -cudart shared" in ours.stderr
+    assert done.stdout == "500 None\n", done.stderr
+    assert "nvcc -cudart shared" in done.stderr
 
 
 def test_what_is_no_driver(tmp_path: Path) -> None:

@@ -52,6 +52,5 @@ static int own_cuGetExportTable(const void **table, const void *id) {
 }
 
 void own_addresses(void) {
-    OWN(cuGetProcAddress), OWN(cuGetProcAddress_v2);
-    if (!OPENPTX_RECORDER) OWN(cuGetExportTable);
+    OWN(cuGetProcAddress), OWN(cuGetProcAddress_v2), OWN(cuGetExportTable);
 }

@@ -67,7 +67,8 @@ class TensorMemory(tensor_memory.TensorMemory):
         """The index in `cells` of `count` columns in lanes of one CTA, from the same column on."""
         cta, lane, column = self._place(address, count, None)
         first = int(column[0])
-        assert (cta == cta[0]).all() and (column == first).all()
+        assert (cta == cta[0]).all()
+        assert (column == first).all()
         return int(cta[0]), lane, slice(first, first + count)
 
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
