@@ -331,7 +331,7 @@ def test_baseline_code_on_disk_is_used_and_the_native_engine_optimises(
 def test_short_launches_of_kernels_that_are_made_quickly_stay(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
 ) -> None:
-    """A launch that takes half as long as making the code would, and launches that together take as long, do not."""
+    """A launch that takes less long than making the code would, and launches that together take as long, do not."""
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
     monkeypatch.setattr(tiering, "MADE", 100.0)
     monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
@@ -367,3 +367,22 @@ def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: li
     finally:
         end.set()
         other.join()
+
+
+def test_code_is_asked_for_when_launches_have_taken_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the processor, all launches of the kernel together; none that is short starts a server."""
+    monkeypatch.setattr(tiering, "ASKED", 1000.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    assert jobs() == []
+    tiering._states[kernel.module.image]["k"].spent = 1e6
+    launch(kernel)
+    assert len(jobs()) == 1
+
+
+def test_what_is_called_counts_for_the_time_that_code_takes() -> None:
+    caller = ".visible .entry m() { call f; ret; }\n"
+    module = openptx.load(HEAD + ".func f() { .reg .u32 a; mov.u32 a, 1; ret; }\n" + caller)
+    plain = tiering.MADE + 2 * tiering.MADE_OF_EACH
+    wanted = plain + 2 * tiering.MADE_OF_EACH + tiering.MADE_OF_CALLS
+    assert tiering.seconds_to_make(module.program, module["m"].function) == pytest.approx(wanted)
