@@ -265,7 +265,10 @@ class BarrierChecks:
             cta = int(np.flatnonzero(memory.owned)[0])
             op = next(op for op in self.session.ops if op.form.instruction is tensor_memory.alloc)
             message = "tensor memory that was allocated is not freed when the block ends"
-            self.report(("tensor",), "unequal-barriers", message, op, batch, cta * batch.x.geometry.threads)
+            help = "free it with `tcgen05.dealloc` before the block ends"
+            self.report(
+                ("tensor",), "tensor-memory-not-freed", message, op, batch, cta * batch.x.geometry.threads, help=help
+            )
 
     def compare_blocks(self, batch: SanitizedBatch, trace: Trace) -> None:
         """Blocks of a cluster that end without the barriers of the others, and not because they had nothing to do."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.memory_view import many
-from openptx.engines.common.provenance import variables_of
+from openptx.engines.common.provenance import copied_variables_of, variables_of
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT
 
@@ -25,6 +25,7 @@ class Bounds:
         self.session = session
         self.active = "mem" in session.tools
         self._known: dict[Function, dict[Op, dict[str, Variable]]] = {}
+        self._copied: dict[Function, dict[Op, dict[str, Variable]]] = {}
 
     def variables(self, op: Op) -> dict[str, Variable] | None:
         """The variables that an instruction's addresses belong to."""
@@ -48,8 +49,21 @@ class Bounds:
         """Accesses of `size` bytes by the executing lanes."""
         known = self.variables(x.op)
         v = known.get(space) or known.get(space.replace("::cta", "")) if known else None
-        if v is None:
+        if v is not None:
+            self.compare(x, v, address, size)
+
+    def check_copy(self, x: SanitizedThreads, operand: str, address: Array, size: int) -> None:
+        """A bulk copy of `size` bytes from or to the address of an operand, by one lane."""
+        function = self.session.frame.plan.function
+        if not self.active:
             return
+        if function not in self._copied:
+            self._copied[function] = copied_variables_of(function)
+        v = self._copied[function].get(x.op, {}).get(operand)
+        if v is not None:
+            self.compare(x, v, address, size)
+
+    def compare(self, x: SanitizedThreads, v: Variable, address: Array, size: int) -> None:
         start, extent = self.extent(x, v)
         width = CTA_SHIFT if v.space == "shared" else x.shift
         offsets = (address & np.uint64((1 << width) - 1)).astype(np.int64) - start

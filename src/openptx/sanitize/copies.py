@@ -172,6 +172,13 @@ class BulkCopies:
         self._last[agent] = self.clocks.now, statement, thread
         return agent, agent
 
+    def of_multicast(self, agent: int, cta: int, thread: int | None = None, statement: int = 0) -> int:
+        """Who writes into a CTA in a multicast of `agent`: its mbarrier alone tells of that. `thread` begins it now."""
+        mine = self.agents.of(("multicast", agent, cta))
+        if thread is not None:
+            self._last[mine] = self.clocks.now, statement, thread
+        return mine
+
     def of_thread(self, thread: int, statement: int | None) -> tuple[int, int]:
         """The agent who reads and writes for a thread until a commit, without a statement, tells an mbarrier of it."""
         agent = self.agents.of(("tensor", thread))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp.decode import DecodedFunction
 from openptx.isa.instructions import async_copy, mbarrier, tensor_memory, wgmma
+from openptx.sanitize.ignored_waits import ignored_waits
 from openptx.sanitize.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
 from openptx.sanitize.registers import TrackedFunction
 from openptx.sanitize.semantics import BULK, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
@@ -29,6 +30,10 @@ class WatchedFunction(DecodedFunction):
     @cached_property
     def multiplied(self) -> frozenset[int]:
         return used_by_multiplications(self.function)
+
+    @cached_property
+    def ignored(self) -> frozenset[Op]:
+        return ignored_waits(self.function)
 
     def step(self, op: Op) -> Step:
         inner: Any = self.with_registers(op, self.bound(op)) if self.multiplied else self.bound(op)
@@ -72,10 +77,11 @@ class WatchedFunction(DecodedFunction):
             return super().step(op)
         readers, (write,), mean = self.sources(op), self.results(op), op.form.instruction.meaning
         assert mean is not None
+        ignored = op in self.ignored
 
         def wait(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
             done: Any = mean(x, op.m, *[read(x, regs, lanes) for read in readers])
-            x.waited(done)
+            x.waited(done, ignored=ignored)
             if write is not None:
                 write(x, regs, lanes, done)
 

@@ -20,14 +20,20 @@ class Lifetimes:
         self.session = session
         self.active = session.teams.cluster_size > 1 and "race" in session.tools
         self._accesses: dict[int, tuple[Array, Array]] = {}  # by block: of each thread of the cluster, when and by what
+        self._asynchronous: dict[int, dict[int, tuple[int, int, int]]] = {}
+        """By block and agent, when it last accessed the block's memory, by what, and in the name of which thread."""
         self._ends: dict[int, int] = {}  # by block: what its threads knew when they ended
         self._met = np.zeros(session.teams.ctas, np.bool_)  # blocks that have waited at the cluster's barrier
 
-    def access(self, threads: Array, owners: Array, statement: int) -> None:
-        """Threads access the shared memory of blocks `owners`."""
+    def access(self, threads: Array, owners: Array, statement: int, agents: Array | None) -> None:
+        """Threads, or agents in their name, access the shared memory of blocks `owners`."""
         teams = self.session.teams
         size = teams.threads * teams.cluster_size
         self.check_begun(threads, owners, statement)
+        if agents is not None:
+            for cta, agent, thread in zip(owners.tolist(), agents.tolist(), threads.tolist(), strict=True):
+                self._asynchronous.setdefault(cta, {})[agent] = self.session.clocks.now, statement, thread
+            return
         for cta in np.unique(owners).tolist():
             if cta not in self._accesses:
                 self._accesses[cta] = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -81,12 +87,19 @@ class Lifetimes:
             late = here[~s.clocks.views.knows(self._ends.get(cta, 0), threads, times[here])]
             if not late.size:
                 continue
-            thread = int(threads[np.flatnonzero(here == late[0])[0]])
-            self.report(
-                int(statements[late[0]]),
-                thread,
-                cta,
-                "block {} may have ended when its shared memory is accessed",
-                "none of its threads waits for this access before it ends",
-                "let all blocks of the cluster meet at its barrier after the access",
-            )
+            self.outlives(int(statements[late[0]]), int(threads[np.flatnonzero(here == late[0])[0]]), cta)
+        for cta in [cta for cta in self._asynchronous if first <= cta < stop]:
+            known = self._ends.get(cta, 0)
+            for agent, (time, statement, thread) in self._asynchronous.pop(cta).items():
+                if not s.clocks.views.knows(known, np.array([agent]), np.array([time]))[0]:
+                    self.outlives(statement, thread, cta)
+
+    def outlives(self, statement: int, thread: int, cta: int) -> None:
+        self.report(
+            statement,
+            thread,
+            cta,
+            "block {} may have ended when its shared memory is accessed",
+            "none of its threads waits for this access before it ends",
+            "let all blocks of the cluster meet at its barrier after the access",
+        )

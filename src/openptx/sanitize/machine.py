@@ -164,6 +164,8 @@ class SanitizedThreads(Threads):
             self.session.mbarriers.initialize(self.keys())
         elif self.op.form.instruction is mbarrier_instructions.inval:
             self.session.mbarriers.invalidate(self.keys())
+        elif self.session.mbarriers.known:
+            self.overwrite_mbarriers(width * len(values))
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         old = super().atomic(space, address, w, update, *operands)
@@ -192,6 +194,9 @@ class SanitizedThreads(Threads):
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
             self.executing = slice(lane, lane + 1)
             (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
+            if self.access.bulk:
+                self.session.bounds.check_copy(self, "dstMem", there[i : i + 1], count)
+                self.session.bounds.check_copy(self, "srcMem", here[i : i + 1], count)
             self.touch(read, None, np.array([a]), count, 1)
             self.touch(written, None, np.array([b]), count, 1, write=True)
             self.copied(read, a, written, b, count)
@@ -223,11 +228,11 @@ class SanitizedThreads(Threads):
         if shadow is None:
             return
         threads = self.threads() if chosen is None else self.threads()[chosen]
-        if plane is self.shared and self.session.lifetimes.active:
-            self.check_lifetimes(threads, offsets)
         facts = sized(self.access.facts | more, width) | self.statement
         strong_update = more & UPDATE and (more >> SCOPE) & 3
-        owners = self.owners(threads, write) if self.access.bulk and not strong_update else None
+        owners = self.owners(threads, offsets, write) if self.access.bulk and not strong_update else None
+        if plane is self.shared and self.session.lifetimes.active:
+            self.check_lifetimes(threads, offsets, owners)
         rows = stacked(values, threads.size) if values is not None and write else None
 
         def unchanged(index: int) -> bool:
@@ -243,13 +248,17 @@ class SanitizedThreads(Threads):
         )  # fmt: skip
         self.synchronize(shadow, granules, threads, facts, write=write)
 
-    def check_lifetimes(self, threads: Array, offsets: Array) -> None:
+    def check_lifetimes(self, threads: Array, offsets: Array, agents: Array | None) -> None:
         """Whether the shared memory of other CTAs of a cluster still exists where it is accessed."""
+        if agents is None and self.access.bulk:  # an mbarrier is told
+            agents = np.array([self.agents[thread][1] for thread in threads.tolist()])
         owners = offsets // self._shared_stride + self.geometry.first
         far = owners != self.session.teams.cta(threads)
         if far.any():
             ctas = np.broadcast_to(owners, far.shape)
-            self.session.lifetimes.access(threads[far], ctas[far], self.statement)
+            self.session.lifetimes.access(
+                threads[far], ctas[far], self.statement, agents[far] if agents is not None else None
+            )
 
     def synchronize(self, shadow: Shadow, granules: Array, threads: Array, facts: int, *, write: bool) -> None:
         """What an access does for the order of others: strong ones release and acquire, plain writes end a release."""
@@ -274,8 +283,15 @@ class SanitizedThreads(Threads):
         elif write and shadow.records is not None:
             shadow.records[granules] = 0
 
-    def owners(self, threads: Array, write: bool) -> Array:
-        return np.array([self.agents[thread][write] for thread in threads.tolist()])
+    def owners(self, threads: Array, offsets: Array, write: bool) -> Array:
+        """Who reads or writes in the name of threads."""
+        agents = [self.agents[thread][write] for thread in threads.tolist()]
+        if write and self.access.multicast:
+            ctas = np.broadcast_to(offsets // self._shared_stride, threads.shape).tolist()
+            of = self.session.bulk_copies.of_multicast
+            found = zip(agents, ctas, threads.tolist(), strict=True)
+            agents = [of(agent, cta, thread, self.statement) for agent, cta, thread in found]
+        return np.array(agents)
 
     # Copies in bulk.
 
@@ -316,6 +332,16 @@ class SanitizedThreads(Threads):
             found += [(self.first, int(offset)) for offset in every.tolist()]
         return found
 
+    def overwrite_mbarriers(self, size: int) -> None:
+        """The last store, of `size` bytes, may be to mbarriers, which are none after that."""
+        for chosen, (plane, offsets) in self.found:
+            if plane is not self.shared:
+                continue
+            threads = self.threads() if chosen is None else self.threads()[chosen]
+            for offset, thread in zip(np.broadcast_to(offsets, threads.shape).tolist(), threads.tolist(), strict=True):
+                for at in range(offset & ~7, offset + size, 8):
+                    self.session.mbarriers.overwrite((self.first, at), self.op, thread)
+
     def change_mbarriers(self, old: Bits, operands: tuple[Word, ...]) -> None:
         arrivals, dropped, tx = operands
         assert not isinstance(arrivals, tuple)
@@ -331,16 +357,20 @@ class SanitizedThreads(Threads):
                 s.clocks.views.join(view, s.clocks.views.single(self.agents[int(t)][0], s.clocks.now))
                 for view, t in zip(extra, threads, strict=True)
             ]
+        if self.access.multicast:
+            for i, (_, offset) in enumerate(keys):
+                agent = s.bulk_copies.of_multicast(self.agents[int(threads[i])][1], offset // self._shared_stride)
+                extra[i] = s.clocks.views.join(extra[i], s.clocks.views.single(agent, s.clocks.now))
         releases = not self.access.bulk and self.op.m.values.get("sem") != "relaxed"
         every = [np.broadcast_to(b.v, count) for b in (old, new, arrivals)]
         s.mbarriers.change(keys, threads, every[0], every[1], every[2].astype(np.int64), releases, extra, self.op)
         s.waits.progress()
 
-    def waited(self, done: Bits) -> None:
-        """What a wait for an mbarrier gave."""
+    def waited(self, done: Bits, *, ignored: bool) -> None:
+        """What a wait for an mbarrier gave, and whether that decides nothing."""
         keys, threads = self.keys(), self.threads()
         answers = np.broadcast_to(done.v, len(keys))
-        acquires = self.op.m.values.get("sem") != "relaxed"
+        acquires = self.op.m.values.get("sem") != "relaxed" and not ignored
         self.session.mbarriers.wait(keys, threads, answers, acquires, self.op)
         if not answers.all():
             self.session.waits.stall()

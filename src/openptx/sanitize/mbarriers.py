@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, EXPECTED, PHASE, TX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from openptx.program import Op
     from openptx.sanitize.clocks import Clocks
 
 Array = NDArray[Any]
+
+
+class Report(Protocol):
+    def __call__(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None: ...
+
+
 Key = tuple[int, int]
 """The shadow memory by its identity, and the offset in it."""
 
@@ -43,12 +47,14 @@ class Waiting:
 class Mbarriers:
     """All mbarriers of a launch. `report(what, index, fact)` is told of wrong uses of the current instruction."""
 
-    def __init__(self, clocks: Clocks, report: Callable[[str, int, str], None]) -> None:
+    def __init__(self, clocks: Clocks, report: Report) -> None:
         self.clocks, self.report = clocks, report
         self.known: dict[Key, Mbarrier] = {}
         self.waiting: dict[Key, Waiting] = {}
         self.words: dict[Key, int] = {}
         self.changed_by: dict[Key, tuple[Op, int]] = {}
+        self.overwritten: dict[Key, tuple[Op, int]] = {}
+        """Mbarriers that an ordinary store has written to, by what and by which thread."""
 
     def initialize(self, keys: list[Key]) -> None:
         for i, key in enumerate(keys):
@@ -56,11 +62,23 @@ class Mbarriers:
                 self.report("initialized twice", i, self.state(key))
             self.known[key] = Mbarrier()
             self.words.pop(key, None)
+            self.overwritten.pop(key, None)
+
+    def overwrite(self, key: Key, op: Op, thread: int) -> None:
+        """An ordinary store to the 8 bytes from a place on: an mbarrier there is none any more."""
+        if self.known.pop(key, None) is not None:
+            self.overwritten[key] = op, thread
+
+    def missing(self, key: Key, index: int) -> None:
+        """What is used as an mbarrier is none."""
+        self.report(
+            "overwritten" if key in self.overwritten else "uninitialized", index, "", self.overwritten.pop(key, None)
+        )
 
     def invalidate(self, keys: list[Key]) -> None:
         for i, key in enumerate(keys):
             if self.known.pop(key, None) is None:
-                self.report("uninitialized", i, "")
+                self.missing(key, i)
             self.words.pop(key, None)
 
     def change(
@@ -81,13 +99,15 @@ class Mbarriers:
         many = np.flatnonzero(arrivals > pending)
         for i, key in enumerate(keys):
             if key not in self.known:
-                self.report("uninitialized", i, "")
+                self.missing(key, i)
                 self.known[key] = Mbarrier()
             self.words[key] = int(new[i])
             self.changed_by[key] = op, int(threads[i])
         for i in many[:1].tolist():
             expected = int(old[i]) >> EXPECTED & COUNT
             self.report("too many arrivals", i, f"it expects {expected}, {int(pending[i])} were pending")
+        if op.m.values.get("noComplete") and flips.any():
+            self.report("completes", int(np.flatnonzero(flips)[0]), "`.noComplete` promises that it does not")
         self.count_phases(keys, flips, arrivals)
         for i, key in enumerate(keys):
             last = i + 1 == len(keys) or keys[i + 1] != key
@@ -119,7 +139,7 @@ class Mbarriers:
         for key in dict.fromkeys(keys):
             mine = np.array([other == key for other in keys])
             if key not in self.known:
-                self.report("uninitialized", int(np.flatnonzero(mine)[0]), "")
+                self.missing(key, int(np.flatnonzero(mine)[0]))
                 self.known[key] = Mbarrier()
             through, left = threads[mine & done], threads[mine & ~done]
             one = self.known[key]

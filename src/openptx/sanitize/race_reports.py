@@ -31,6 +31,8 @@ class RaceReports:
         mine, theirs = c.facts & STATEMENT, c.other_facts & STATEMENT
         code, idiom = self.code(c)
         op, other = s.ops[mine], s.ops[theirs]
+        if idiom and op is other and op.form.instruction is tensor_memory.alloc:
+            return  # the lanes of a warp write the address once, together (9.7.16.7.1)
         swap = self.load_of_swap(c) is not None
         key = ("race", code, idiom, swap, frozenset((s.cause(op), s.cause(other))))
         if s.found.known(key):

@@ -71,6 +71,7 @@ class Access:
     bulk: bool
     by_proxy: bool
     mbarrier: bool
+    multicast: bool
 
 
 @lru_cache(maxsize=1 << 14)
@@ -93,7 +94,9 @@ def access(op: Op) -> Access:
     observes = instruction not in (atomic.red, async_store.red_async)
     releases, acquires = (not own and sem in RELEASES), (not own and sem in ACQUIRES)
     bulk, by_proxy = instruction in ASYNCHRONOUS, instruction in ASYNCHRONOUS - GENERIC_PROXY
-    return Access(scope, releases, acquires, observes, facts, pending, bulk, by_proxy, own)
+    # With `.cta_group` the mbarrier may be in another CTA than what is written.
+    multicast = instruction in BULK and bool(m.values.get("multicast")) and not m.values.get("cta_group")
+    return Access(scope, releases, acquires, observes, facts, pending, bulk, by_proxy, own, multicast)
 
 
 def sized(facts: int, width: int) -> int:

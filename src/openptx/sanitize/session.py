@@ -316,19 +316,26 @@ class Session:
             self.defined[heap.allocation.base] = self.heap.defined
         return self.heap
 
-    def mbarrier_misuse(self, what: str, index: int, fact: str) -> None:
+    def mbarrier_misuse(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None:
         op, thread = self.batch.x.op, int(self.batch.x.threads()[index])
         if self.found.known(("mbarrier", what, op)):
             return
         message = {
             "uninitialized": "an mbarrier is used that `mbarrier.init` has not made",
+            "overwritten": "an mbarrier is used that a store has overwritten",
+            "completes": "`mbarrier.arrive.noComplete` completes a phase",
             "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
             "initialized twice": "`mbarrier.init` of an mbarrier that is in use: `mbarrier.inval` must come before",
         }[what]
         notes = (f"why: {fact}",) if fact else ()
+        other, other_thread = cause or (None, None)
         self.found.add(
-            ("mbarrier", what, op), self.finding("mbarrier-misuse", "sync", message, op, thread, notes=notes)
-        )
+            ("mbarrier", what, op),
+            self.finding(
+                "mbarrier-misuse", "sync", message, op, thread,
+                notes=notes, other=other, other_thread=other_thread, other_label="overwritten here",
+            ),
+        )  # fmt: skip
 
     # Shadow memory.
 

@@ -13,7 +13,7 @@ import pytest
 import openptx
 
 HERE = Path(__file__).parent
-FILES = ("pairs", "more_pairs", "third_pairs")
+FILES = ("pairs", "more_pairs", "third_pairs", "fourth_pairs")
 
 
 class Row(NamedTuple):
@@ -57,6 +57,7 @@ SLOW = (
     "u_bar_expect_bad",
     "u_producer_leaves_bad",
     "u_tx_two_bad",
+    "v_parity_two_bad",
 )
 ROWS = [pytest.param(row, marks=pytest.mark.sweep) if row.name in SLOW else row for row in rows()]
 

@@ -46,7 +46,7 @@ def test_compiled_kernels_are_clean(name: str) -> None:
         pytest.param(HOPPER, "fence.proxy.async.shared::cta;", 1, "missing-proxy-fence", marks=pytest.mark.sweep),
         pytest.param(BLACKWELL, "@%p35 tcgen05.commit.", 0, "endless-wait", marks=pytest.mark.sweep),
         pytest.param(BLACKWELL, "fence.proxy.async.shared::cta;", 1, "missing-proxy-fence", marks=pytest.mark.sweep),
-        pytest.param(BLACKWELL, "@%p1 tcgen05.dealloc.", 0, "unequal-barriers", marks=pytest.mark.sweep),
+        pytest.param(BLACKWELL, "@%p1 tcgen05.dealloc.", 0, "tensor-memory-not-freed", marks=pytest.mark.sweep),
     ],
 )  # fmt: skip
 def test_what_is_removed_is_missed(name: str, statement: str, number: int, code: str) -> None:

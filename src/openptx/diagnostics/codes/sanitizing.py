@@ -186,7 +186,8 @@ CODES = (
         Rule: PTX ISA, shfl.sync (9.7.9.6)
         """),
     Code("PTX8007", "mbarrier-misuse", """
-        An mbarrier is used before `mbarrier.init`, initialized while in use, or gets more arrivals than it expects.
+        An mbarrier is used before `mbarrier.init` or after an ordinary store to it, initialized while in use, gets more
+        arrivals than it expects, or `.noComplete` completes a phase.
 
             .version 8.0
             .target sm_80

@@ -101,4 +101,43 @@ CODES = (
 
         Rule: PTX ISA, wgmma.mma_async (9.7.15.5.2)
         """),
+    Code("PTX8014", "tensor-memory-not-freed", """
+        A block ends, and tensor memory that it allocated is not freed.
+
+        Tensor memory belongs to the multiprocessor. What a block leaves allocated, later blocks cannot have: they wait
+        in `tcgen05.alloc`.
+
+            .version 8.6
+            .target sm_100a
+            .visible .entry k() {
+                .reg .b32 i;
+                .reg .pred p;
+                .shared .b32 place;
+                mov.u32 i, %tid.x;
+                setp.ge.u32 p, i, 32;
+                @p bra DONE;
+                tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 32;
+                DONE: ret;
+            }
+
+        Instead:
+
+            .version 8.6
+            .target sm_100a
+            .visible .entry k() {
+                .reg .b32 i, t;
+                .reg .pred p;
+                .shared .b32 place;
+                mov.u32 i, %tid.x;
+                setp.ge.u32 p, i, 32;
+                @p bra DONE;
+                tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 32;
+                bar.warp.sync 0xffffffff;
+                ld.shared.b32 t, [place];
+                tcgen05.dealloc.cta_group::1.sync.aligned.b32 t, 32;
+                DONE: ret;
+            }
+
+        Rule: PTX ISA, tcgen05.alloc, tcgen05.dealloc (9.7.16.7)
+        """),
 )  # fmt: skip

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op, Operand
 
 SPACES = ("shared", "const", "local")
+COPIED = ("dstMem", "srcMem")
 NUMBER, UNKNOWN = "number", "unknown"
 Origin = str | Variable
 """A variable; NUMBER for what is no pointer; UNKNOWN for what may be any."""
@@ -85,6 +86,18 @@ def provenance(function: Function) -> dict[int, Origin]:
                         known[register] = found
                         changed = True
     return known
+
+
+def copied_variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
+    """For each bulk copy, by operand (`dstMem`, `srcMem`), the variable that its address was made from."""
+    known, found = provenance(function), dict["Op", dict[str, Variable]]()
+    for op in function.code:
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if template.name in COPIED and isinstance(operand, Address):
+                origin = of_operand(operand.base, known)
+                if isinstance(origin, Variable):
+                    found.setdefault(op, {})[template.name] = origin
+    return found
 
 
 def variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
