@@ -98,6 +98,8 @@ class Clocks:
     def knowledge(self, threads: Array, times: Array, own: Array | None = None, warps: Array | None = None) -> int:
         """A view of accesses of threads up to times, and of the floors that they had then (else: have now)."""
         teams = self.teams
+        if threads.size == 1 and teams.cluster_size == 1:
+            return self.knowledge_of(int(threads[0]), int(times[0]), own, warps)
         warp, cta = teams.warp(threads), teams.cta(threads)
         units, index, counts = np.unique(warp, return_inverse=True, return_counts=True)
         index = index.reshape(-1)
@@ -116,6 +118,18 @@ class Clocks:
             values.append(self.cluster_floor[cluster])
         every, when = np.concatenate(keys).astype(np.int64), np.concatenate(values).astype(np.int64)
         return self.views.add(every[when > 0], when[when > 0])
+
+    def knowledge_of(self, thread: int, time: int, own: Array | None, warps: Array | None) -> int:
+        """The same of one thread."""
+        warp, cta = int(self.teams.warp(thread)), int(self.teams.cta(thread))
+        floor = int(self.cta_floor[cta] if own is None else own[0])
+        near = int(self.warp_floor[warp] if warps is None else warps[0])
+        if len(self.teams.members(warp)) == 1:
+            found = (WARPS + warp, max(time, near)), (CTAS + cta, floor)
+        else:
+            found = (thread, time), (WARPS + warp, near), (CTAS + cta, floor)
+        some = [one for one in found if one[1] > 0]
+        return self.views.sorted_row([key for key, _ in some], [when for _, when in some])
 
     def released(self, threads: Array) -> int:
         """The view of what any of these threads has done or knows."""
@@ -136,7 +150,12 @@ class Clocks:
 
     def add_to(self, table: Array, threads: Array, view: int) -> None:
         """Joins a view into each thread's entry of a table."""
-        if view:
+        if not view:
+            return
+        if threads.size == 1:  # as of atomics, which are watched one thread after the other
+            thread = threads[0]
+            table[thread] = self.views.join(int(table[thread]), view)
+        elif threads.size:
             before = table[threads]
             for old in np.unique(before).tolist():
                 table[threads[before == old]] = self.views.join(old, view)

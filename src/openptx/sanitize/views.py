@@ -47,8 +47,15 @@ class Views:
         order = np.lexsort((times, keys))
         keys, times = keys[order], times[order]
         last = np.append(keys[1:] != keys[:-1], True)
-        self._rows.append((keys[last], times[last]))
-        self._bytes += 16 * int(np.count_nonzero(last))
+        return self._keep(keys[last], times[last])
+
+    def sorted_row(self, keys: list[int], times: list[int]) -> int:
+        """A vector of times whose keys are different and in ascending order."""
+        return self._keep(np.array(keys, np.int64), np.array(times, np.int64)) if keys else 0
+
+    def _keep(self, keys: Array, times: Array) -> int:
+        self._rows.append((keys, times))
+        self._bytes += 16 * keys.size
         if self._bytes > LIMIT:
             raise TooManyViews(f"what threads know of each other takes more than {LIMIT >> 20} MiB")
         return len(self._rows) - 1
@@ -84,6 +91,8 @@ class Views:
         return self.add(np.concatenate(moved), np.tile(times[own], len(moved)))
 
     def join_all(self, views: Array) -> int:
+        if views.size == 1:
+            return int(views[0])
         found = 0
         for view in np.unique(views).tolist():
             found = self.join(found, view)

@@ -1,0 +1,56 @@
+"""Atomics are watched one thread after the other: many threads that try again and again must stay affordable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.device.shared_layout import SharedLayout
+from openptx.engines.interp.geometry import Shape
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.teams import Teams
+
+CONTENDED = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .b64 a; .reg .b32 v, w, x; .reg .pred q;
+    ld.param.u64 a, [p];
+    ld.relaxed.gpu.global.u32 v, [a];
+    AGAIN: mad.lo.u32 w, v, 3, 1;
+    atom.acq_rel.gpu.global.cas.b32 x, [a], v, w;
+    setp.ne.u32 q, x, v;
+    mov.u32 v, x;
+    @q bra AGAIN;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 45, 64, 65])
+def test_what_one_thread_knows_is_what_it_knows_among_others(threads: int) -> None:
+    layout = SharedLayout({}, 0, 0, False)
+    clocks = Clocks(Teams(Shape((3, 1, 1), (threads, 1, 1), (1, 1, 1), False, layout, 0, 0, 0)))
+    clocks.meet_ctas(np.array([1]))
+    clocks.tick()
+    clocks.meet_warps(np.array([0, clocks.teams.warps]))
+    now = clocks.tick()
+    everyone = np.arange(clocks.teams.count)
+    for thread in everyone.tolist():
+        one = clocks.knowledge(np.array([thread]), np.array([now]))
+        twice = clocks.knowledge(np.array([thread, thread]), np.array([now, now]))
+        for time in range(1, now + 1):
+            times = np.full(everyone.shape, time)
+            expected = clocks.views.knows(twice, everyone, times)
+            assert (clocks.views.knows(one, everyone, times) == expected).all()
+
+
+def test_compare_and_swap_by_many_threads_is_clean() -> None:
+    a = np.zeros(1, np.uint32)
+    assert openptx.sanitize(openptx.load(CONTENDED)["k"], 2, 32, (a,), tools=["race"], engine="interp") == []
+    expected = 0
+    for _ in range(64):
+        expected = (expected * 3 + 1) & 0xFFFFFFFF
+    assert a[0] == expected
