@@ -1,0 +1,65 @@
+"""A launch with a doubt runs again from memory as it was, whichever way its stores came by their addresses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.sanitize import screening
+from openptx.sanitize.entry import Options, watch
+
+HEAD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 given) {
+    .reg .b64 p, q, r, s; .reg .b32 v; .reg .pred c;
+    ld.param.u64 p, [a]; ld.param.u64 q, [b]; ld.param.u64 s, [given];
+"""
+INCREMENT = "ld.global.u32 v, [r]; add.u32 v, v, 1; st.global.u32 [r], v; ret; }"
+"""By all threads, to the same word: a race, hence a doubt."""
+
+ADDRESSES = {
+    "loaded from memory": "st.global.u64 [p], q; ld.global.u64 r, [p];",
+    "a difference of parameters": "sub.s64 r, q, p; add.s64 r, p, r;",
+    "a select of parameters": "setp.eq.u64 c, s, 0; selp.b64 r, q, p, c;",
+    "an index that leaves its array": "add.s64 r, p, s;",
+    "the parameter itself": "mov.u64 r, q;",
+}
+
+
+def base_of(name: str, kernel: openptx.Kernel, args: list[object], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The device address of the argument of this name."""
+    found, copies = dict[str, int](), screening.copies
+
+    def seen(memory: screening.MemoryView) -> object:
+        found.update((a.name.split("`")[1], a.base) for a in memory.allocations() if "`" in a.name)
+        return copies(memory)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(screening, "copies", seen)
+        watch(kernel, 1, 32, args, Options(frozenset(("race",)), engine="native"))
+    return found[name]
+
+
+@pytest.mark.parametrize("way", ADDRESSES)
+def test_words_are_incremented_once(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = openptx.load(HEAD + ADDRESSES[way] + INCREMENT)["k"]
+    a, b = np.zeros(64, np.uint64), np.zeros(64, np.uint32)
+    given = 0
+    if way == "an index that leaves its array":
+        given = base_of("b", kernel, [a, b, 0], monkeypatch) - base_of("a", kernel, [a, b, 0], monkeypatch)
+        b[:] = 0
+    report = watch(kernel, 1, 32, [a, b, given], Options(frozenset(("race",)), engine="native"))
+    assert report.findings
+    assert b[0] == 1
+    assert not b[1:].any()
+
+
+def test_overlapping_views_are_put_back() -> None:
+    kernel = openptx.load(HEAD + "add.s64 r, p, 16;" + INCREMENT)["k"]
+    whole = np.zeros(64, np.uint32)
+    report = watch(kernel, 1, 32, [whole, whole[4:], 0], Options(frozenset(("race",)), engine="native"))
+    assert report.findings
+    assert whole[4] == 1
+    assert whole.sum() == 1
