@@ -31,7 +31,7 @@ def phase_of(row: Code) -> str:
     if row.code.startswith("PTX85"):
         return "sanitizing_warnings"
     if row.code.startswith("PTX8"):
-        return "sanitizing_asynchronous" if row.code in ("PTX8011", "PTX8013") else "sanitizing"
+        return "sanitizing_asynchronous" if row.code in ("PTX8011", "PTX8013", "PTX8014") else "sanitizing"
     if row.code.startswith("PTX9"):
         return "faults"
     return HUNDREDS[row.code[3:5]]
