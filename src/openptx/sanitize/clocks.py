@@ -120,7 +120,7 @@ class Clocks:
         return self.views.add(every[when > 0], when[when > 0])
 
     def knowledge_of(self, thread: int, time: int, own: Array | None, warps: Array | None) -> int:
-        """The same of one thread."""
+        """`knowledge` of one thread, without sorting: atomics are watched one thread after the other."""
         warp, cta = int(self.teams.warp(thread)), int(self.teams.cta(thread))
         floor = int(self.cta_floor[cta] if own is None else own[0])
         near = int(self.warp_floor[warp] if warps is None else warps[0])

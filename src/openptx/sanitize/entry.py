@@ -19,7 +19,7 @@ from openptx.sanitize.launch import SanitizedLaunch
 from openptx.sanitize.marks import marks
 from openptx.sanitize.session import Session
 from openptx.sanitize.undefined import undefined_bits
-from openptx.sanitize.unwatched import unwatched
+from openptx.sanitize.unwatched import unwatched_races
 from openptx.sanitize.views import TooManyViews
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
     if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
         raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is no array")
     found, reason = Collector(options.strict), ""
-    found.limits += unwatched(kernel.module.program, kernel.function, options.tools)
+    found.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
     before = Contents(kernel, args)
     if options.schedules > 1:
         before.keep()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.control_flow import registers
+from openptx.control_flow import is_read, is_written, registers
 from openptx.sanitize.semantics import WAITS
 
 if TYPE_CHECKING:
@@ -41,13 +41,9 @@ def decides(function: Function, wait: Op) -> bool:
 
 def results(op: Op) -> set[int]:
     """The registers that an instruction writes."""
-    pairs = zip(op.form.operands, op.operands, strict=True)
-    return {r.index for template, operand in pairs if template.role in ("write", "returns") for r in registers(operand)}
+    return {r.index for i, operand in enumerate(op.operands) if is_written(op, i) for r in registers(operand)}
 
 
 def sources(op: Op) -> set[int]:
     """The registers that an instruction reads, without its guard."""
-    pairs = zip(op.form.operands, op.operands, strict=True)
-    return {
-        r.index for template, operand in pairs if template.role not in ("write", "returns") for r in registers(operand)
-    }
+    return {r.index for i, operand in enumerate(op.operands) if is_read(op, i) for r in registers(operand)}

@@ -334,13 +334,17 @@ class SanitizedThreads(Threads):
 
     def overwrite_mbarriers(self, size: int) -> None:
         """The last store, of `size` bytes, may be to mbarriers, which are none after that."""
+        mbarriers = self.session.mbarriers
+        known = [at for first, at in mbarriers.known if first == self.first]
         for chosen, (plane, offsets) in self.found:
             if plane is not self.shared:
                 continue
             threads = self.threads() if chosen is None else self.threads()[chosen]
-            for offset, thread in zip(np.broadcast_to(offsets, threads.shape).tolist(), threads.tolist(), strict=True):
-                for at in range(offset & ~7, offset + size, 8):
-                    self.session.mbarriers.overwrite((self.first, at), self.op, thread)
+            begin = np.broadcast_to(offsets, threads.shape)
+            for at in known:
+                over = np.flatnonzero((begin < at + 8) & (begin + size > at))
+                if over.size:
+                    mbarriers.overwrite((self.first, at), self.op, int(threads[over[0]]))
 
     def change_mbarriers(self, old: Bits, operands: tuple[Word, ...]) -> None:
         arrivals, dropped, tx = operands

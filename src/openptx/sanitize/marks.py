@@ -21,7 +21,7 @@ class Marks(NamedTuple):
     outputs: dict[int, int]
 
     def unclear(self, memory: MemoryView) -> str:
-        """Why machine code can not follow what begins undefined: arrays that share an allocation."""
+        """Why machine code cannot follow what begins undefined: arrays that share an allocation."""
         sizes = {a.base: a.size for a in memory.allocations()}
         wrong = any(sizes.get(base) != bits.size for base, bits in self.undefined.items())
         return "an undefined array that is a part of an allocation" if wrong else ""

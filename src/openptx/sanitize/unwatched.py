@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from openptx.device.shared_layout import reached
 from openptx.isa.instructions import multimem, surface, tensor_memory, tensor_multiply
 
 if TYPE_CHECKING:
     from openptx.isa.notation import Instruction
-    from openptx.program import Function, Op, Program
+    from openptx.program import Function, Program
 
-# Reads without a write race with nothing; what a texture reads is written through surfaces.
-RACES: dict[str, frozenset[Instruction]] = {
+# Reads of surfaces are not here, nor are textures: both race with writes of surfaces alone.
+UNWATCHED: dict[str, frozenset[Instruction]] = {
     "surfaces": frozenset((surface.sust, surface.sust_p, surface.sured, surface.sured_p)),
     "multimem addresses": frozenset(
         (
@@ -27,30 +28,16 @@ RACES: dict[str, frozenset[Instruction]] = {
         )
     ),
 }  # fmt: skip
-"""Memory without shadow cells, and the instructions that write it."""
+"""Memory without shadow cells, and the instructions whose accesses to it may race."""
 
 
-def unwatched(program: Program, kernel: Function, tools: frozenset[str]) -> Iterator[str]:
-    """A sentence for each kind of memory in which races are not watched although the kernel may write it."""
+def unwatched_races(program: Program, kernel: Function, tools: frozenset[str]) -> Iterator[str]:
+    """A sentence for each kind of memory in which races are not watched although the kernel may have some there."""
     if "race" not in tools:
         return
-    ops = [op for function in reachable(program, kernel) for op in function.code]
-    for memory, writes in RACES.items():
-        first = next((op for op in ops if op.form.instruction in writes), None)
+    ops = [op for function in reached(program, kernel.name) for op in function.code]
+    for memory, instructions in UNWATCHED.items():
+        first = next((op for op in ops if op.form.instruction in instructions), None)
         if first is not None:
-            yield f"races in {memory} are not watched, which line {line(program, first)} writes: `{first.text}`"
-
-
-def reachable(program: Program, kernel: Function) -> Iterator[Function]:
-    """The kernel and all functions that it may call, also by their addresses."""
-    found, waiting = {kernel.name}, [kernel]
-    while waiting:
-        function = waiting.pop()
-        yield function
-        more = sorted(function.callees & {*program.functions} - found)
-        found.update(more)
-        waiting += map(program.function, more)
-
-
-def line(program: Program, op: Op) -> int:
-    return program.file.location(op.span[0])[0]
+            line = program.file.location(first.span[0])[0]
+            yield f"races in {memory} are not watched: line {line}, `{first.text}`"

@@ -9,6 +9,7 @@ from test_screening import BEGIN, HEAD, screened
 import openptx
 from openptx.engines.common.definite_assignment import unassigned_reads
 from openptx.sanitize.entry import Options, Report, watch
+from openptx.sanitize.undefined import undefined_bits
 
 LOCAL = ".local .align 16 .b8 own[64]; "
 
@@ -122,7 +123,9 @@ def empty_array(body: str, outputs: tuple[int, ...] = (), engine: str = "native"
     array = openptx.empty(256, np.uint32)
     kernel = openptx.load(HEAD + BEGIN + body + "\nret;\n}\n")["k"]
     report = watch(kernel, 1, 64, [array], Options(frozenset(("init",)), outputs=outputs, engine=engine))
-    return report, array.undefined.reshape(-1, 4).any(1)  # type: ignore[attr-defined]
+    bits = undefined_bits(array)
+    assert bits is not None
+    return report, bits.reshape(-1, 4).any(1)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import openptx
 from openptx.sanitize.entry import Options, Report, watch
+from openptx.sanitize.undefined import undefined_bits
 
 HEAD = """.version 8.0
 .target sm_80
@@ -112,7 +113,9 @@ def verdicts(seed: int) -> tuple[bool, bool]:
         array, empty = np.zeros(1 << 12, np.uint32), openptx.empty(4096, np.uint8)
         options = Options(frozenset(("init",)), outputs=outputs, engine=engine)
         reports.append(watch(openptx.load(text)["k"], grid, block, [array, empty], options))
-        left.append(empty.undefined.tobytes())  # type: ignore[attr-defined]
+        bits = undefined_bits(empty)
+        assert bits is not None
+        left.append(bits.tobytes())
     if not reports[1].reason:
         assert left[0] == left[1], f"seed {seed}: other bytes are undefined in the end"
     return bool(reports[0].findings), bool(reports[1].reason)

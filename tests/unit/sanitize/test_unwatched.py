@@ -33,7 +33,7 @@ PLAIN = HEAD + ".visible .entry k(.param .u64 s) { ret; }\n"
         (
             SURFACE,
             "race",
-            ["races in surfaces are not watched, which line 7 writes: `sust.b.1d.b32.trap [h, {x}], x`"],
+            ["races in surfaces are not watched: line 7, `sust.b.1d.b32.trap [h, {x}], x`"],
         ),
         (SURFACE, "mem", []),
         (PLAIN, "race", []),

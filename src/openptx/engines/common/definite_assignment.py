@@ -41,10 +41,11 @@ class State:
         return State(self.always, dict(self.when))
 
     def of(self, guard: Reg | None) -> int:
-        """What was surely written where a guard holds."""
+        """The registers that were surely written if a guard holds."""
         return self.always if guard is None else self.when.get((guard.index, guard.negated), self.always)
 
     def write(self, bit: int, guard: Reg | None) -> None:
+        """A register is written if the guard holds."""
         if guard is None:
             self.always |= bit
             for literal in self.when:
@@ -58,7 +59,7 @@ class State:
             self.write(bit, None)
 
     def forget(self, predicate: int) -> None:
-        """The predicate changes."""
+        """The predicate gets another value: what was known of the old one is known no more."""
         for negated in (False, True):
             if (predicate, negated) in self.when:
                 self.when[predicate, negated] = self.always
@@ -75,7 +76,7 @@ class State:
         return found
 
     def join(self, other: State) -> bool:
-        """Keeps what holds in both; whether anything was lost."""
+        """Keeps what holds in both states; returns whether this one has lost anything."""
         always = self.always & other.always
         when = {literal: bits & other.when[literal] for literal, bits in self.when.items()}
         lost = always != self.always or when != self.when
@@ -96,7 +97,7 @@ def unassigned_reads(function: Function) -> tuple[Read, ...]:
 
 
 def bits_of(formals: tuple[Register | Variable, ...]) -> int:
-    """Those that are registers."""
+    """The formals that are registers, as bits."""
     return sum(1 << formal.index for formal in formals if isinstance(formal, Register))
 
 

@@ -87,11 +87,9 @@ def tile_product(
     try:
         for i, lane in enumerate(lanes):
             x.executing = lanes[i : i + 1]
-            own = (
-                shape
-                if lanes.size == 1
-                else tiles(*(Bits(x, b.width, b.v[i : i + 1] if b.v.size > 1 else b.v) for b in given))
-            )
+            own = shape
+            if lanes.size > 1:
+                own = tiles(*(Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in given))
             columns = words_of(x, lane, own.columns, own.column)
             rows = words_of(x, lane, own.rows, own.row)
             x.executing = np.full(own.rows, lane)
