@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory_views import Plane
     from openptx.engines.interp.tensor_memory import TensorMemory
     from openptx.isa.machine import Update, Word
+    from openptx.isa.semantics.matrix.described import Described
     from openptx.numerics import Bits
     from openptx.program import Op
     from openptx.sanitize.heap import GuardedHeap
@@ -65,6 +66,9 @@ class SanitizedThreads(Threads):
         self.op, self.access = op, access(op)
         self.statement = self.session.statement(op)
         self.session.clocks.tick()
+
+    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
+        p.by_cases(self, zeros, code, values)  # whose accesses are seen
 
     def threads(self) -> Array:
         """The numbers of the executing threads in the launch."""

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tensor_kernels import described
 from test_tensor_memory import DRAIN, HEADER, LAYOUTS, REDUCTIONS
 from warp_kernels import ENGINES, HEAD, program
 
 import openptx
+from openptx.engines.interp import tensor_cores
+from openptx.engines.native.runtime import upcalls
 
 random = np.random.default_rng(11)
 
@@ -140,3 +143,70 @@ ON:
     found = np.zeros(128, np.uint32)
     kernel((2,), (128,), (found, found), engine="native", workers=1)
     assert (found == np.arange(128)).all()
+
+
+PRODUCTS = """
+    mov.u32 %at, %t; mov.u32 %v, sa; shl.b32 %i, %t, 2; add.u32 %i, %i, %v; mul.wide.u32 %rd2, %t, 4;
+    add.s64 %rd2, %rd0, %rd2;
+COPY:
+    ld.global.u32 %v, [%rd2]; st.shared.u32 [%i], %v; add.s64 %rd2, %rd2, 512; add.u32 %i, %i, 512;
+    add.u32 %at, %at, 128; setp.lt.u32 %one, %at, 1536; @%one bra COPY;
+    bar.sync 0;
+    mov.u32 %v, sa; shr.u32 %v, %v, 4; cvt.u64.u32 %desc, %v; or.b64 %desc, %desc, {a}; add.u64 %rd3, %desc, {b};
+    mov.u32 %i, 0;
+AGAIN:
+    setp.ne.u32 %one, %i, 0; mov.u32 %v, {idesc}; setp.eq.u32 %p, %t, {thread};
+    @%p tcgen05.mma.cta_group::1.kind::f16 [%d], %desc, %rd3, %v, %one;
+    bar.sync 0;
+    add.u32 %i, %i, 1; setp.lt.u32 %one, %i, 5; @%one bra AGAIN;
+    setp.lt.u32 %p, %t, 32;
+"""
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products become code however little was multiplied."""
+    monkeypatch.setattr(tensor_cores, "WORTH_LINKING", 0)
+    monkeypatch.setattr(tensor_cores, "WORTH_MAKING", 0)
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("thread", [0, 37])
+def test_products_become_code(thread: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter makes a site's first product, if enough was multiplied before; code makes the others, for a
+    second launch and other blocks, too."""
+    asked: list[str] = []
+    execute = upcalls.execute
+
+    def spy(given: Any, function: Any, pc: int, *rest: Any) -> None:
+        asked.append(function.code[pc].form.instruction.name)
+        execute(given, function, pc, *rest)
+
+    monkeypatch.setattr(upcalls, "execute", spy)
+    a, b = (random.standard_normal((n, 16)).astype(np.float16) for n in (128, 64))
+    memory = np.concatenate([v.reshape(-1, 8, 2, 8).transpose(0, 2, 1, 3).reshape(-1) for v in (a, b)]).view(np.uint32)
+    descriptor = 128 >> 4 << 16 | 256 >> 4 << 32 | 1 << 46
+    body = PRODUCTS.format(a=descriptor, b=4096 >> 4, idesc=described("f32", "f16", "f16", 128, 64), thread=thread)
+    kernel = program(HEAD.format("sm_100a") + HEADER.format(body=body + DRAIN, columns=64))["k"]
+    assert kernel.why_interp(128) is None
+    found = [np.zeros((128, 64), np.float32) for _ in range(3)]
+    for d, engine in zip(found, ("interp", "native", "native"), strict=True):
+        kernel((2,), (128,), (memory, d), engine=engine, workers=1)
+    np.testing.assert_allclose(found[0], 5 * (a.astype(np.float32) @ b.astype(np.float32).T), atol=0.02)
+    np.testing.assert_array_equal(found[1].view(np.uint32), found[0].view(np.uint32))
+    np.testing.assert_array_equal(found[2].view(np.uint32), found[0].view(np.uint32))
+    assert asked.count("tcgen05.mma") == 1
+
+
+@pytest.mark.usefixtures("at_once")
+def test_products_that_code_does_not_make_are_faults() -> None:
+    """Code that meets what it must not do leaves it to the interpreter, which says what is wrong."""
+    descriptor = 128 >> 4 << 16 | 256 >> 4 << 32 | 1 << 46
+    body = PRODUCTS.format(a=descriptor, b=4096 >> 4, idesc=described("f32", "f16", "f16", 128, 64), thread=0)
+    body = body.replace("AGAIN:", "AGAIN: setp.eq.u32 %one, %i, 3; @%one add.u32 %d, %d, 1;")
+    kernel = program(HEAD.format("sm_100a") + HEADER.format(body=body, columns=64))["k"]
+    memory = np.zeros(1536, np.uint32)
+    with pytest.raises(openptx.Fault, match="lane 0, column 1 ") as found:
+        kernel((1,), (128,), (memory, memory), engine="native", workers=1)
+    assert found.value.thread == (0, 0, 0)
+    assert "tcgen05.mma" in str(found.value)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from openptx.device.image import Image
     from openptx.device.memory_view import Bytes, MemoryView
     from openptx.engines.interp.geometry import Geometry
+    from openptx.isa.semantics.matrix.described import Described
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -50,6 +51,8 @@ class Threads(Copies, Atomics, Machine):
         self._tensor_memory: TensorMemory | None = None
         self.tensor_block: Bytes | None = None
         """Of the one CTA of the batch, where its tensor memory is there already."""
+        self.product_code = 0
+        """The address of the code that has made the last product in tensor memory, or 0."""
 
     def close(self) -> None:
         super().close()
@@ -115,6 +118,12 @@ class Threads(Copies, Atomics, Machine):
         by_lines: Callable[[], None],
     ) -> None:  # fmt: skip
         tensor_cores.tile_product(self, p, tiles, given, adds, by_lines)
+
+    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
+        if self.watch is not None:  # which is told of every access
+            super().tensor_product(p, zeros, code, *values)
+        else:
+            tensor_cores.tensor_product(self, p, zeros, code, values)
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
         def piece(*some: Array) -> Array:

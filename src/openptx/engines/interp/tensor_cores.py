@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openptx.engines.interp.machine import Threads
+    from openptx.engines.tensor_cores.library import TensorProduct
+    from openptx.isa.semantics.matrix.described import Described
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -58,6 +61,43 @@ def matrix_product(
             found[h][j] = Bits(x, p.width, words.astype(UNSIGNED[p.width]))
         d += map(tuple, found)
     return tuple(d)
+
+
+def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
+    """Lane by lane by compiled code where that pays, else by the definition."""
+    x.product_code = 0
+    if p.ctas > 1 or zeros.v.any() or (found := compiled(x, p, code, values)) is None:
+        p.by_cases(x, zeros, code, values)
+        return
+    everyone, lanes = x.executing, lane_sets.positions(x.executing, x.n)
+    given = np.empty((lanes.size, 2 + len(values)), np.uint64)
+    for i, value in enumerate((zeros, code, *values)):
+        given[:, i] = value.v
+    try:
+        for i, lane in enumerate(lanes):
+            check_cancelled()
+            cta = int(x.geometry.cta[lane])
+            if not found.call(given[i].ctypes.data, 8, *x.shared_of(cta), x.tensor_memory.address_of(cta)):
+                x.executing = lanes[i : i + 1]
+                own = (Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in (zeros, code, *values))
+                of_zeros, of_code, *rest = own
+                p.by_cases(x, of_zeros, of_code, rest)
+    finally:
+        x.executing = everyone
+    x.product_code = found.address
+
+
+def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> TensorProduct | None:
+    """The code for the first lane's product, if it pays."""
+    what, widths = int(code.v[0]), tuple(v.width for v in values)
+    library = routines()
+    m = library.product_of(p, what)
+    if m is None:
+        return None
+    shape = p.shape(what)
+    count = lane_sets.size(x.executing, x.n) * shape.rows * shape.columns * m.words * m.elements
+    ready = partial(library.tensor_product_ready, p, what, widths, m)
+    return library.tensor_product(p, what, widths) if pays(m, count, ready) else None
 
 
 def warps_of(x: Threads) -> int:
@@ -121,13 +161,13 @@ def product_of_lines(p: MatrixProduct, rows: Array, columns: Array, c: Array) ->
     return d.transpose(0, 2, 4, 1, 5, 3).reshape(c.shape)
 
 
-def pays(p: MatrixProduct, count: int) -> bool:
-    """Whether so many more multiplications are done by a routine."""
+def pays(p: MatrixProduct, count: int, ready: Callable[[], bool] | None = None) -> bool:
+    """Whether so many more multiplications are done by a routine, which may be `ready`."""
     total = _multiplied[p.key] = _multiplied.get(p.key, 0) + count
     if total < WORTH_LINKING:
         return False
     library = routines()
-    return library.supported(p) and (total >= WORTH_MAKING or library.ready(p))
+    return library.supported(p) and (total >= WORTH_MAKING or (ready() if ready is not None else library.ready(p)))
 
 
 def routines():

@@ -29,7 +29,7 @@ class TensorMemory(tensor_memory.TensorMemory):
     def __init__(self, x: Threads, block: Bytes | None = None) -> None:
         """`block`: the bytes of the batch's one CTA, if they are there already."""
         self.x = x
-        memory = np.zeros(x.geometry.count, BLOCK) if block is None else block.view(BLOCK)
+        self.memory = memory = np.zeros(x.geometry.count, BLOCK) if block is None else block.view(BLOCK)
         self.cells, self.owned, self.given = memory["cells"], memory["owned"], memory["given"]
         if block is not None and not memory["used"][0]:
             memory["used"] = 1
@@ -62,6 +62,10 @@ class TensorMemory(tensor_memory.TensorMemory):
                 raise self._wrong("undefined-behavior", message, lanes)
             self.given[cta, unit] = 0
             self.owned[cta] &= ~((1 << units) - 1 << unit) & 0xFFFFFFFF
+
+    def address_of(self, cta: int) -> int:
+        """Where a CTA's tensor memory lies in this process (common/tensor_block.py)."""
+        return self.memory.ctypes.data + cta * BLOCK.itemsize
 
     def rows_at(self, address: Bits, count: int) -> tuple[int, Array, slice]:
         """The index in `cells` of `count` columns in lanes of one CTA, from the same column on."""

@@ -58,7 +58,9 @@ DATA        = 1280   # 8 x COLUMN: what they load or store
 MORE        = 3328   # 2 x COLUMN: further operands of atomics
 OPERANDS    = 4096   # ROOM x COLUMN: registers of an instruction that the reference engine executes
 ROOM        = 192
-STATE       = 53248  # bytes in all
+TILES       = 53248  # KNOWN x (i64 1 + site, ptr code): of products in tensor memory that are code already
+KNOWN       = 64     # by the site's last bits
+STATE       = 54272  # bytes in all
 
 TENSOR_HEAD = tensor_block.CELLS  # bytes of it that each CTA finds cleared
 

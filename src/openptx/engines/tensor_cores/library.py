@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
+from openptx.engines.tensor_cores.described import WHAT, product_of, text
 from openptx.engines.tensor_cores.routine import routine
 from openptx.engines.tensor_cores.staging import WORDS
+from openptx.engines.tensor_cores.tiles import tile_routine
+from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
@@ -16,6 +20,9 @@ from openptx.numerics.compiled import has_half, vectorised_object
 from openptx.numerics.dot import Factors
 from openptx.numerics.formats import F16, F32
 from openptx.numerics.matrix_product import MatrixProduct, parsed
+
+if TYPE_CHECKING:
+    from openptx.isa.semantics.matrix.described import Described
 
 PREFIX = "openptx.product."
 SIGNATURE = "void (ptr, ptr, ptr, ptr, i64)"
@@ -78,6 +85,64 @@ def object_of(p: MatrixProduct) -> bytes:
 
 def stored_as(p: MatrixProduct) -> str:
     return digest(f"product {p.key}")
+
+
+TILE = "openptx.tile."
+"""What routines for tensor memory are called."""
+
+_MADE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p, ctypes.c_int64] * 2, ctypes.c_void_p)
+
+
+class TensorProduct:
+    """A product in tensor memory as code (described.py), good as long as the process lives."""
+
+    def __init__(self, p: Described, code: int, widths: Sequence[int], m: MatrixProduct) -> None:
+        name = f"{TILE}{m.key}"
+        tile = _tiles.get(m.key)
+        if tile is None:
+            image = kept(f"tile {m.key}", lambda: vectorised_object(tile_routine(m, name, host().avx512)))
+            tile = _tiles[m.key] = Library(image, (name,))
+        image = kept(key_of(p, code, widths), lambda: compile(text(p, code, widths, "product", name, m)))
+        self._library = Library(image, ("product",), {name: tile[name]})
+        self.address = self._library["product"]
+        self.call: Callable[..., int] = _MADE(self.address)
+
+
+_tiles: dict[str, Library] = {}
+_tensor_products: dict[str, TensorProduct] = {}
+
+
+def key_of(p: Described, code: int, widths: Sequence[int]) -> str:
+    return f"{p.key} {code & WHAT:x} {widths}"
+
+
+def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorProduct | None:
+    """The code of a product; None where there is no routine for it."""
+    key = key_of(p, code, widths)
+    found = _tensor_products.get(key)
+    if found is None and (m := product_of(p, code)) is not None and supported(m):
+        with LLVM:
+            found = _tensor_products.get(key)
+            if found is None:
+                found = _tensor_products[key] = TensorProduct(p, code, widths, m)
+    return found
+
+
+def tensor_product_ready(p: Described, code: int, widths: Sequence[int], m: MatrixProduct) -> bool:
+    """Whether the product's code is linked, or on disk."""
+    key = key_of(p, code, widths)
+    return key in _tensor_products or (store.has(digest(key)) and store.has(digest(f"tile {m.key}")))
+
+
+def kept(what: str, make: Callable[[], bytes]) -> bytes:
+    """An object on disk, made if it is not there."""
+    name = digest(what)
+    found = store.load(name)
+    if found is None:
+        with LLVM:
+            found = make()
+        store.store(name, found)
+    return found
 
 
 def declarations(keys: list[str]) -> list[str]:

@@ -24,6 +24,8 @@ ELEMENTS = 4
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
 
 
+WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 2000}'
+
 DECLARATIONS = "\n".join(
     f"declare i{w} @llvm.ctlz.i{w}(i{w}, i1)\ndeclare i{w} @llvm.ctpop.i{w}(i{w})" for w in (8, 16, 32, 64)
 )
@@ -36,9 +38,8 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
     again = Again(x, p) if p.d is not None else None
     staged.left("%a")
-    size_of_b = p.words // WORDS * 2 * VECTOR
     with x.loop("%groups") as group:
-        b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b}"))
+        b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
         staged.right(b)
         of_group = x.emit(f"mul i64 {group}, {ELEMENTS * 2 * VECTOR}")
         with x.loop(2 * QUARTERS) as part:
@@ -49,12 +50,20 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
             c = x.load(INT, "%c", where)
             d = sums.result(rows, columns, c)
             if again is not None:
-                d = again.result(sums.rare, d, b, quarter, parity, c)
+                d = again.result(sums.rare, d, "%a", b, quarter, parity, c)
             x.store(INT, d, "%d", where)
+    own = function(name, "ptr noalias %a, ptr noalias %b, ptr %c, ptr %d, i64 %groups", x)
+    return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, repeated(name), WEIGHTS])
+
+
+def size_of_b(p: MatrixProduct) -> int:
+    """Bytes of eight columns."""
+    return p.words // WORDS * 2 * VECTOR
+
+
+def function(name: str, head: str, x: Text) -> str:
     body = "\n".join(["entry:", *x.lines, "ret void", "}"])
-    head = "ptr noalias %a, ptr noalias %b, ptr %c, ptr %d, i64 %groups"
-    own = f"define void @{name}({head}) {ATTRIBUTES} {{\n{body}\n"
-    return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, repeated(name)])
+    return f"define void @{name}({head}) {ATTRIBUTES} {{\n{body}\n"
 
 
 def place(x: Text, quarter: str, parity: str, of_group: str) -> str:
@@ -73,13 +82,13 @@ class Again:
         self.rows, self.columns = x.array(p.words), x.array(p.words)
         self.c, self.d = x.array(1), x.array(1)
 
-    def result(self, rare: str, d: str, b: str, quarter: str, parity: str, c: str) -> str:
+    def result(self, rare: str, d: str, a: str, b: str, quarter: str, parity: str, c: str) -> str:
         x = self.x
         some = x.emit(f"icmp ne i{LANES} {x.cast('bitcast', rare, BIT, f'i{LANES}')}, 0")
         yes, on, before = x.fresh(), x.fresh(), x.label
         x.line(f"br i1 {some}, label %{yes}, label %{on}, !prof !0")
         x.start(yes)
-        rows = x.at("%a", x.emit(f"mul i64 {quarter}, {VECTOR}"))
+        rows = x.at(a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
         columns = x.at(b, x.emit(f"mul i64 {parity}, {QUAD}"))
         for word in range(self.p.words):
             chunk, t = divmod(word, WORDS)
@@ -151,5 +160,4 @@ br i1 %done, label %exit, label %body
 exit:
 ret void
 }}
-!0 = !{{!"branch_weights", i32 1, i32 2000}}
 """

@@ -22,14 +22,22 @@ VECTOR, QUAD = 64, 16
 
 
 class Staged:
-    """Layers of words: an array for a, [layer][word][quarter], and one for b, [layer][word][parity][t]."""
+    """Layers of words: an array for a, [layer][word][quarter], and one for b, [layer][word][parity][t].
 
-    def __init__(self, x: Text, p: MatrixProduct) -> None:
+    `groups` is of how many groups of eight columns there is room, one after the other; `b` points to one of them.
+    """
+
+    def __init__(self, x: Text, p: MatrixProduct, groups: int = 1) -> None:
         self.x, self.p = x, p
         self.exponents = Exponents(p.f.width) if p.d is not None else None
         self.layers = p.elements + 1 if p.d is not None else 2
         self.a = x.array(self.layers * p.words * QUARTERS)
-        self.b = x.array(self.layers * p.words * 2 * QUAD // VECTOR)
+        self.size_of_b = self.layers * p.words * 2 * QUAD
+        self.b = self.all_b = x.array(groups * self.size_of_b // VECTOR)
+
+    def of_group(self, group: str) -> str:
+        """Where the columns of a group are staged."""
+        return self.x.at(self.all_b, self.x.emit(f"mul i64 {group}, {self.size_of_b}"))
 
     def decode(self, words: str, left: bool) -> list[str]:
         """The layers of words: exponents and one for each element, or integers of 16 bits."""

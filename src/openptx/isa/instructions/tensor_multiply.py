@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.matrix import products
-from openptx.isa.semantics.matrix.column_mask import ColumnMask
-from openptx.isa.semantics.matrix.descriptors import Shape
+from openptx.isa.semantics.matrix.described import ENABLED, MODES, THREAD, Described
 from openptx.isa.semantics.matrix.scaled import SCALE_COUNT
-from openptx.isa.semantics.matrix.tensor import Product
-from openptx.isa.semantics.matrix.tensor_sparse import SparseProduct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from openptx.isa.machine import Machine
-    from openptx.numerics import Bits
 
 _ANCHOR = "tcgen05-mma-instructions-"
 MODE = 61  # where in a matrix descriptor the mode of swizzling begins
-
-# What decides how a product is made, in one word: the instruction descriptor, modes of swizzling, whether d is added,
-# and the thread, for products of one CTA are made one after the other. The mask of columns is a word of its own.
-MODES, ENABLED, THREAD = 32, 40, 48
 
 _SINCE = "// PTX 8.6, sm_100f sm_110f"
 _TYPES = {
@@ -178,37 +167,18 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     """Done at once, for every thread that executes it: the product that its descriptors tell of."""
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     of = {name: value for name, value in of.items() if value is not None}
-    shared = [name for name in ("a-desc", "b-desc") if name in of]
     code = x.resize(of["idesc"], 64)
-    for i, name in enumerate(shared):
+    for i, name in enumerate(name for name in ("a-desc", "b-desc") if name in of):
         code = code | x.resize(of[name] >> MODE, 64) << MODES + 3 * i
     code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
     code = code | x.resize((x.special("warpid", 32) << 5) + x.lane(), 64) << THREAD
     divisor = of.pop("scale-input-d", 0)
     masks = of.pop("disable-output-lane", ())
     zeros = of.pop("zero-column-mask-desc", x.const(0, 64))
-    names = list(of)
     declared = m.form.instruction
-    kept, sparse = declared in (mma_ws, mma_ws_sp), declared in (mma_sp, mma_ws_sp)
-
-    def multiply(zeros: int, code: int, *values: Bits) -> None:
-        ctas = 2 if m.cta_group == "cta_group::2" else 1
-        shape = Shape(m.kind or "", code & 0xFFFFFFFF, ctas, kept=kept, sparse=sparse)
-        modes = {name: code >> MODES + 3 * i & 7 for i, name in enumerate(shared)}
-        wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
-        x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
-        narrow = f"`.ashift` with {shape.rows} rows, which is not 128 in each CTA"
-        x.require(x.const(not m.ashift or shape.rows == 128, 1), "undefined-behavior", narrow)
-        if shape.missing:
-            raise Unsupported(shape.missing)
-        mask = ColumnMask(zeros, shape) if zeros else None
-        if mask is not None:
-            x.require(x.const(not mask.wrong, 1), "undefined-behavior", f"zero-column-mask-desc {mask.wrong}")
-        given = dict(zip(names, values, strict=False))
-        product = (SparseProduct if sparse else Product)(x, shape, modes, given, scales(m), values[len(names) :], mask)
-        product.multiply(divisor, adds=bool(code >> ENABLED & 1), shifts=bool(m.ashift))
-
-    def masked(zeros: int, code: Bits, *values: Bits) -> None:
-        x.cases(code, partial(multiply, zeros), *values)
-
-    x.cases(zeros, masked, code, *of.values(), *masks)
+    described = Described(
+        m.kind or "", [*of], len(masks), ctas=2 if m.cta_group == "cta_group::2" else 1,
+        kept=declared in (mma_ws, mma_ws_sp), sparse=declared in (mma_sp, mma_ws_sp), scales=scales(m),
+        divisor=divisor, shifts=bool(m.ashift),
+    )  # fmt: skip
+    x.tensor_product(described, zeros, code, *of.values(), *masks)

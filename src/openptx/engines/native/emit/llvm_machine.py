@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
@@ -26,6 +27,10 @@ from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
 from openptx.engines.native.instrument.selection import hooks_of
 from openptx.numerics import Bits
+
+if TYPE_CHECKING:
+    from openptx.isa.semantics.matrix.described import Described
+    from openptx.program import Op
 
 
 class MemoryLowering:
@@ -68,6 +73,8 @@ class LlvmMachine(FloatOps):
         self.upcalls = Upcalls(self.faults, self.frame)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
         """Leaves for the generic version where base plus offset wraps, if code may: see `SideExits`."""
+        self.make_product: Callable[[Op, Sequence[Bits]], None] | None = None
+        """Makes a product in tensor memory: see `InterpCall`."""
         self.known: dict[str, Bits] = {}
         self.specials = SpecialRegisters(self, c, self.from_state)
         self.watch, memory = hooks_of(self)
@@ -147,6 +154,10 @@ class LlvmMachine(FloatOps):
     @property
     def tensor_memory(self) -> TensorMemory:
         return self._tensor_memory
+
+    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
+        assert self.make_product is not None
+        self.make_product(self.c.function.code[self.scope.site], (zeros, code, *values))
 
     def special(self, name: str, w: int) -> Bits:
         if name.startswith(("clock", "globaltimer")):

@@ -52,6 +52,25 @@ class InterpCall:
     def __init__(self, registers: RegisterFile) -> None:
         self.registers, self.x, self.scope, self.c = registers, registers.x, registers.scope, registers.c
 
+    def product(self, op: Op, words: Sequence[Bits]) -> None:
+        """A product in tensor memory whose descriptors are `words`: by code, or else by the interpreter, which keeps
+        what code there is for it (support.ll)."""
+        given = [self.scope.materialized(word) for word in words]
+
+        def ask() -> tuple[Bits, ...]:
+            ir = self.scope.ir
+            for i, word in enumerate(given):
+                where = self.scope.entry.field(abi.OPERANDS + abi.COLUMN * i)
+                ir.store(vector_type(64), self.x.vector(self.x.resize(word, 64)), where, 64)
+            site, mask = self.scope.site + self.c.site_base, self.scope.mask_word()
+            made = ir.emit(f"call i1 @openptx.tile(ptr %w, i32 {site}, i32 {mask})")
+            with ir.cold_block(ir.emit(f"xor i1 {made}, true")):
+                self.execute(op)
+            return ()
+
+        self.scope.retry = ""
+        self.x.memory.paths.if_any(ask)
+
     def execute(self, op: Op) -> None:
         reads, writes = transferred_cells(self.c.cells, op)
         if max(len(reads), len(writes)) > abi.ROOM:

@@ -527,6 +527,40 @@ stay:
   ret i1 false
 }
 
+; Makes a product in tensor memory by the code that is known for its site; whether it was made. OPERANDS has a lane's
+; words below each other.
+define i1 @openptx.tile(ptr %w, i32 %site, i32 %mask) noinline {
+  %slot = urem i32 %site, {KNOWN}
+  %offset = mul i32 %slot, 16
+  %all = getelementptr i8, ptr %w, i64 {TILES}
+  %p = getelementptr i8, ptr %all, i32 %offset
+  %site64 = zext i32 %site to i64
+  %wanted = add i64 %site64, 1
+  %known = load i64, ptr %p
+  %here = icmp eq i64 %known, %wanted
+  %popped = call i32 @llvm.ctpop.i32(i32 %mask)
+  %one = icmp eq i32 %popped, 1
+  %can = and i1 %here, %one
+  br i1 %can, label %multiply, label %no
+multiply:
+  %pc = getelementptr i8, ptr %p, i64 8
+  %code = load ptr, ptr %pc
+  %lane = call i32 @llvm.cttz.i32(i32 %mask, i1 true)
+  %operands = getelementptr i8, ptr %w, i64 {OPERANDS}
+  %values = getelementptr i64, ptr %operands, i32 %lane
+  %ps = getelementptr i8, ptr %w, i64 {SHARED}
+  %shared = load ptr, ptr %ps
+  %pn = getelementptr i8, ptr %w, i64 {SHARED_SIZE}
+  %size = load i64, ptr %pn
+  %pt = getelementptr i8, ptr %w, i64 {TENSOR}
+  %tensor = load ptr, ptr %pt
+  %made = call i32 %code(ptr %values, i64 {COLUMN}, ptr %shared, i64 %size, ptr %tensor)
+  %done = icmp ne i32 %made, 0
+  ret i1 %done
+no:
+  ret i1 false
+}
+
 ; Goes on in the version that knows nothing of lanes. Python makes it when it is wanted first.
 define internal i32 @openptx.slow(ptr %w, ptr %frame, i32 %index) noinline {
 entry:

@@ -42,7 +42,8 @@ MANY = 350
 
 RUN = "openptx.run"
 NAMES = tuple(
-    f"openptx.{name}" for name in ("load", "store", "places", "copy", "bring", "chain", "poll", "ask", "verdict")
+    f"openptx.{name}"
+    for name in ("load", "store", "places", "copy", "bring", "chain", "poll", "ask", "tile", "verdict")
 )
 """What kernels call."""
 

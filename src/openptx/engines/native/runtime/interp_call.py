@@ -48,7 +48,7 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     size = -(-function.frame_size // 16) * 16
     x.base = x.local_size - size
     reads, writes = transferred_cells(cells, op)
-    words = worker.bytes[abi.OPERANDS :].view(np.uint64).reshape(abi.ROOM, N)
+    words = worker.bytes[abi.OPERANDS : abi.TILES].view(np.uint64).reshape(abi.ROOM, N)
     places = lane_sets.positions(x.executing, x.n)
     here = places % N
     columns: dict[int, Array] = {cell: fresh(cells.widths[cell]) for cell in writes}

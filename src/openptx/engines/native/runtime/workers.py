@@ -113,6 +113,10 @@ class Worker:
                 if self.run is not None:
                     self.run.interrupt = stop
 
+    def keep(self, site: int, code: int) -> None:
+        """The code of products at a site."""
+        struct.pack_into("<2q", self.memory, abi.TILES + site % abi.KNOWN * 16, site + 1, code)
+
     def begun(self) -> int:
         """The number of CTAs that have been taken of the launch that this worker began."""
         first = self.plan.blocks[0] if self.plan is not None else 0
@@ -172,6 +176,7 @@ class Worker:
         struct.pack_into("<q", self.memory, abi.BUDGET, plan.budget)
         struct.pack_into("<Q", self.memory, abi.TENSOR, self.tensor.address if self.tensor is not None else 0)
         struct.pack_into("<q", self.memory, abi.KERNEL, code.kernel)
+        self.memory[abi.TILES : abi.STATE] = bytes(abi.STATE - abi.TILES)
         struct.pack_into("<2q", self.memory, abi.CLEAR_LOCAL, code.metadata.stack.size, plan.band)
         self.plan = plan
 

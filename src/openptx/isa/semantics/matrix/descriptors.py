@@ -156,9 +156,9 @@ class Shared:
         step = k * CHUNK if self.mode else self.leading * k
         return self.chunk(self.stride * (line >> 3) + row + step)
 
-    def across(self, line: int, k: int) -> Registers:
+    def across(self, line: Row, k: Row) -> Registers:
         """The chunk of neighbours number `line` at depth `k`, where lines lie side by side (MN-major)."""
-        tall = 4 if self.mode == 1 else 8
-        near = line % self.chunks * CHUNK + k % tall * CHUNK * self.chunks
+        wide, tall = self.chunks.bit_length() - 1, 2 if self.mode == 1 else 3  # powers of two
+        near = (line & self.chunks - 1) * CHUNK + (k & (1 << tall) - 1) * (CHUNK * self.chunks)
         beside, below = (self.leading, self.stride) if self.mode else (self.stride, self.leading)
-        return self.chunk(beside * (line // self.chunks) + below * (k // tall) + near)
+        return self.chunk(beside * (line >> wide) + below * (k >> tall) + near)

@@ -11,11 +11,13 @@ from openptx.numerics.matrix_product import MatrixProduct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
 
     from openptx.isa.machine import Machine
     from openptx.isa.semantics.matrix.column_mask import ColumnMask
     from openptx.numerics.dot import Factors, Tile
 
+    Line = TypeVar("Line", int, Bits)
     Registers = tuple[Bits, ...]
 
 
@@ -26,21 +28,28 @@ def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool, d
         found: list[list[Bits]] = [[] for _ in range(count)]
         for first in range(0, count, per):
             for k in range(depth):
-                words = matrix.across(first // per, k)
-                elements = words if f.width == 32 else [e for word in words for e in x.split(word, f.width)]
+                elements = neighbours(x, matrix, first // per, k, f)
                 for line, element in zip(found[first:], elements, strict=False):
                     line.append(element)
         return tuple(map(tuple, found))
+    return tuple(contiguous(x, matrix, line, f, deep) for line in range(count))
+
+
+def neighbours(x: Machine, matrix: Shared, number: Line, k: Line, f: Factors) -> Registers:
+    """Element `k` of each of the lines whose elements stand in chunk `number`, where lines lie side by side."""
+    words = matrix.across(number, k)
+    return words if f.width == 32 else tuple(e for word in words for e in x.split(word, f.width))
+
+
+def contiguous(x: Machine, matrix: Shared, line: Line, f: Factors, deep: int = DEPTH) -> Registers:
+    """The registers of a line, where lines are contiguous."""
     width = f.format.width if f.format is not None else f.width
     return tuple(
-        tuple(
-            register
-            for k in range(deep // CHUNK)
-            for register in (
-                spread(x, matrix.along(line, k), width, f.low) if width < f.width == 8 else matrix.along(line, k)
-            )
+        register
+        for k in range(deep // CHUNK)
+        for register in (
+            spread(x, matrix.along(line, k), width, f.low) if width < f.width == 8 else matrix.along(line, k)
         )
-        for line in range(count)
     )
 
 
@@ -54,9 +63,9 @@ def spread(x: Machine, words: Registers, width: int, low: int) -> Registers:
     return tuple(found)
 
 
-def stored(x: Machine, shape: Shape, a: Bits, rank: Bits | None) -> Tile:
-    """The registers of every row of a in tensor memory."""
-    return tuple(x.tensor_memory.read(a + (shape.lane(row) << LANE), DEPTH // 4, rank) for row in range(shape.rows))
+def stored(x: Machine, shape: Shape, a: Bits, row: Line, rank: Bits | None = None) -> Registers:
+    """The registers of a row of a in tensor memory."""
+    return x.tensor_memory.read(a + (shape.lane(row) << LANE), DEPTH // 4, rank)
 
 
 def shift_rows(x: Machine, at: Bits, warps: range, rank: Bits | None) -> None:
@@ -71,13 +80,13 @@ def shift_rows(x: Machine, at: Bits, warps: range, rank: Bits | None) -> None:
 
 def negated(tile: Tile, f: Factors) -> Tile:
     """The tile with the signs of all elements changed."""
+    return tuple(negated_line(line, f) for line in tile)
+
+
+def negated_line(line: Registers, f: Factors) -> Registers:
     assert f.format is not None
     sign = f.low + f.format.low + f.format.width - 1
-
-    def of(a: Bits) -> Bits:
-        return a ^ sum(1 << at + sign for at in range(0, a.width, f.width))
-
-    return tuple(tuple(map(of, line)) for line in tile)
+    return tuple(a ^ sum(1 << at + sign for at in range(0, a.width, f.width)) for a in line)
 
 
 def scales_of(x: Machine, base: Bits, count: int, per: int, first: int, rank: Bits | None, *, own: bool) -> Tile:
@@ -85,13 +94,15 @@ def scales_of(x: Machine, base: Bits, count: int, per: int, first: int, rank: Bi
 
     Line 32 i + j has its word in column i, in lane j of each warp; rows take it from their `own` warp's lanes.
     """
-    words = (
-        x.tensor_memory.read(base + ((line if own else line % 32) << LANE) + line // 32, 1, rank)[0]
-        for line in range(count)
-    )
-    return tuple(
-        tuple(x.resize(word >> 8 * (first + i) if first + i else word, 8) for i in range(per)) for word in words
-    )
+    return tuple(scales_of_line(x, base, line, per, first, rank, own=own) for line in range(count))
+
+
+def scales_of_line(
+    x: Machine, base: Bits, line: Line, per: int, first: int, rank: Bits | None = None, *, own: bool
+) -> Registers:
+    """The codes of a line's scales."""
+    word = x.tensor_memory.read(base + ((line if own else line & 31) << LANE) + (line >> 5), 1, rank)[0]
+    return tuple(x.resize(word >> 8 * (first + i) if first + i else word, 8) for i in range(per))
 
 
 def ranks(x: Machine, ctas: int) -> list[Bits | None]:
@@ -214,8 +225,12 @@ class Product:
             if shifts:
                 shift_rows(self.x, self.given["a-tmem"], range(4), rank)
 
+    def shared(self, name: str, rank: Bits | None = None) -> Shared:
+        """A matrix in shared memory."""
+        return Shared(self.x, self.given[name], self.modes[name], rank)
+
     def columns(self, rank: Bits | None) -> Tile:
-        b = Shared(self.x, self.given["b-desc"], self.modes["b-desc"], rank)
+        b = self.shared("b-desc", rank)
         count, across = self.shape.columns // self.shape.ctas, self.shape.across_b
         if not across and b.mode and CHUNK * b.chunks < self.shape.deep:
             raise Unsupported("a sparse product whose b is swizzled by 32 bytes along its depth")
@@ -231,8 +246,8 @@ class Product:
         if "a-desc" not in self.modes:
             if self.shape.kept and self.shape.parts > 1:
                 raise Unsupported(f"a in tensor memory, M = {self.shape.rows}")
-            return stored(self.x, self.shape, self.given["a-tmem"], rank)
-        a = Shared(self.x, self.given["a-desc"], self.modes["a-desc"], rank)
+            return tuple(stored(self.x, self.shape, self.given["a-tmem"], i, rank) for i in range(self.shape.rows))
+        a = self.shared("a-desc", rank)
         return lines(self.x, a, self.shape.rows, self.f, across=self.shape.across_a)
 
     def sums(self, rows: Tile, columns: Tile, addends: Tile, rank: Bits | None) -> Tile:

@@ -1,0 +1,182 @@
+"""The LLVM text of a product in tensor memory that one thread starts: its lines are read by the definitions of
+isa/semantics/matrix, and multiplied by a routine (tiles.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from openptx.engines.common import tensor_block
+from openptx.engines.tensor_cores.one_thread import ARGUMENTS, loop, operands
+from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, size_of_b
+from openptx.isa.semantics.matrix.described import ENABLED
+from openptx.isa.semantics.matrix.descriptors import CHUNK, CHUNKS, DEPTH
+from openptx.isa.semantics.matrix.tensor import contiguous, negated_line, neighbours, stored
+from openptx.isa.semantics.tensor_memory import LANE as UPPER
+from openptx.numerics.matrix_product import MatrixProduct
+
+if TYPE_CHECKING:
+    from openptx.engines.tensor_cores.one_thread import OneThread
+    from openptx.isa.semantics.matrix.described import Described
+    from openptx.isa.semantics.matrix.tensor import Product
+    from openptx.numerics import Bits
+
+WHAT = (1 << ENABLED) - 1
+"""The bits of `code` that the function depends on."""
+
+NEIGHBOURS = 4 * CHUNK
+"""The most lines that are read beyond the last, where lines lie side by side."""
+
+
+def product_of(p: Described, code: int) -> MatrixProduct | None:
+    """What the routine computes; None where there is none."""
+    shape = p.shape(code)
+    if any(mode not in CHUNKS for mode in p.modes(code).values()):
+        return None
+    special = p.ctas > 1 or p.sparse or p.masks or p.divisor or p.shifts or shape.wrong or shape.missing
+    if special or shape.scaled or (shape.kept and shape.parts > 1 and "a-desc" not in p.names):
+        return None
+    f, g, words = shape.factors(shape.a or ""), shape.factors(shape.b or ""), DEPTH // 4
+    if f.format is None:
+        return MatrixProduct(f, g, words, satfinite=shape.saturates)
+    return MatrixProduct(f, g, words, shape.format, shape.format)
+
+
+class Lines:
+    """Functions that read the lines of a product's matrices. `widths`: of the operands."""
+
+    def __init__(self, p: Described, code: int, widths: Sequence[int]) -> None:
+        self.p, self.code, self.shape, self.widths = p, code, p.shape(code), widths
+
+    def product(self, x: OneThread, values: Sequence[Bits]) -> Product:
+        return self.p.product(x, self.shape, 0, self.code, values[2:])
+
+    def rows(self) -> str:
+        """Reads a."""
+        shape = self.shape
+        if "a-desc" in self.p.names:
+            return self.matrix("rows", "a-desc", shape.rows)
+
+        def body(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
+            product = self.product(x, values)
+            a = product.given["a-tmem"]
+            words = product.signed((stored(x, shape, a, x.resize(row, a.width)),))[0]
+            self.put(x, "rows", row, words)
+
+        return loop("rows", self.widths, shape.rows, body)
+
+    def columns(self) -> str:
+        """Reads b."""
+        return self.matrix("columns", "b-desc", self.shape.columns)
+
+    def matrix(self, name: str, descriptor: str, count: int) -> str:
+        left, shape = name == "rows", self.shape
+        f = shape.factors((shape.a if left else shape.b) or "")
+        negated = left and shape.negated and f.format is not None
+
+        def along(x: OneThread, line: Bits, values: Sequence[Bits]) -> None:
+            words = contiguous(x, self.product(x, values).shared(descriptor), line, f, DEPTH)
+            self.put(x, name, line, negated_line(words, f) if negated else words)
+
+        def across(x: OneThread, i: Bits, values: Sequence[Bits]) -> None:
+            number, k = i >> depth.bit_length() - 1, i & depth - 1
+            elements = neighbours(x, self.product(x, values).shared(descriptor), number, k, f)
+            for j, element in enumerate(negated_line(elements, f) if negated else elements):
+                self.put(x, name, number * per + j, [element], k * (f.width // 8))
+
+        if not (shape.across_a if left else shape.across_b):
+            return loop(name, self.widths, count, along)
+        per, depth = 8 * CHUNK // f.width, 8 * DEPTH // f.width
+        return loop(name, self.widths, -(-count // per) * depth, across)
+
+    def put(self, x: OneThread, name: str, line: Bits, values: Sequence[Bits], at: Bits | int = 0) -> None:
+        """Stores a part of a line, from byte `at` of it on, as the routine wants it: chunk by chunk."""
+        of_line = self.place_of_row(x, line) if name == "rows" else self.place_of_column(x, line)
+        beside = CHUNK * (ROWS if name == "rows" else GROUP)  # bytes to the line's next chunk
+        if isinstance(at, int):
+            for value in values:
+                x.put("%to", of_line + (at // CHUNK * beside + at % CHUNK), [value])
+                at += value.width // 8
+        else:
+            chunk = x.resize((at >> CHUNK.bit_length() - 1) * beside + (at & CHUNK - 1), 64)
+            x.put("%to", of_line + chunk, values)
+
+    def place_of_row(self, x: OneThread, line: Bits) -> Bits:
+        return x.resize((line >> 4) * (DEPTH * ROWS) + (line & ROWS - 1) * CHUNK, 64)
+
+    def place_of_column(self, x: OneThread, line: Bits) -> Bits:
+        slot = ((line & 3) << 1) + (line >> 2 & 1)
+        return x.resize((line >> 3) * (DEPTH * GROUP) + slot * CHUNK, 64)
+
+    def places(self) -> str:
+        """Whether d is there."""
+        shape = self.shape
+        per = shape.columns // shape.parts
+
+        def body(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
+            d = self.product(x, values).given["d-tmem"]
+            lane = shape.lane(x.resize(row, d.width))
+            for i in range(shape.parts):
+                x.good.append(x.tensor_memory.allowed(d + (lane + shape.rows * i << UPPER), per))
+
+        return loop("places", self.widths, shape.rows, body)
+
+
+assert [((j & 3) << 1) + (j >> 2 & 1) for j in range(GROUP)] == SLOTS
+
+
+def text(p: Described, code: int, widths: Sequence[int], name: str, routine: str, m: MatrixProduct) -> str:
+    """`name(ARGUMENTS)`, for `code` as it is in `WHAT`; 1 if the product was made, 0 if not, with nothing changed."""
+    own = Lines(p, code, (64, 64, *widths))
+    shape = own.shape
+    lanes = 2 * ROWS if shape.rows == 64 and shape.parts == 1 else ROWS
+    per = shape.columns // shape.parts
+    calls: list[str] = []
+    for i in range(shape.parts):
+        calls.append(f"  %b{i} = getelementptr i8, ptr %b, i64 {i * (per // GROUP) * size_of_b(m)}")
+        calls.append(f"  %d{i} = getelementptr i8, ptr %d, i64 {i * shape.rows * LANE}")
+        calls.append(
+            f"  call void @{routine}(ptr %a, ptr %b{i}, ptr %d{i}, i64 {shape.rows // ROWS}, i64 {lanes * LANE},"
+            f" i64 {per // GROUP}, i1 %adds)"
+        )
+    at_d = 2 + p.names.index("d-tmem")
+    assert own.widths[at_d] == 64
+    given = "ptr %values, i64 %spacing, ptr %shared, i64 %size, ptr %tensor"
+    size_a, size_b = (DEPTH * (n + NEIGHBOURS) for n in (shape.rows, shape.columns))
+    return f"""
+declare void @{routine}(ptr, ptr, ptr, i64, i64, i64, i1)
+{own.rows()}{own.columns()}{own.places()}
+define i32 @{name}({ARGUMENTS}) nounwind {{
+entry:
+{operands(own.widths)}
+  %a = alloca [{size_a} x i8], align 64
+  %b = alloca [{size_b} x i8], align 64
+  %unmasked = icmp eq i64 %g0, 0
+  %own = and i64 %g1, {WHAT}
+  %known = icmp eq i64 %own, {code & WHAT}
+  %mine = and i1 %unmasked, %known
+  br i1 %mine, label %read, label %no
+read:
+  %ok1 = call i1 @rows({given}, ptr %a)
+  %ok2 = call i1 @columns({given}, ptr %b)
+  %ok3 = call i1 @places({given}, ptr %b)
+  %ok4 = and i1 %ok1, %ok2
+  %ok = and i1 %ok3, %ok4
+  br i1 %ok, label %multiply, label %no
+multiply:
+  %enabled = lshr i64 %g1, {ENABLED}
+  %adds = trunc i64 %enabled to i1
+  %at = add i64 %g{at_d}, 0
+  %lane = lshr i64 %at, {UPPER}
+  %column = and i64 %at, {(1 << UPPER) - 1}
+  %above = mul i64 %lane, {LANE}
+  %left = shl i64 %column, 2
+  %offset = add i64 %above, %left
+  %cells = getelementptr i8, ptr %tensor, i64 {tensor_block.CELLS}
+  %d = getelementptr i8, ptr %cells, i64 %offset
+{chr(10).join(calls)}
+  ret i32 1
+no:
+  ret i32 0
+}}
+"""

@@ -1,0 +1,85 @@
+"""The LLVM text of a routine for tiles in tensor memory: any number of sixteen rows times up to 256 columns.
+
+Lines of a and b lie as fragments do (routine.py), but that column `j` of eight has the place of `SLOTS[j]`: so the four
+columns of a vector are neighbours in tensor memory. Columns are decoded once for all rows.
+"""
+
+from __future__ import annotations
+
+from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
+from openptx.engines.tensor_cores.routine import (
+    DECLARATIONS,
+    WEIGHTS,
+    Again,
+    exact,
+    function,
+    size_of_b,
+)  # fmt: skip
+from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, Staged
+from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
+from openptx.isa.semantics.tensor_memory import COLUMNS
+from openptx.numerics.matrix_product import MatrixProduct
+
+GROUP, GROUPS = 8, 32
+"""Columns of a group, and the most groups."""
+
+ROWS = 16
+"""Of a tile."""
+
+SLOTS = [2 * (j % QUADS) + j // QUADS for j in range(GROUP)]
+
+LANE = 4 * COLUMNS
+"""Bytes from one lane of tensor memory to the next."""
+
+ARGUMENTS = ("ptr", "ptr", "ptr", "i64", "i64", "i64", "i1")
+FOUR = f"<{QUADS} x i32>"
+
+
+def size_of_a(p: MatrixProduct) -> int:
+    """Bytes of sixteen rows."""
+    return p.words // WORDS * QUARTERS * VECTOR
+
+
+def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
+    """`name(a, b, d, tiles, step, groups, adds)`: d in tensor memory, from the first lane and column on, `step` bytes
+    from one sixteen rows to the next; it is replaced, unless the product `adds`."""
+    x = Text()
+    staged = Staged(x, p, GROUPS)
+    sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
+    again = Again(x, p) if p.d is not None else None
+    with x.loop("%groups") as group:
+        staged.b = staged.of_group(group)
+        staged.right(x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}")))
+    with x.loop("%tiles") as tile:
+        a = x.at("%a", x.emit(f"mul i64 {tile}, {size_of_a(p)}"))
+        staged.left(a)
+        rows_of_d = x.at("%d", x.emit(f"mul i64 {tile}, %step"))
+        with x.loop("%groups") as group:
+            b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
+            of_group = staged.of_group(group)
+            columns_of_d = x.at(rows_of_d, x.emit(f"mul i64 {group}, {4 * GROUP}"))
+            with x.loop(2 * QUARTERS) as part:
+                quarter, parity = x.emit(f"and i64 {part}, {QUARTERS - 1}"), x.emit(f"lshr i64 {part}, 2")
+                rows = x.at(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
+                columns = x.at(of_group, x.emit(f"mul i64 {parity}, {QUAD}"))
+                where = x.at(columns_of_d, x.emit(f"mul i64 {quarter}, {QUADS * LANE}"))
+                where = x.at(where, x.emit(f"mul i64 {parity}, {QUAD}"))
+                c = x.emit(f"select i1 %adds, {INT} {loaded(x, where)}, {INT} zeroinitializer")
+                d = sums.result(rows, columns, c)
+                if again is not None:
+                    d = again.result(sums.rare, d, a, b, quarter, parity, c)
+                stored(x, d, where)
+    own = function(name, "ptr noalias %a, ptr noalias %b, ptr %d, i64 %tiles, i64 %step, i64 %groups, i1 %adds", x)
+    return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, WEIGHTS])
+
+
+def loaded(x: Text, where: str) -> str:
+    """Four columns of four rows."""
+    rows = [x.load(FOUR, where, k * LANE) for k in range(QUADS)]
+    low, high = (x.shuffle(rows[k], rows[k + 1], range(2 * QUADS), FOUR) for k in (0, 2))
+    return x.shuffle(low, high, range(LANES), f"<{2 * QUADS} x i32>")
+
+
+def stored(x: Text, d: str, where: str) -> None:
+    for k in range(QUADS):
+        x.store(FOUR, x.shuffle(d, "poison", range(k * QUADS, (k + 1) * QUADS)), where, k * LANE)

@@ -1,0 +1,170 @@
+"""Products in tensor memory as code (engines/tensor_cores/described.py) against the definition, on random memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from tensor_kernels import CODES
+from test_routines import KINDS, codes
+
+from openptx.engines.common.tensor_block import BLOCK
+from openptx.engines.tensor_cores.library import tensor_product
+from openptx.isa.machine import Machine
+from openptx.isa.semantics import tensor_memory
+from openptx.isa.semantics.matrix.described import ENABLED, MODES, Described
+from openptx.numerics import FORMATS, Bits
+from openptx.numerics.numpy_machine import NumpyMachine
+
+SHARED = 1 << 16  # bytes
+A_AT, SCALES_A, SCALES_B = 256, 288, 320  # columns of tensor memory; d begins at 0
+
+
+class Memory(NumpyMachine, Machine):
+    """One thread, with shared and tensor memory as arrays."""
+
+    def __init__(self, shared: Any, block: Any) -> None:
+        super().__init__()
+        self.shared, self.cells = shared.view(np.uint32), block["cells"][0]
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        assert (space, w) == ("shared", 32)
+        at = int(address.v[0])
+        assert at % (4 * count) == 0
+        assert at + 4 * count <= SHARED
+        return tuple(Bits(self, 32, self.shared[at // 4 + i : at // 4 + i + 1]) for i in range(count))
+
+    @property
+    def tensor_memory(self) -> Any:
+        return Tensor(self)
+
+    def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
+        assert p.v.all(), message
+
+    def cases(self, a: Bits, step: Any, *values: Bits) -> None:
+        step(int(a.v[0]), *values)
+
+
+class Tensor(tensor_memory.TensorMemory):
+    def __init__(self, x: Memory) -> None:
+        self.x = x
+
+    def at(self, address: Bits, count: int) -> Any:
+        at = int(address.v[0])
+        return self.x.cells[at >> 16, (at & 0xFFFF) : (at & 0xFFFF) + count]
+
+    def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
+        assert rank is None
+        return tuple(Bits(self.x, 32, np.array([word])) for word in self.at(address, count))
+
+    def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
+        assert rank is None
+        self.at(address, len(values))[:] = [int(value.v[0]) for value in values]
+
+
+HALVES = {"f16": 0, "bf16": 1}
+KIND_TYPES: dict[str, dict[str, int]] = {
+    "f16": HALVES,
+    "tf32": {"tf32": 2},
+    "f8f6f4": {name: CODES[name] for name in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")},
+    "i8": {"u8": 0, "s8": 1},
+}
+RESULTS = {"f16": (0, 1), "f8f6f4": (0, 1), "tf32": (1,), "i8": (2,)}
+
+
+class Case:
+    """A random product that is allowed: its description, `code`, the operands, and memory."""
+
+    def __init__(self, random: np.random.Generator, kind: str) -> None:
+        self.random = random
+        kept, stored = bool(random.random() < 0.25), bool(random.random() < 0.3)
+        rows = int(random.choice([32, 64, 128] if kept and not stored else [128] if kept else [64, 128]))
+        columns = int(random.choice([64, 128] if kept else [8, 24, 64, 104]))
+        a, b = (str(random.choice([*KIND_TYPES[kind]])) for _ in "ab")
+        result = int(random.choice(RESULTS[kind]))
+        across = [bool(random.random() < 0.3) and self.width(kind, name) >= 8 for name in (a, b)]
+        across[0] = across[0] and not stored
+        self.idesc = result << 4 | KIND_TYPES[kind][a] << 7 | KIND_TYPES[kind][b] << 10
+        self.idesc |= across[0] << 15 | across[1] << 16 | columns >> 3 << 17 | rows >> 4 << 24
+        self.idesc |= int(random.integers(0, 2)) << (3 if kind == "i8" else int(random.choice([13, 14])))
+        names = ["d-tmem", "a-tmem" if stored else "a-desc", "b-desc", "idesc"]
+        self.p = Described(
+            f"kind::{kind}", names, 0, ctas=1, kept=kept, sparse=False, scales=1, divisor=0, shifts=False
+        )
+        modes = [int(random.choice([0, 1, 2, 4, 6])) for _ in range(1 + (not stored))]
+        self.code = self.idesc | int(random.integers(0, 2)) << ENABLED
+        self.code |= sum(mode << MODES + 3 * i for i, mode in enumerate(modes))
+        descriptors = [self.descriptor(mode, most) for mode, most in zip(modes, (rows, columns), strict=False)]
+        d_at = int(random.choice([0, 32, 57]))
+        self.values = [d_at, *([A_AT] if stored else []), *descriptors, self.idesc]
+        self.fill(kind, a, b, result)
+
+    def width(self, kind: str, name: str) -> int:
+        return 8 if kind == "i8" else FORMATS[name].width
+
+    def descriptor(self, mode: int, lines: int) -> int:
+        start, leading, stride = (int(self.random.integers(0, most)) for most in (512, 100, 64))
+        base = int(self.random.integers(0, 8)) if self.random.random() < 0.3 else 0
+        return start | leading << 16 | stride << 32 | base << 49 | mode << 61
+
+    def fill(self, kind: str, a: str, b: str, result: int) -> None:
+        random = self.random
+        kinds = [str(random.choice(KINDS)) for _ in range(3)]
+        self.shared = random.integers(0, 256, SHARED).astype(np.uint8)
+        self.block = np.zeros(1, BLOCK)
+        self.block["owned"] = 0xFFFF
+        self.block["cells"] = random.integers(0, 1 << 32, (1, 128, 512), np.uint32)
+        if kind == "i8" or "any" in kinds:
+            return
+        of_b = FORMATS[b]
+        size = of_b.storage // 8
+        self.shared[:] = codes(of_b, (SHARED // size,), kinds[0], random).view(np.uint8)
+        of_c = FORMATS["f32" if result else "f16"]
+        self.block["cells"][0, :, :256] = codes(of_c, (128, 256), kinds[1], random)
+        of_a = FORMATS[a]
+        words = codes(of_a, (128, 256 * 4 // (of_a.storage // 8)), kinds[2], random).view(np.uint32)
+        self.block["cells"][0, :, 256:] = words.reshape(128, 256)
+
+    @property
+    def given(self) -> list[int]:
+        return [0, self.code, *self.values]
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return tuple(32 if name == "idesc" else 64 for name in self.p.names)
+
+    def expected(self) -> Any:
+        block = self.block.copy()
+        x = Memory(self.shared, block)
+        values = [Bits(x, w, np.array([v], f"u{w // 8}")) for w, v in zip(self.widths, self.values, strict=True)]
+        self.p.multiply(x, 0, self.code, *values)
+        return block["cells"][0]
+
+    def found(self) -> Any:
+        block = self.block.copy()
+        code = tensor_product(self.p, self.code, self.widths)
+        assert code is not None
+        words = np.array(self.given, np.uint64)
+        assert code.call(words.ctypes.data, 8, self.shared.ctypes.data, SHARED, block.ctypes.data) == 1
+        return block["cells"][0]
+
+
+def compare(kind: str, seed: int) -> None:
+    case = Case(np.random.default_rng(seed), kind)
+    want, got = case.expected(), case.found()
+    wrong = np.argwhere(want != got)
+    assert not len(wrong), (kind, seed, case.p.key, hex(case.code), len(wrong), wrong[0])
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("f16", 1), ("f8f6f4", 2), ("i8", 3)])
+def test_code_of_a_product(kind: str, seed: int) -> None:
+    compare(kind, seed)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", KIND_TYPES)
+def test_code_of_many_products(kind: str) -> None:
+    for seed in range(60):
+        compare(kind, 1000 + seed)
