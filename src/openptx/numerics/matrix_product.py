@@ -19,16 +19,19 @@ class MatrixProduct:
     `f` and `g` say how elements of a and b lie in words; `h` and `d` are the formats of c and d, None for integers of
     32 bits, which saturate if `satfinite`. Sums of floats are cut `fraction` bits below the largest exponent; with
     `halves`, elements in the lower halves of words are added first, from zero on, then those in the upper ones, and c
-    in the end (`multiply_halves`).
+    in the end (`multiply_halves`). With a format of `scale` every line has as many `scales`, codes that products are
+    multiplied by (`block_dots`, or for one scale `dots`).
     """
 
-    __slots__ = ("d", "f", "fraction", "g", "h", "halves", "satfinite", "words")
+    __slots__ = ("d", "f", "fraction", "g", "h", "halves", "satfinite", "scale", "scales", "words")
 
     def __init__(
         self, f: Factors, g: Factors, words: int, h: Format | None = None, d: Format | None = None,
-        fraction: int = FRACTION, *, halves: bool = False, satfinite: bool = False,
+        fraction: int = FRACTION, *, halves: bool = False, satfinite: bool = False, scale: Format | None = None,
+        scales: int = 0,
     ) -> None:  # fmt: skip
         self.f, self.g, self.h, self.d = f, g, h, d
+        self.scale, self.scales = scale, scales
         self.words, self.fraction, self.halves, self.satfinite = words, fraction, halves, satfinite
 
     @property
@@ -46,6 +49,8 @@ class MatrixProduct:
         """All of it in one word, which `parsed` reads."""
         h, d = (k.name if k is not None else "s32" for k in (self.h, self.d))
         flags = "halves" if self.halves else "sat" if self.satfinite else "plain"
+        if self.scale is not None:
+            flags = f"{self.scales}x{self.scale.name}"
         return f"{written(self.f)}.{written(self.g)}.{h}.{d}.{self.words}.{self.fraction}.{flags}"
 
     def __eq__(self, other: object) -> bool:
@@ -57,18 +62,33 @@ class MatrixProduct:
     def __repr__(self) -> str:
         return f"MatrixProduct({self.key})"
 
-    def definition(self, x: Dots, rows: Tile, columns: Tile, addends: Tile) -> Tile:
-        """d of every row and column, by the definitions of a machine."""
+    @property
+    def blocked(self) -> bool:
+        """Whether products are added in blocks before they are scaled."""
+        return self.scale is not None and self.f.width < 8
+
+    def definition(
+        self, x: Dots, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile] = ((), ())
+    ) -> Tile:  # fmt: skip
+        """d of every row and column, by the definitions of a machine. `scales`: of every row, and of every column."""
         f, g, h, d = self.f, self.g, self.h, self.d
+        if self.scale is not None and h is not None and d is not None:
+            of_rows, of_columns = scales
+            if self.blocked:
+                return x.block_dots(rows, columns, addends, self.scale, of_rows, of_columns)
+            single = self.scale, tuple(codes[0] for codes in of_rows), tuple(codes[0] for codes in of_columns)
+            return x.dots(f, g, rows, columns, addends, h, d, single)
         if h is None or d is None:
             return x.integer_dots(f, g, rows, columns, addends, self.satfinite)
         if not self.halves:
             return x.dots(f, g, rows, columns, addends, h, d, fraction=self.fraction)
         return multiply_halves(x, f, g, rows, columns, addends, d)
 
-    def element(self, x: Dots, row: tuple[Bits, ...], column: tuple[Bits, ...], c: Bits) -> Bits:
+    def element(
+        self, x: Dots, row: tuple[Bits, ...], column: tuple[Bits, ...], c: Bits, scales: tuple[Tile, Tile] = ((), ())
+    ) -> Bits:  # fmt: skip
         """One element of d."""
-        return self.definition(x, (row,), (column,), ((c,),))[0][0]
+        return self.definition(x, (row,), (column,), ((c,),), scales)[0][0]
 
 
 def written(f: Factors) -> str:
@@ -83,9 +103,10 @@ def parsed(key: str) -> MatrixProduct:
         Factors(int(width), FORMATS.get(kind), kind == "s", int(low))
         for kind, width, low in (factor.split("_") for factor in (left, right))
     )
+    scales, _, scale = flags.partition("x")
     return MatrixProduct(
         f, g, int(words), FORMATS.get(h), FORMATS.get(d), int(fraction), halves=flags == "halves",
-        satfinite=flags == "sat",
+        satfinite=flags == "sat", scale=FORMATS.get(scale), scales=int(scales) if scale else 0,
     )  # fmt: skip
 
 

@@ -65,11 +65,21 @@ class Tensor(tensor_memory.TensorMemory):
 
 
 HALVES = {"f16": 0, "bf16": 1}
+SMALL = {name: CODES[name] for name in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")}
 KIND_TYPES: dict[str, dict[str, int]] = {
     "f16": HALVES,
     "tf32": {"tf32": 2},
-    "f8f6f4": {name: CODES[name] for name in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")},
+    "f8f6f4": SMALL,
     "i8": {"u8": 0, "s8": 1},
+    "mxf8f6f4": SMALL,
+    "mxf4": {"e2m1": 1},
+    "mxf4nvf4": {"e2m1": 1},
+}
+#               scale, how many
+SCALED = {
+    "mxf8f6f4": [("ue8m0", 1)],
+    "mxf4": [("ue8m0", 2)],
+    "mxf4nvf4": [("ue8m0", 2), ("ue4m3", 4), ("ue4m3", 2), ("ue8m0", 4)],
 }
 RESULTS = {"f16": (0, 1), "f8f6f4": (0, 1), "tf32": (1,), "i8": (2,)}
 
@@ -79,27 +89,55 @@ class Case:
 
     def __init__(self, random: np.random.Generator, kind: str) -> None:
         self.random = random
-        kept, stored = bool(random.random() < 0.25), bool(random.random() < 0.3)
-        rows = int(random.choice([32, 64, 128] if kept and not stored else [128] if kept else [64, 128]))
+        scaled = kind in SCALED
+        kept, stored = bool(random.random() < 0.25) and not scaled, bool(random.random() < 0.3)
+        rows = int(
+            random.choice([32, 64, 128] if kept and not stored else [128] if kept else [128] if scaled else [64, 128])
+        )
         columns = int(random.choice([64, 128] if kept else [8, 24, 64, 104]))
         a, b = (str(random.choice([*KIND_TYPES[kind]])) for _ in "ab")
-        result = int(random.choice(RESULTS[kind]))
+        result = int(random.choice(RESULTS.get(kind, (1,))))
         across = [bool(random.random() < 0.3) and self.width(kind, name) >= 8 for name in (a, b)]
         across[0] = across[0] and not stored
         self.idesc = result << 4 | KIND_TYPES[kind][a] << 7 | KIND_TYPES[kind][b] << 10
         self.idesc |= across[0] << 15 | across[1] << 16 | columns >> 3 << 17 | rows >> 4 << 24
         self.idesc |= int(random.integers(0, 2)) << (3 if kind == "i8" else int(random.choice([13, 14])))
+        scale, scales = SCALED[kind][random.integers(0, len(SCALED[kind]))] if scaled else ("", 1)
+        if scaled:
+            self.idesc = KIND_TYPES[kind][a] << 7 | KIND_TYPES[kind][b] << 10 | self.idesc & 0x1E000
+            self.idesc |= columns >> 3 << 17 | (scale == "ue8m0") << 23 | rows >> 7 << 27
+            for at in (4, 29):
+                self.idesc |= int(random.choice({1: [0, 1, 2, 3], 2: [0, 2], 4: [0]}[scales])) << at
         names = ["d-tmem", "a-tmem" if stored else "a-desc", "b-desc", "idesc"]
+        names += ["scale-A-tmem", "scale-B-tmem"] if scaled else []
         self.p = Described(
-            f"kind::{kind}", names, 0, ctas=1, kept=kept, sparse=False, scales=1, divisor=0, shifts=False
+            f"kind::{kind}", names, 0, ctas=1, kept=kept, sparse=False, scales=scales, divisor=0, shifts=False
         )
         modes = [int(random.choice([0, 1, 2, 4, 6])) for _ in range(1 + (not stored))]
         self.code = self.idesc | int(random.integers(0, 2)) << ENABLED
         self.code |= sum(mode << MODES + 3 * i for i, mode in enumerate(modes))
         descriptors = [self.descriptor(mode, most) for mode, most in zip(modes, (rows, columns), strict=False)]
         d_at = int(random.choice([0, 32, 57]))
-        self.values = [d_at, *([A_AT] if stored else []), *descriptors, self.idesc]
+        self.values = [
+            d_at,
+            *([A_AT] if stored else []),
+            *descriptors,
+            self.idesc,
+            *([SCALES_A, SCALES_B] if scaled else []),
+        ]
         self.fill(kind, a, b, result)
+        if scaled:
+            self.fill_scales(scale)
+
+    def fill_scales(self, scale: str) -> None:
+        """Codes near one, or any."""
+        random = self.random
+        middle = 127 if scale == "ue8m0" else 56
+        wide = int(random.choice([0, 2, 20, 60, 256]))
+        found = np.clip(middle + random.integers(-wide, wide + 1, (128, 4 * 64)), 0, 255 if wide > 60 else 254)
+        if random.random() < 0.2:
+            found[random.random(found.shape) < 0.5] = 0
+        self.block["cells"][0, :, SCALES_A : SCALES_A + 64] = found.astype(np.uint8).view(np.uint32)
 
     def width(self, kind: str, name: str) -> int:
         return 8 if kind == "i8" else FORMATS[name].width
@@ -117,6 +155,10 @@ class Case:
         self.block["owned"] = 0xFFFF
         self.block["cells"] = random.integers(0, 1 << 32, (1, 128, 512), np.uint32)
         if kind == "i8" or "any" in kinds:
+            return
+        if "mxf4" in kind:
+            of_c = FORMATS["f32"]
+            self.block["cells"][0, :, :256] = codes(of_c, (128, 256), kinds[1], random)
             return
         of_b = FORMATS[b]
         size = of_b.storage // 8
@@ -158,7 +200,7 @@ def compare(kind: str, seed: int) -> None:
     assert not len(wrong), (kind, seed, case.p.key, hex(case.code), len(wrong), wrong[0])
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("f16", 1), ("f8f6f4", 2), ("i8", 3)])
+@pytest.mark.parametrize(("kind", "seed"), [("f16", 1), ("f8f6f4", 2), ("i8", 3), ("mxf8f6f4", 4), ("mxf4nvf4", 5)])
 def test_code_of_a_product(kind: str, seed: int) -> None:
     compare(kind, seed)
 

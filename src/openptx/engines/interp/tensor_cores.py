@@ -33,6 +33,9 @@ HALVES, ELEMENTS = 2, 4
 WORTH_LINKING, WORTH_MAKING = 1 << 21, 1 << 24
 """Multiplications in a process from which on a routine pays: NumPy takes 30 ns for each, making one 0.2 to 0.5 s."""
 
+OF_SCALED = 8
+"""How many others a scaled multiplication counts for, by the time that NumPy takes."""
+
 PIECE = 1 << 12
 """Products between two looks at whether to go on."""
 
@@ -96,6 +99,7 @@ def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> Te
         return None
     shape = p.shape(what)
     count = lane_sets.size(x.executing, x.n) * shape.rows * shape.columns * m.words * m.elements
+    count *= OF_SCALED if shape.scaled else 1
     ready = partial(library.tensor_product_ready, p, what, widths, m)
     return library.tensor_product(p, what, widths) if pays(m, count, ready) else None
 

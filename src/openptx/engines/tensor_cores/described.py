@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.common import tensor_block
 from openptx.engines.tensor_cores.one_thread import ARGUMENTS, loop, operands
-from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, size_of_b
+from openptx.engines.tensor_cores.scales import BROKEN, POINT, words_of
+from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, size_of_b
 from openptx.isa.semantics.matrix.described import ENABLED
 from openptx.isa.semantics.matrix.descriptors import CHUNK, CHUNKS, DEPTH
-from openptx.isa.semantics.matrix.tensor import contiguous, negated_line, neighbours, stored
+from openptx.isa.semantics.matrix.tensor import contiguous, negated_line, neighbours, scales_of_line, stored
 from openptx.isa.semantics.tensor_memory import LANE as UPPER
-from openptx.numerics.matrix_product import MatrixProduct
+from openptx.numerics.words import lowest
 
 if TYPE_CHECKING:
     from openptx.engines.tensor_cores.one_thread import OneThread
     from openptx.isa.semantics.matrix.described import Described
     from openptx.isa.semantics.matrix.tensor import Product
     from openptx.numerics import Bits
+    from openptx.numerics.matrix_product import MatrixProduct
 
 WHAT = (1 << ENABLED) - 1
 """The bits of `code` that the function depends on."""
@@ -34,12 +36,9 @@ def product_of(p: Described, code: int) -> MatrixProduct | None:
     if any(mode not in CHUNKS for mode in p.modes(code).values()):
         return None
     special = p.ctas > 1 or p.sparse or p.masks or p.divisor or p.shifts or shape.wrong or shape.missing
-    if special or shape.scaled or (shape.kept and shape.parts > 1 and "a-desc" not in p.names):
+    if special or (shape.kept and shape.parts > 1 and "a-desc" not in p.names):
         return None
-    f, g, words = shape.factors(shape.a or ""), shape.factors(shape.b or ""), DEPTH // 4
-    if f.format is None:
-        return MatrixProduct(f, g, words, satfinite=shape.saturates)
-    return MatrixProduct(f, g, words, shape.format, shape.format)
+    return shape.matrix_product(DEPTH // 4, p.scales)
 
 
 class Lines:
@@ -108,6 +107,24 @@ class Lines:
         slot = ((line & 3) << 1) + (line >> 2 & 1)
         return x.resize((line >> 3) * (DEPTH * GROUP) + slot * CHUNK, 64)
 
+    def scales(self, name: str, operand: str, count: int, first: int, m: MatrixProduct) -> str:
+        """Reads scales: of rows, which have them in their own lanes, or of columns."""
+        own, together = (True, ROWS) if name == "scales_of_rows" else (False, GROUP)
+
+        def body(x: OneThread, line: Bits, values: Sequence[Bits]) -> None:
+            base = self.product(x, values).given[operand]
+            codes = scales_of_line(x, base, x.resize(line, base.width), m.scales, first, own=own)
+            words = [sum((x.resize(code, 32) << 8 * i for i, code in enumerate(codes)), x.const(0, 32))]
+            assert m.scale is not None
+            numbers = [x.zero_exponent(m.scale, x.unpack(m.scale, code, 32, normal=False)) for code in codes]
+            words += [x.pick(number.nan, BROKEN, number.exp) for number in numbers]
+            words += [lowest(number.sig) >> 31 - POINT for number in numbers]
+            at = x.resize((line & -together & 0xFFFFFFFF) * (4 * len(words)) + (line & together - 1) * 4, 64)
+            for i, word in enumerate(words):
+                x.put("%to", at + i * 4 * together, [word])
+
+        return loop(name, self.widths, count, body)
+
     def places(self) -> str:
         """Whether d is there."""
         shape = self.shape
@@ -136,21 +153,31 @@ def text(p: Described, code: int, widths: Sequence[int], name: str, routine: str
         calls.append(f"  %b{i} = getelementptr i8, ptr %b, i64 {i * (per // GROUP) * size_of_b(m)}")
         calls.append(f"  %d{i} = getelementptr i8, ptr %d, i64 {i * shape.rows * LANE}")
         calls.append(
-            f"  call void @{routine}(ptr %a, ptr %b{i}, ptr %d{i}, i64 {shape.rows // ROWS}, i64 {lanes * LANE},"
-            f" i64 {per // GROUP}, i1 %adds)"
+            f"  call void @{routine}(ptr %a, ptr %b{i}, ptr %s, ptr %t, ptr %d{i}, i64 {shape.rows // ROWS},"
+            f" i64 {lanes * LANE}, i64 {per // GROUP}, i1 %adds)"
         )
     at_d = 2 + p.names.index("d-tmem")
     assert own.widths[at_d] == 64
     given = "ptr %values, i64 %spacing, ptr %shared, i64 %size, ptr %tensor"
     size_a, size_b = (DEPTH * (n + NEIGHBOURS) for n in (shape.rows, shape.columns))
+    size_s, size_t = (4 * words_of(m) * n for n in (shape.rows, shape.columns))
+    scales, calls_of_scales = "", "  %scaled = add i1 0, 1"
+    if m.scale is not None:
+        scales = own.scales("scales_of_rows", "scale-A-tmem", shape.rows, shape.scale_a, m)
+        scales += own.scales("scales_of_columns", "scale-B-tmem", shape.columns, shape.scale_b, m)
+        calls_of_scales = f"""  %ok5 = call i1 @scales_of_rows({given}, ptr %s)
+  %ok6 = call i1 @scales_of_columns({given}, ptr %t)
+  %scaled = and i1 %ok5, %ok6"""
     return f"""
-declare void @{routine}(ptr, ptr, ptr, i64, i64, i64, i1)
-{own.rows()}{own.columns()}{own.places()}
+declare void @{routine}({TYPES})
+{own.rows()}{own.columns()}{own.places()}{scales}
 define i32 @{name}({ARGUMENTS}) nounwind {{
 entry:
 {operands(own.widths)}
   %a = alloca [{size_a} x i8], align 64
   %b = alloca [{size_b} x i8], align 64
+  %s = alloca [{size_s} x i8], align 64
+  %t = alloca [{size_t} x i8], align 64
   %unmasked = icmp eq i64 %g0, 0
   %own = and i64 %g1, {WHAT}
   %known = icmp eq i64 %own, {code & WHAT}
@@ -161,7 +188,9 @@ read:
   %ok2 = call i1 @columns({given}, ptr %b)
   %ok3 = call i1 @places({given}, ptr %b)
   %ok4 = and i1 %ok1, %ok2
-  %ok = and i1 %ok3, %ok4
+{calls_of_scales}
+  %placed = and i1 %ok3, %scaled
+  %ok = and i1 %placed, %ok4
   br i1 %ok, label %multiply, label %no
 multiply:
   %enabled = lshr i64 %g1, {ENABLED}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.engines.tensor_cores.text import INT, LANES, Text, literal
+from openptx.engines.tensor_cores.text import INT, LANES, Text, constant, literal
 from openptx.numerics import Format
 from openptx.numerics.dot import Factors
 
@@ -83,3 +83,19 @@ def integers(x: Text, f: Factors, words: str) -> tuple[str, str]:
     else:
         even, odd = x.int("and", pairs, 255, t), x.int("lshr", pairs, 8, t)
     return x.cast("bitcast", even, t, INT), x.cast("bitcast", odd, t, INT)
+
+
+PAIRS = 4
+"""Of elements of 4 bits in a word: element `i` and element `i` + 4."""
+
+
+def doubled(x: Text, words: str, i: int) -> str:
+    """Twice the values of e2m1 codes `i` and `i` + 4 of each word, as integers of 16 bits."""
+    t = f"<{2 * LANES} x i16>"
+    code = x.int("and", x.int("lshr", words, 4 * i) if i else words, 0x000F000F)
+    code = x.cast("bitcast", code, INT, t)
+    field, low = x.int("and", x.int("lshr", code, 1, t), 3, t), x.int("and", code, 1, t)
+    normal = x.int("shl", x.int("or", low, 2, t), x.int("and", x.int("sub", field, 1, t), 3, t), t)
+    size = x.select(x.compare("eq", field, 0, t), low, normal, t)
+    negative = x.compare("ugt", code, 7, t)
+    return x.cast("bitcast", x.select(negative, x.int("sub", constant(0, t), size, t), size, t), t, INT)

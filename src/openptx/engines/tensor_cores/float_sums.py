@@ -7,10 +7,11 @@ so small that f32 cannot hold their terms' scales, and sums beyond 32 bits.
 from __future__ import annotations
 
 from openptx.engines.tensor_cores.elements import Exponents, decoded, format_of
+from openptx.engines.tensor_cores.scales import BROKEN, Scales
 from openptx.engines.tensor_cores.staging import Staged
-from openptx.engines.tensor_cores.text import BIT, FLOAT, INT, LANES, literal
+from openptx.engines.tensor_cores.text import BIT, FLOAT, INT, LANES, Text, constant, literal
 from openptx.numerics import Format
-from openptx.numerics.dot import ZERO_ADDEND
+from openptx.numerics.dot import ZERO, ZERO_ADDEND
 from openptx.numerics.formats import F16, F32
 
 LOWEST, HIGHEST = -90, 120
@@ -23,6 +24,9 @@ HALF, SHORT = f"<{LANES} x half>", f"<{LANES} x i16>"
 
 
 class FloatSums:
+    scales: Scales | None = None
+    """Of the vector that is computed, if the product has any."""
+
     def __init__(self, staged: Staged, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512
         assert staged.exponents is not None
@@ -33,25 +37,16 @@ class FloatSums:
         """Codes of d, for `c` as codes in words."""
         x, p = self.x, self.p
         h, d = p.h or F32, p.d or F32
-        first = self.addend(h, c)
+        first = addend(x, h, c, ZERO if p.scale is not None else ZERO_ADDEND)
         if not p.halves:
             return self.codes(d, self.sum(rows, columns, list(range(p.elements)), *first))
         self.rare = x.compare("sgt", first[1], HIGHEST)
         total, e = literal(0.0), f"splat (i32 {ZERO_ADDEND})"
         for chosen in ([0, 1], [2, 3]):
             code = self.codes(d, self.sum(rows, columns, chosen, total, e))
-            total, e = self.addend(d, code)
+            total, e = addend(x, d, code)
         self.mark(x.compare("sgt", e, HIGHEST))
         return self.codes(d, self.plus_zero(x.float("fadd", first[0], total)))
-
-    def addend(self, h: Format, c: str) -> tuple[str, str]:
-        """The addend's value, and the exponent that it counts for: above `HIGHEST` where it is not finite."""
-        x = self.x
-        size = x.int("and", c, h.magnitude)
-        e = x.int("sub", x.call("umax", x.int("lshr", size, h.man), 1), h.bias)
-        e = x.select(x.compare("ugt", size, h.largest), 1 << 10, e)
-        e = x.select(x.compare("eq", size, 0), ZERO_ADDEND, e)
-        return (x.number(c) if h is F32 else decoded(x, h, c, 0)), e
 
     def largest_product(self, rows: str, columns: str, chosen: list[int]) -> str:
         x, t = self.x, self.exponents.type
@@ -67,14 +62,22 @@ class FloatSums:
         product = self.largest_product(rows, columns, chosen)
         some = x.compare("sge", product, Exponents.LEAST)
         bias = format_of(p.f).bias + format_of(p.g).bias
-        top = x.call("smax", x.int("sub", product, bias), of_c)
-        top = x.select(some, top, of_c)
+        largest, extra = x.int("sub", product, bias), ""
+        if self.scales is not None:
+            extra = self.scales.exponent(0)
+            self.mark(x.compare("sgt", extra, BROKEN // 2))
+            largest = x.int("add", largest, extra)
+        top = x.select(some, x.call("smax", largest, of_c), of_c)
         self.mark(x.compare("sgt", top, HIGHEST))
         self.mark(x.compare("sgt", product, self.exponents.most))
         self.mark(x.int("and", some, x.compare("slt", top, LOWEST), BIT))
         top = x.call("smax", top, LOWEST)
-        up = x.number(x.int("shl", x.int("sub", f"splat (i32 {127 + p.fraction})", top), 23))
-        terms = [self.term(rows, columns, i, word, up) for word in range(p.words) for i in chosen]
+        field = x.int("sub", constant(127 + p.fraction, INT), top)
+        up = up_scaled = x.number(x.int("shl", field, 23))
+        if extra:  # where it is too small no term counts, and where it is too large all are zero
+            scaled = x.call("smin", x.call("smax", x.int("add", field, extra), 1), 254)
+            up_scaled = x.number(x.int("shl", scaled, 23))
+        terms = [self.term(rows, columns, i, word, up_scaled) for word in range(p.words) for i in chosen]
         terms.append(self.cut(c, up))
         number = self.narrowed(self.total(terms))
         down = x.number(x.int("shl", x.int("add", top, 127 - p.fraction), 23))
@@ -138,10 +141,32 @@ class FloatSums:
         self.rare = self.x.int("or", self.rare, p, BIT) if self.rare else p
 
 
+def addend(x: Text, h: Format, c: str, zero: int = ZERO_ADDEND) -> tuple[str, str]:
+    """The addend's value, and the exponent that it counts for: `zero` for zero, much where it is not finite."""
+    size = x.int("and", c, h.magnitude)
+    e = x.int("sub", x.call("umax", x.int("lshr", size, h.man), 1), h.bias)
+    e = x.select(x.compare("ugt", size, h.largest), 1 << 10, e)
+    e = x.select(x.compare("eq", size, 0), zero, e)
+    return (x.number(c) if h is F32 else decoded(x, h, c, 0)), e
+
+
+def pairs(x: Text, a: str, b: str, avx512: bool) -> str:
+    """The sums of two products of 16 bits each."""
+    t = f"<{2 * LANES} x i16>"
+    a, b = (x.cast("bitcast", v, INT, t) for v in (a, b))
+    if avx512:
+        return x.emit(f"call {INT} @llvm.x86.avx512.pmaddw.d.512({t} {a}, {t} {b})")
+    wide = f"<{2 * LANES} x i32>"
+    products = x.int("mul", x.cast("sext", a, t, wide), x.cast("sext", b, t, wide), wide)
+    even, odd = (x.shuffle(products, "poison", range(i, 2 * LANES, 2), wide) for i in (0, 1))
+    return x.int("add", even, odd)
+
+
 class IntegerSums:
     """Exact sums of products of bytes: 128 of them do not overflow."""
 
     rare = ""
+    scales: Scales | None = None
 
     def __init__(self, staged: Staged, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512
@@ -151,16 +176,5 @@ class IntegerSums:
         total = "zeroinitializer"
         for word in range(self.p.words):
             for layer in (0, 1):
-                total = x.int("add", total, self.pairs(*self.staged.pair(layer, word, rows, columns)))
+                total = x.int("add", total, pairs(x, *self.staged.pair(layer, word, rows, columns), self.avx512))
         return x.call("sadd.sat", c, total) if self.p.satfinite else x.int("add", c, total)
-
-    def pairs(self, a: str, b: str) -> str:
-        """The sums of two products of 16 bits each."""
-        x, t = self.x, f"<{2 * LANES} x i16>"
-        a, b = (x.cast("bitcast", v, INT, t) for v in (a, b))
-        if self.avx512:
-            return x.emit(f"call {INT} @llvm.x86.avx512.pmaddw.d.512({t} {a}, {t} {b})")
-        wide = f"<{2 * LANES} x i32>"
-        products = x.int("mul", x.cast("sext", a, t, wide), x.cast("sext", b, t, wide), wide)
-        even, odd = (x.shuffle(products, "poison", range(i, 2 * LANES, 2), wide) for i in (0, 1))
-        return x.int("add", even, odd)

@@ -17,8 +17,8 @@ from openptx.llvm.host import host
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
 from openptx.numerics.compiled import has_half, vectorised_object
-from openptx.numerics.dot import Factors
-from openptx.numerics.formats import F16, F32
+from openptx.numerics.dot import BLOCK, Factors
+from openptx.numerics.formats import F16, F32, UE4M3, UE8M0
 from openptx.numerics.matrix_product import MatrixProduct, parsed
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ _ALL = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 6)
 
 def supported(p: MatrixProduct) -> bool:
     """Whether there is a routine for such products on this processor."""
-    if p.words % WORDS or p.f.width != p.g.width or p.f.width not in (8, 16, 32):
+    if p.blocked:
+        return p.scale in (UE8M0, UE4M3) and p.words * p.elements % (BLOCK * p.scales) == 0
+    if p.words % WORDS or p.f.width != p.g.width or p.f.width not in (8, 16, 32) or p.scale not in (None, UE8M0):
         return False
     if p.h is None or p.d is None:
         return p.f.width == 8 and p.f.format is p.g.format is p.h is p.d is None

@@ -15,6 +15,11 @@ from openptx.numerics.bits import Bits
 from openptx.numerics.compiled import Trace
 from openptx.numerics.matrix_product import MatrixProduct
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.engines.tensor_cores.scales import Scales
+    from openptx.numerics.dot import Tile
+
 COLUMNS = 8
 """Of a group."""
 
@@ -81,8 +86,11 @@ class Again:
         self.x, self.p = x, p
         self.rows, self.columns = x.array(p.words), x.array(p.words)
         self.c, self.d = x.array(1), x.array(1)
+        self.codes = [x.array(1) for _ in "ab"] if p.scale is not None else []
 
-    def result(self, rare: str, d: str, a: str, b: str, quarter: str, parity: str, c: str) -> str:
+    def result(
+        self, rare: str, d: str, a: str, b: str, quarter: str, parity: str, c: str, scales: Scales | None = None
+    ) -> str:
         x = self.x
         some = x.emit(f"icmp ne i{LANES} {x.cast('bitcast', rare, BIT, f'i{LANES}')}, 0")
         yes, on, before = x.fresh(), x.fresh(), x.label
@@ -102,7 +110,11 @@ class Again:
             everywhere = x.shuffle(four, "poison", order, f"<{QUADS} x i32>")
             x.store(INT, everywhere, self.columns, word * VECTOR, VECTOR)
         x.store(INT, c, self.c, 0, VECTOR)
-        x.line(f"call void @exact(ptr {self.rows}, ptr {self.columns}, ptr {self.c}, ptr {self.d})")
+        if scales is not None:
+            for array, words in zip(self.codes, scales.codes(), strict=True):
+                x.store(INT, words, array, 0, VECTOR)
+        arguments = (self.rows, self.columns, *self.codes, self.c, self.d)
+        x.line(f"call void @exact({', '.join(f'ptr {array}' for array in arguments)})")
         found = x.load(INT, self.d, 0, VECTOR)
         x.line(f"br label %{on}")
         x.start(on)
@@ -115,16 +127,23 @@ def exact(p: MatrixProduct) -> str:
     x = Trace()
     row, column = (tuple(Bits(x, 32, f"%{side}{i}") for i in range(p.words)) for side in "ab")
     c = x.resize(Bits(x, 32, "%c0"), p.h.storage)
-    d = x.resize(p.element(x, row, column, c), 32)
+    counts = {"a": p.words, "b": p.words}
+    scales: tuple[Tile, Tile] = ((), ())
+    if p.scale is not None:
+        counts |= {"s": 1, "t": 1}
+        of_row, of_column = (tuple(x.split(Bits(x, 32, f"%{side}0"), 8)[: p.scales]) for side in "st")
+        scales = (of_row,), (of_column,)
+    d = x.resize(p.element(x, row, column, c, scales), 32)
     loads: list[str] = []
-    for side in "ab":
-        for i in range(p.words):
+    for side, count in counts.items():
+        for i in range(count):
             loads.append(f"%{side}p{i} = getelementptr i32, ptr %{side}, i64 {i * LANES}")
             loads.append(f"%{side}q{i} = getelementptr i32, ptr %{side}p{i}, i64 %i")
             loads.append(f"%{side}{i} = load i32, ptr %{side}q{i}")
     body = "\n".join([*loads, *x.lines])
+    arguments = ", ".join(f"ptr noalias %{name}" for name in (*counts, "c", "d"))
     return f"""
-define internal void @exact(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d) noinline {ATTRIBUTES} {{
+define internal void @exact({arguments}) noinline {ATTRIBUTES} {{
 entry:
 br label %body
 body:

@@ -7,7 +7,7 @@ columns' elements stand together once, to be loaded by all groups of lanes.
 
 from __future__ import annotations
 
-from openptx.engines.tensor_cores.elements import Exponents, integers, value
+from openptx.engines.tensor_cores.elements import PAIRS, Exponents, doubled, integers, value
 from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
 from openptx.numerics.matrix_product import MatrixProduct
 
@@ -29,8 +29,8 @@ class Staged:
 
     def __init__(self, x: Text, p: MatrixProduct, groups: int = 1) -> None:
         self.x, self.p = x, p
-        self.exponents = Exponents(p.f.width) if p.d is not None else None
-        self.layers = p.elements + 1 if p.d is not None else 2
+        self.exponents = Exponents(p.f.width) if p.d is not None and not p.blocked else None
+        self.layers = p.elements + 1 if self.exponents is not None else PAIRS if p.blocked else 2
         self.a = x.array(self.layers * p.words * QUARTERS)
         self.size_of_b = self.layers * p.words * 2 * QUAD
         self.b = self.all_b = x.array(groups * self.size_of_b // VECTOR)
@@ -40,9 +40,11 @@ class Staged:
         return self.x.at(self.all_b, self.x.emit(f"mul i64 {group}, {self.size_of_b}"))
 
     def decode(self, words: str, left: bool) -> list[str]:
-        """The layers of words: exponents and one for each element, or integers of 16 bits."""
+        """The layers of words: exponents and one for each element, or pairs of integers of 16 bits."""
         x, p = self.x, self.p
         f = p.f if left else p.g
+        if p.blocked:
+            return [doubled(x, words, i) for i in range(PAIRS)]
         if self.exponents is None:
             return [*integers(x, f, words)]
         values = [x.bits(value(x, f, words, i)) for i in range(p.elements)]

@@ -6,15 +6,10 @@ columns of a vector are neighbours in tensor memory. Columns are decoded once fo
 
 from __future__ import annotations
 
+from openptx.engines.tensor_cores.block_sums import BlockSums
 from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
-from openptx.engines.tensor_cores.routine import (
-    DECLARATIONS,
-    WEIGHTS,
-    Again,
-    exact,
-    function,
-    size_of_b,
-)  # fmt: skip
+from openptx.engines.tensor_cores.routine import DECLARATIONS, WEIGHTS, Again, exact, function, size_of_b
+from openptx.engines.tensor_cores.scales import FOUR, OF_COLUMNS, OF_ROWS, Scales, words_of
 from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, Staged
 from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
 from openptx.isa.semantics.tensor_memory import COLUMNS
@@ -31,8 +26,8 @@ SLOTS = [2 * (j % QUADS) + j // QUADS for j in range(GROUP)]
 LANE = 4 * COLUMNS
 """Bytes from one lane of tensor memory to the next."""
 
-ARGUMENTS = ("ptr", "ptr", "ptr", "i64", "i64", "i64", "i1")
-FOUR = f"<{QUADS} x i32>"
+TYPES = "ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i1"
+"""Of a routine's arguments."""
 
 
 def size_of_a(p: MatrixProduct) -> int:
@@ -41,11 +36,12 @@ def size_of_a(p: MatrixProduct) -> int:
 
 
 def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
-    """`name(a, b, d, tiles, step, groups, adds)`: d in tensor memory, from the first lane and column on, `step` bytes
-    from one sixteen rows to the next; it is replaced, unless the product `adds`."""
+    """`name(a, b, s, t, d, tiles, step, groups, adds)`: d in tensor memory, from the first lane and column on, `step`
+    bytes from one sixteen rows to the next; it is replaced, unless the product `adds`. `s` and `t` are the scales of
+    rows and columns, if there are any (scales.py)."""
     x = Text()
     staged = Staged(x, p, GROUPS)
-    sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
+    sums = sums_of(staged, avx512)
     again = Again(x, p) if p.d is not None else None
     with x.loop("%groups") as group:
         staged.b = staged.of_group(group)
@@ -58,6 +54,8 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
             b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
             of_group = staged.of_group(group)
             columns_of_d = x.at(rows_of_d, x.emit(f"mul i64 {group}, {4 * GROUP}"))
+            s = x.at("%s", x.emit(f"mul i64 {tile}, {words_of(p) * OF_ROWS}"))
+            t = x.at("%t", x.emit(f"mul i64 {group}, {words_of(p) * OF_COLUMNS}"))
             with x.loop(2 * QUARTERS) as part:
                 quarter, parity = x.emit(f"and i64 {part}, {QUARTERS - 1}"), x.emit(f"lshr i64 {part}, 2")
                 rows = x.at(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
@@ -65,12 +63,24 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
                 where = x.at(columns_of_d, x.emit(f"mul i64 {quarter}, {QUADS * LANE}"))
                 where = x.at(where, x.emit(f"mul i64 {parity}, {QUAD}"))
                 c = x.emit(f"select i1 %adds, {INT} {loaded(x, where)}, {INT} zeroinitializer")
+                scales = None
+                if p.scale is not None:
+                    of_rows = x.at(s, x.emit(f"mul i64 {quarter}, {QUAD}"))
+                    of_columns = x.at(t, x.emit(f"mul i64 {parity}, {QUAD}"))
+                    scales = sums.scales = Scales(x, p, of_rows, of_columns)
                 d = sums.result(rows, columns, c)
                 if again is not None:
-                    d = again.result(sums.rare, d, a, b, quarter, parity, c)
+                    d = again.result(sums.rare, d, a, b, quarter, parity, c, scales)
                 stored(x, d, where)
-    own = function(name, "ptr noalias %a, ptr noalias %b, ptr %d, i64 %tiles, i64 %step, i64 %groups, i1 %adds", x)
+    inputs = ", ".join(f"ptr noalias %{v}" for v in "abst")
+    own = function(name, f"{inputs}, ptr %d, i64 %tiles, i64 %step, i64 %groups, i1 %adds", x)
     return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, WEIGHTS])
+
+
+def sums_of(staged: Staged, avx512: bool) -> FloatSums | BlockSums | IntegerSums:
+    if staged.p.blocked:
+        return BlockSums(staged, avx512)
+    return FloatSums(staged, avx512) if staged.p.d is not None else IntegerSums(staged, avx512)
 
 
 def loaded(x: Text, where: str) -> str:

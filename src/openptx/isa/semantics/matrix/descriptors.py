@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import E2M1X8, Factors
+from openptx.numerics.matrix_product import MatrixProduct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,6 +107,14 @@ class Shape:
             return E2M1X8
         f = FORMATS[name]
         return Factors(f.storage, f, low=2 if name == "e2m1" else 0)
+
+    def matrix_product(self, words: int, scales: int = 0) -> MatrixProduct:
+        """What is computed of lines of so many words, which have so many scales if the kind has any."""
+        f, g = self.factors(self.a or ""), self.factors(self.b or "")
+        if f.format is None:
+            return MatrixProduct(f, g, words, satfinite=self.saturates)
+        scale = self.scale if self.scaled else None
+        return MatrixProduct(f, g, words, self.format, self.format, scale=scale, scales=scales if scale else 0)
 
     @property
     def format(self) -> Format:

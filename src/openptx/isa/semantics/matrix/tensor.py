@@ -197,10 +197,7 @@ class Product:
             return None
         if any(f.format is not None and f.format.width < 8 for f in (self.f, self.g)):  # they stand closer together
             return None
-        words = DEPTH // 4
-        if shape.kind == "kind::i8":
-            return MatrixProduct(self.f, self.g, words, satfinite=shape.saturates)
-        return MatrixProduct(self.f, self.g, words, shape.format, shape.format)
+        return shape.matrix_product(DEPTH // 4)
 
     def tiles(self, a: Bits, b: Bits, d: Bits) -> Tiles:
         """The lines of a plain product, for other values of its operands."""
@@ -270,13 +267,5 @@ class Product:
 
     def products(self, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile]) -> Tile:
         """d of some rows and columns that meet, in the arithmetic that the kind has."""
-        x, shape = self.x, self.shape
-        if shape.kind == "kind::i8":
-            return x.integer_dots(self.f, self.g, rows, columns, addends, shape.saturates)
-        if not shape.scaled:
-            return x.dots(self.f, self.g, rows, columns, addends, shape.format, shape.format)
-        of_rows, of_columns = scales
-        if shape.blocked:
-            return x.block_dots(rows, columns, addends, shape.scale, of_rows, of_columns)
-        single = shape.scale, tuple(codes[0] for codes in of_rows), tuple(codes[0] for codes in of_columns)
-        return x.dots(self.f, self.g, rows, columns, addends, shape.format, shape.format, single)
+        p = self.shape.matrix_product(DEPTH // 4, self.scales)
+        return p.definition(self.x, rows, columns, addends, scales)

@@ -1,0 +1,56 @@
+"""Scales of lines in a routine: exponents and significands, decoded before, beside the codes that they come from.
+
+Each of sixteen rows, and of eight columns, has words of 32 bits: the codes of its scales; the exponent of each, which
+is `BROKEN` for NaN; the significand of each, with three bits below the point. Words of one kind stand together, for all
+lines.
+"""
+
+from __future__ import annotations
+
+from openptx.engines.tensor_cores.text import LANES, QUADS, Text
+from openptx.numerics.matrix_product import MatrixProduct
+
+BROKEN = 1 << 12
+POINT = 3
+
+FOUR = f"<{QUADS} x i32>"
+OF_ROWS, OF_COLUMNS = 64, 32
+"""Bytes that words of one kind take: of sixteen rows, of eight columns."""
+
+
+def words_of(p: MatrixProduct) -> int:
+    """How many words of 32 bits a line has."""
+    return 1 + 2 * p.scales if p.scale is not None else 0
+
+
+class Scales:
+    """Those of a vector: its four rows' words from `rows` on, its four columns' from `columns` on."""
+
+    def __init__(self, x: Text, p: MatrixProduct, rows: str, columns: str) -> None:
+        self.x, self.p, self.rows, self.columns = x, p, rows, columns
+        self._exponents: dict[int, str] = {}
+        self._factors: dict[int, str] = {}
+
+    def pair(self, word: int) -> tuple[str, str]:
+        """A word of each row, and of each column, for all lanes."""
+        x = self.x
+        of_rows, of_columns = x.load(FOUR, self.rows, word * OF_ROWS), x.load(FOUR, self.columns, word * OF_COLUMNS)
+        return (
+            x.shuffle(of_rows, "poison", [i // QUADS for i in range(LANES)], FOUR),
+            x.shuffle(of_columns, "poison", [i % QUADS for i in range(LANES)], FOUR),
+        )
+
+    def codes(self) -> tuple[str, str]:
+        return self.pair(0)
+
+    def exponent(self, i: int) -> str:
+        """The exponent of the product of scales number `i`: more than `BROKEN` / 2 if one is NaN."""
+        if i not in self._exponents:
+            self._exponents[i] = self.x.int("add", *self.pair(1 + i))
+        return self._exponents[i]
+
+    def factor(self, i: int) -> str:
+        """The product of their significands."""
+        if i not in self._factors:
+            self._factors[i] = self.x.int("mul", *self.pair(1 + self.p.scales + i))
+        return self._factors[i]
