@@ -1,4 +1,4 @@
-"""Writes the documents that are made from the registries, or with `--check` says which of them are out of date."""
+"""Writes documents and tables that are made from the registries, or with `--check` says which of them are out of date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from documents import faults, numbers, unhelpful  # noqa: E402
+from documents import faults, mnemonics, numbers, unhelpful  # noqa: E402
 
 import openptx  # noqa: E402
 from openptx.cli.coverage import coverage, markdown, table  # noqa: E402
@@ -93,11 +93,12 @@ def diagnostics() -> str:
 
 # fmt: off
 DOCUMENTS: dict[str, Callable[[], str]] = {
-    "docs/faults.md": faults.document,
+    "docs/faults.md":       faults.document,
     "docs/codes.md":        codes,
     "docs/coverage.md":     instructions,
     "docs/diagnostics.md":  diagnostics,
     "docs/numerics.md":     numbers.numerics,
+    "src/openptx/isa/mnemonics.py": mnemonics.module,
 }
 # fmt: on
 
@@ -108,7 +109,7 @@ def main() -> int:
     check = parser.parse_args().check
     drift = False
     for name, write in DOCUMENTS.items():
-        path, text = ROOT / name, NOTE + write()
+        path, text = ROOT / name, (NOTE if name.endswith(".md") else "") + write()
         old = path.read_text("utf-8") if path.exists() else ""
         if check:
             lines = list(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from openptx.isa.notation import load, resolve
+from openptx.isa.mnemonics import CONTROL
+from openptx.isa.notation import resolve
 
 JUMPS = "branch", "branch-table"
 """Goes on at a label."""
@@ -15,7 +16,7 @@ LEAVES = "return", "exit", "trap"
 @cache
 def mnemonics(*controls: str) -> frozenset[str]:
     """The mnemonics of the instructions that do one of these."""
-    return frozenset(name for name, found in load().items() if any(each.control in controls for each in found))
+    return frozenset(name for name, found in CONTROL.items() if not set(controls).isdisjoint(found.split()))
 
 
 def calls(opcode: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from openptx.isa.contracted import quotient_sum, scaled_product
-from openptx.isa.notation.declaration import INSTRUCTIONS
+from openptx.isa.notation import INSTRUCTIONS, load
 from openptx.program import Imm, Op, Reg
 
 TYPE_CHECKING = False
@@ -37,6 +37,7 @@ def leaves_rounding_open(op: Op) -> bool:
 @cache
 def form_of(kind: str, *modifiers: str) -> Made | None:
     """The form of an instruction of such algebra that has these modifiers."""
+    load()
     for instruction in INSTRUCTIONS:
         if isinstance(instruction.algebra, str) and instruction.algebra != kind:
             continue

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from package_copy import PackageCopy, blocks
 
-import openptx.isa.instructions
+import openptx
 from openptx.cli.explanations.types import explain_type
-from openptx.isa.notation import INSTRUCTIONS
+from openptx.isa.notation import load
 from openptx.isa.types import TYPES
 from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format
 from openptx.numerics.type_names import ELEMENTS, PACKED
@@ -31,7 +31,14 @@ def test_a_format_is_an_instruction_type(f: Format | Fixed) -> None:
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.name)
 def test_an_instruction_has_it(f: Format | Fixed) -> None:
     names = {f.name, *(f"{f.name}x{count}" for count in f.packed)}
-    said = {choice for i in INSTRUCTIONS for form in i.forms for slot in form.slots for choice in slot.choices}
+    said = {
+        choice
+        for found in load().values()
+        for i in found
+        for form in i.forms
+        for slot in form.slots
+        for choice in slot.choices
+    }
     assert names & said, f"no instruction names .{f.name}: add its forms under isa/instructions/"
 
 

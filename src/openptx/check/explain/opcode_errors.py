@@ -9,7 +9,7 @@ from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import load, refused, resolve
+from openptx.isa.notation import declared, load, refused, resolve
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -30,8 +30,8 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     mnemonic, *modifiers = opcode.split(".")
     if len(modifiers) > MANY:
         return _too_long(mnemonic, modifiers)
-    known = load()
-    if mnemonic not in known:
+    known = declared(mnemonic)
+    if not known:
         return _unknown_instruction(mnemonic, opcode)
     if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None:
         found = explain_pair(modifiers, *pair)
@@ -40,12 +40,12 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     against = refused(opcode, profile)
     if against:
         return _refused(opcode, mnemonic, modifiers, against[0][2])
-    instructions = _named(known[mnemonic], modifiers)
+    instructions = _named(known, modifiers)
     return (
         _twice(opcode, modifiers)
         or _exclusive_ones(opcode, modifiers, instructions)
         or _strange(opcode, mnemonic, modifiers, instructions, labelled=not operands)
-        or _ordered(mnemonic, modifiers, known[mnemonic])
+        or _ordered(mnemonic, modifiers, known)
         or _no_form(opcode, mnemonic, modifiers, instructions)
     )
 
@@ -66,7 +66,7 @@ def _strange(
     opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction], *, labelled: bool
 ) -> Problem | None:
     """A modifier that no form has. `labelled`: there is no operand, so it may be a label with a dot."""
-    choices = _modifiers_of(instructions) | {part for each in load()[mnemonic] for part in each.parts[1:]}
+    choices = _modifiers_of(instructions) | {part for each in declared(mnemonic) for part in each.parts[1:]}
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
     if strange is None:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.isa.notation import load
+from openptx.isa.mnemonics import MODULES
 from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 
@@ -51,14 +51,14 @@ class BodyMemo:
         outer = {name for name in words if name in functions or name in variables}
         meanings: list[object] = []
         for name in sorted(outer.difference((own,), checked.header.names)):
-            if name in load() or text.count(name) != words.count(name):
+            if name in MODULES or text.count(name) != words.count(name):
                 return None
             text = text.replace(name, f"\0{len(meanings)}\0")
             meaning = variables.get(name)
             meanings += (functions[name], module.memo.shape(name, module)) if meaning is None else (meaning.kind,)
         if own in text:
             renamed = [own, *(name for name in checked.header.names if name.startswith(own) and name != own)]
-            if own in load() or text.count(own) != sum(map(words.count, renamed)):
+            if own in MODULES or text.count(own) != sum(map(words.count, renamed)):
                 return None
             text = text.replace(own, "\1")
         return function.form, text, *meanings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from openptx.isa.notation import Instruction
+from openptx.isa.mnemonics import MODULES
+from openptx.isa.notation import INSTRUCTIONS, Instruction
 
 # fmt: off
 SECTIONS: dict[str, str] = {
@@ -49,26 +50,51 @@ SECTIONS: dict[str, str] = {
 }
 """Modules and the sections that they mirror, in the manual's order, which is the order of candidate forms."""
 # fmt: on
+_PLACES = {module: place for place, module in enumerate(SECTIONS)}
+_mnemonics: dict[str, list[Instruction]] = {}
+"""All instructions by mnemonic; empty until somebody asks for all."""
 
 
-def _load() -> None:
-    """Imports the modules, and tells every instruction its module and section.
+def declared(mnemonic: str) -> list[Instruction]:
+    """The instructions of a mnemonic, in the manual's order; imports the modules that declare them, and no others.
+
+    A mnemonic that `MODULES` lacks may be newer than that table: all modules are asked.
+    """
+    if mnemonic not in MODULES:
+        return mnemonics().get(mnemonic, [])
+    for module in MODULES[mnemonic].split():
+        _import(module)
+    return sorted((each for each in INSTRUCTIONS if each.mnemonic == mnemonic), key=_place)
+
+
+def mnemonics() -> dict[str, list[Instruction]]:
+    """All instructions by mnemonic, in the manual's order; imports every module."""
+    if not _mnemonics:
+        for module in SECTIONS:
+            _import(module)
+        INSTRUCTIONS.sort(key=_place)
+        found: dict[str, list[Instruction]] = {}
+        for each in INSTRUCTIONS:
+            found.setdefault(each.mnemonic, []).append(each)
+        _mnemonics.update(found)
+    return _mnemonics
+
+
+def _import(module: str) -> None:
+    """Imports a module, and tells its instructions where they are declared.
 
     A module may import others; those start later, so the newest modules are asked first for what is theirs.
     """
-    for module in SECTIONS:
-        known = len(sys.modules)
-        __import__(f"{__name__}.{module}")
-        for name in reversed(tuple(sys.modules)[known:]):
-            own = name.removeprefix(f"{__name__}.")
-            if own in SECTIONS and own != name:
-                _place(own, vars(sys.modules[name]))
+    known, wanted = len(sys.modules), f"{__name__}.{module}"
+    __import__(wanted)
+    for name in (*reversed(tuple(sys.modules)[known:]), wanted):
+        own = name.removeprefix(f"{__name__}.")
+        if own not in SECTIONS or own == name:
+            continue
+        for each in vars(sys.modules[name]).values():
+            if isinstance(each, Instruction) and not each.module:
+                each.module, each.section = own, SECTIONS[own]
 
 
-def _place(module: str, names: dict[str, object]) -> None:
-    for each in names.values():
-        if isinstance(each, Instruction) and not each.module:
-            each.module, each.section = module, SECTIONS[module]
-
-
-_load()
+def _place(instruction: Instruction) -> int:
+    return _PLACES.get(instruction.module, len(_PLACES))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from openptx.isa.notation.declaration import (
     INSTRUCTIONS,
-    MNEMONICS,
     Instruction,
+    declared,
     instruction,
     load,
     meaning,
@@ -21,12 +21,12 @@ from openptx.isa.notation.slots import Slot, Template
 
 __all__ = [
     "INSTRUCTIONS",
-    "MNEMONICS",
     "Form",
     "Instruction",
     "Modifiers",
     "Slot",
     "Template",
+    "declared",
     "instruction",
     "load",
     "meaning",

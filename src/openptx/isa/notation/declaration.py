@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     Judge = Callable[[Modifiers], Fidelity]
 
 _NOTHING: Mapping[str, str] = {}
+_MODULES = "openptx.isa.instructions"
+"""Imports this module, so it is imported when it is asked."""
 
 
 class Instruction:
@@ -139,11 +143,9 @@ class Instruction:
 
 
 INSTRUCTIONS: list[Instruction] = []
-"""All instructions, in the manual's order. Filled by `load()`."""
+"""The instructions of the modules that are imported; after `load()` all of them, in the manual's order."""
 
-MNEMONICS: dict[str, list[Instruction]] = {}
-"""The same by mnemonic (the opcode up to its first dot)."""
-
+_DECLARED: dict[str, list[Instruction]] = {}
 _RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
 
 
@@ -247,7 +249,6 @@ def instruction(
     self.splits_block = splits_block
     self.ordered_prefix = ordered_prefix
     INSTRUCTIONS.append(self)
-    MNEMONICS.setdefault(self.mnemonic, []).append(self)
     return self
 
 
@@ -263,9 +264,16 @@ def meaning(*instructions: Instruction, fidelity: Fidelity | Judge = EXACT) -> C
 
 
 def load() -> Mapping[str, list[Instruction]]:
-    """Imports all declarations (once) and returns MNEMONICS."""
-    __import__("openptx.isa.instructions")
-    return MNEMONICS
+    """All instructions by mnemonic (the opcode up to its first dot); imports every module of `isa.instructions`."""
+    return import_module(_MODULES).mnemonics()
+
+
+def declared(mnemonic: str) -> list[Instruction]:
+    """The instructions of one mnemonic; imports the modules that declare them. Memoised."""
+    known = _DECLARED.get(mnemonic)
+    if known is None:
+        known = _DECLARED[mnemonic] = import_module(_MODULES).declared(mnemonic)
+    return known
 
 
 def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers], ...]:
@@ -299,7 +307,7 @@ def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
 def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
     mnemonic, *modifiers = opcode.split(".")
     found: list[tuple[Form, Modifiers]] = []
-    for each in load().get(mnemonic, ()):
+    for each in declared(mnemonic):
         own = each.parts[1:]
         if tuple(modifiers[: len(own)]) != own:
             continue
@@ -312,12 +320,12 @@ def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
 
 __all__ = [
     "INSTRUCTIONS",
-    "MNEMONICS",
     "Form",
     "Instruction",
     "Modifiers",
     "Slot",
     "Template",
+    "declared",
     "instruction",
     "load",
     "meaning",
