@@ -1,4 +1,4 @@
-"""Writes documents and tables that are made from the registries, or with `--check` says which of them are out of date."""
+"""Writes what is made from the registries: documents, a table. With `--check` it says which of them are out of date."""
 
 from __future__ import annotations
 

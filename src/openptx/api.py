@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from openptx.check import check as check_file
-from openptx.check.selection import Selection
-from openptx.check.spelling import nearest
-from openptx.diagnostics.found import Diagnostics
-from openptx.diagnostics.most import first
 from openptx.errors import ArgumentError
 from openptx.isa.targets import TARGETS
 from openptx.isa.targets import target as find
 from openptx.keywords import hints
+from openptx.late import late
 from openptx.reading import decode, is_path, read
 from openptx.source import File
 from openptx.syntax import parse as parse_file
@@ -24,6 +21,15 @@ if TYPE_CHECKING:
     from openptx.syntax import SyntaxTree
 
     Source = str | bytes | bytearray | PathLike[str] | File
+    from openptx.check.selection import Selection
+    from openptx.check.spelling import nearest
+    from openptx.diagnostics.found import Diagnostics
+    from openptx.diagnostics.most import first
+else:
+    Selection = late("openptx.check.selection", "Selection")
+    nearest = late("openptx.check.spelling", "nearest")
+    Diagnostics = late("openptx.diagnostics.found", "Diagnostics")
+    first = late("openptx.diagnostics.most", "first")
 
 TARGET = 'write `target=`, such as "sm_90a"'
 SOURCE = "the first argument takes paths and text"

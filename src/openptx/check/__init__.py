@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from openptx.check.module import ModuleChecker
+from openptx.late import late
 from openptx.source import File
 from openptx.syntax import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.foreign_languages import foreign
+    from openptx.check.lowering.module import lower as lower_module
     from openptx.diagnostics import Diagnostic
     from openptx.program import Program
+else:
+    foreign = late("openptx.check.foreign_languages", "foreign")
+    lower_module = late("openptx.check.lowering.module", "lower")
 
 
 def check(
@@ -32,16 +38,10 @@ def resolve(file: File, target: str | None = None, profile: str = "ptxas") -> tu
 def _findings(module: ModuleChecker) -> list[Diagnostic]:
     """The findings of a module. A file in another language has one: which language it is."""
     found = module.check()
-    if any(diagnostic.severity == "error" for diagnostic in found):
-        from openptx.check.foreign_languages import foreign
-
-        if other := foreign(module.file):
-            return [other]
-    return found
+    other = foreign(module.file) if any(diagnostic.severity == "error" for diagnostic in found) else None
+    return found if other is None else [other]
 
 
 def lower(source: ModuleChecker | File) -> Program:
     """The Program of a module without errors; see `lowering.module.lower`."""
-    from openptx.check.lowering.module import lower as lower_module
-
     return lower_module(resolve(source)[0] if isinstance(source, File) else source)

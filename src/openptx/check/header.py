@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openptx.check.availability import gate_problem
 from openptx.check.context import Context
-from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.targets import NEWEST, OPTIONS, TARGETS, satisfied, target
+from openptx.late import late
 from openptx.syntax.directives import (
     AddressSize,
     Directive,
@@ -24,12 +24,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from openptx.check.spelling import nearest
     from openptx.diagnostics import Collector
     from openptx.diagnostics.diagnostic import Facts
     from openptx.isa.targets import Target as Machine
     from openptx.source import Span
     from openptx.syntax.operands import Name
     from openptx.syntax.tree import Statement, SyntaxTree
+else:
+    nearest = late("openptx.check.spelling", "nearest")
 
 _MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
 _RULE = "PTX ISA, PTX Module Directives (11.1)"

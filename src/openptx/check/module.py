@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
 from openptx.check.availability import B128
 from openptx.check.checked_function import CheckedFunction
@@ -19,11 +19,11 @@ from openptx.check.names.declarations import Declarations
 from openptx.check.names.linkage import Linkage, symbols
 from openptx.check.names.scopes import Formal, FormalRegister, Memory, Registers, Scope
 from openptx.check.operand import kinds
-from openptx.check.spelling import Suggestions
 from openptx.diagnostics import Collector, Diagnostic
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
+from openptx.late import late
 from openptx.syntax import characters, tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import Alias, Section, SourceFile
@@ -31,7 +31,10 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.operand.kinds import Kind
+    from openptx.check.spelling import Suggestions
     from openptx.source import File
+else:
+    Suggestions = late("openptx.check.spelling", "Suggestions")
 
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
@@ -51,7 +54,6 @@ class ModuleChecker:
         self.constants = 0  # bytes
         self.selected = selected  # names of codes that are looked for only when somebody asks
         self.collector = Collector()
-        self.suggestions = Suggestions()
         self.scope = Scope()
         self.functions: dict[str, Kind] = {}  # kinds of functions, from where they are first declared
         self.headers: dict[str, tree.Function] = {}
@@ -72,6 +74,11 @@ class ModuleChecker:
     def thorough(self) -> bool:
         """Whether a code is selected that needs the full checker for every body."""
         return not self.selected.isdisjoint(ON_DEMAND)
+
+    @cached_property
+    def suggestions(self) -> Suggestions:
+        """What unknown names may have been meant as."""
+        return Suggestions()
 
     @property
     def file(self) -> File:

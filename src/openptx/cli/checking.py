@@ -12,12 +12,10 @@ from openptx.check.selection import Selection
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import STDIN, load
-from openptx.cli.statistics import statistics
 from openptx.cli.terminal import has_color, progress, width_of
-from openptx.cli.workers import answers
-from openptx.diagnostics.edits import is_fixable
 from openptx.diagnostics.most import MOST, first, left_out
 from openptx.errors import InputError, about_file
+from openptx.late import late
 from openptx.reading import encode
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -26,8 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TextIO, TypedDict
 
+    from openptx.cli.fix import fix_files, summary
+    from openptx.cli.statistics import statistics
     from openptx.cli.verdicts import Verdicts
+    from openptx.cli.workers import answers
     from openptx.diagnostics import Diagnostic
+    from openptx.diagnostics.edits import is_fixable
+    from openptx.diagnostics.render import render
     from openptx.source import File
 
     Answer = tuple[list[Diagnostic], str, bytes]
@@ -38,6 +41,13 @@ if TYPE_CHECKING:
         target: str | None
         profile: str
         selected: frozenset[str]
+else:
+    fix_files = late("openptx.cli.fix", "fix_files")
+    summary = late("openptx.cli.fix", "summary")
+    statistics = late("openptx.cli.statistics", "statistics")
+    answers = late("openptx.cli.workers", "answers")
+    is_fixable = late("openptx.diagnostics.edits", "is_fixable")
+    render = late("openptx.diagnostics.render", "render")
 
 
 def check_files(args: Namespace, paths: list[str], unknown: list[str], verdicts: Verdicts | None) -> int:
@@ -75,7 +85,6 @@ def nothing_found(paths: list[str]) -> str:
 
 def run_fix(args: Namespace, paths: list[str], selection: Selection, options: Options) -> int:
     """Fix all files, print what is still found: on stderr where stdout has the fixed text of stdin."""
-    from openptx.cli.fix import fix_files, summary
 
     def find(file: File) -> list[Diagnostic]:
         return [diagnostic for diagnostic in check(file, **options) if selection.takes(diagnostic)]
@@ -153,6 +162,4 @@ def check_path(
 
 def show(found: list[Diagnostic], format: str, out: TextIO) -> None:
     """Print the findings in the format that was asked for."""
-    from openptx.diagnostics.render import render
-
     out.write(render(found, format, color=has_color(out), width=width_of(out)))

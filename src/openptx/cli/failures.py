@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Callable
 
@@ -46,6 +45,8 @@ def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -
 def interrupted(last: bool) -> int:
     """The message and the status of Ctrl-C. A second one has nothing left to interrupt but these and Python's end."""
     if last:
+        import signal  # it makes enumerations of all signals: half a millisecond
+
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return complain("interrupted", INTERRUPTED)
 

@@ -6,7 +6,6 @@ Table 16 needs no rule: the forms of `cvt` (isa/instructions/convert.py) list it
 from __future__ import annotations
 
 from openptx.isa.types import Type
-from openptx.numerics import rounding
 
 # fmt: off
 # Tables 17 and 18.
@@ -24,7 +23,7 @@ ROUNDING: dict[str, str] = {
 }
 # fmt: on
 TO_FLOAT = ("rn", "rz", "rm", "rp")
-TO_INTEGER = tuple(rounding.TO_INTEGER)
+TO_INTEGER = ("rni", "rzi", "rmi", "rpi")
 
 
 def scalar(d: Type, a: Type) -> str | None:

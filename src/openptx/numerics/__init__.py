@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from openptx.numerics.arithmetic import Arithmetic
+from importlib import import_module
+
 from openptx.numerics.bits import Bits, S, Signedness, U
 from openptx.numerics.formats import FORMATS, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.numerics.arithmetic import Arithmetic as Arithmetic
     from openptx.numerics.arrays import convert as convert
 
 __all__ = ["FORMATS", "Arithmetic", "Bits", "Format", "S", "Signedness", "U"]
 
+_LATE = {"Arithmetic": "openptx.numerics.arithmetic", "convert": "openptx.numerics.arrays"}
+"""Parts that are imported when they are first asked for: a checker needs no arithmetic, and NumPy takes long."""
+
 
 def _get(name: str) -> object:
-    """`convert`, the one part that needs NumPy."""
-    if name == "convert":
-        from openptx.numerics.arrays import convert
-
-        return convert
-    raise AttributeError(f"module `openptx.numerics` has no attribute `{name}`")
+    if name not in _LATE:
+        raise AttributeError(f"module `openptx.numerics` has no attribute `{name}`")
+    return getattr(import_module(_LATE[name]), name)
 
 
 if not TYPE_CHECKING:

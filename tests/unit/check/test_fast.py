@@ -8,7 +8,7 @@ import pytest
 
 from openptx.check import check
 from openptx.check.fast.rows import FastPath
-from openptx.check.function import FunctionChecker
+from openptx.check.function_checker import FunctionChecker
 from openptx.check.names.body import ResolvedInstruction
 from openptx.check.names.scopes import Scope
 from openptx.source import File

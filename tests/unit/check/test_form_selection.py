@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openptx.check import lower
-from openptx.check.function import FunctionChecker
+from openptx.check.function_checker import FunctionChecker
 from openptx.check.module import ModuleChecker
 from openptx.check.names.body import ResolvedInstruction
 from openptx.check.names.scopes import Scope

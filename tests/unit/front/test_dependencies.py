@@ -22,6 +22,7 @@ ALLOWED = {
     "keywords":     {"errors"},
     "llvm":         {"errors", "locks"},
     "patterns":     set(),
+    "late":         set(),
     "cache_folder": set(),
     "diagnostics":  {"source", "patterns", "__init__"},
     "errors":       {"source", "diagnostics", "__init__"},
@@ -34,7 +35,7 @@ ALLOWED = {
     "control_flow": {"program"},
     "rewrite":      {"isa", "program", "control_flow"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program",
-                     "control_flow", "patterns"},
+                     "control_flow", "patterns", "late"},
     "device":       {"source", "errors", "locks", "isa", "program"},
     "memory":       {"errors", "locks", "device"},
     "engines":      {"source", "diagnostics", "errors", "cache_folder", "locks", "logging", "progress", "llvm",
@@ -53,7 +54,7 @@ ALLOWED = {
                      "runtime", "__init__"},
     "fatbin":       {"errors", "reading"},
     "linking":      {"source", "diagnostics", "errors", "keywords", "isa", "syntax", "check", "api"},
-    "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
+    "api":          {"source", "diagnostics", "errors", "keywords", "late", "reading", "isa", "syntax", "check"},
     "compile_server": {"source", "engines", "llvm", "program", "device", "runtime"},
     "testing":      {"source", "diagnostics", "errors", "reading", "numerics", "isa", "api", "check", "syntax",
                      "device", "runtime"},
@@ -63,8 +64,8 @@ LAYERS = (
     "context", "function_findings", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages",
     "selection", "memory_limits",
     "operand", "availability", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
-    "lowering", "header", "debug_info", "directive_availability", "body_directives", "function", "module", "symbols",
-    "__init__",
+    "lowering", "header", "debug_info", "directive_availability", "body_directives", "function_checker",
+    "function", "module", "symbols", "__init__",
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 #    part            what only its annotations may name, besides: classes of callers, which are given to it
@@ -90,6 +91,7 @@ ANYTHING = {
 }
 STANDARD_LIBRARY_ONLY = {
     "patterns",
+    "late",
     "keywords",
     "source",
     "forks",
@@ -118,7 +120,8 @@ def files_of(part: str) -> list[Path]:
 
 
 def imports(path: Path, *, types: bool = False) -> Iterator[tuple[str, int]]:
-    """Every module that a file imports when it runs, at its top or in a function; with `types`, for annotations too."""
+    """Every module that a file imports when it runs, at its top, in a function or by `late`; with `types`, for
+    annotations too."""
     tree = ast.parse(path.read_text("utf-8"))
     for_types = {
         inner
@@ -138,6 +141,8 @@ def imports(path: Path, *, types: bool = False) -> Iterator[tuple[str, int]]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield (inner if inner in MODULES else node.module), node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "late":
+            yield ast.literal_eval(node.args[0]), node.lineno
 
 
 def name_of(path: Path) -> str:

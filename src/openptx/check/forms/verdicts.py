@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from openptx.check.explain.opcode_errors import explain
 from openptx.check.flow.reads_writes import writes
 from openptx.check.forms.addresses import guard_problem, guarded_parameter
 from openptx.check.forms.candidate import Candidate, Findings
@@ -14,6 +13,7 @@ from openptx.check.problems import Problem, rewrite
 from openptx.isa.control import calls, joins
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
+from openptx.late import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     Key = tuple[str, *tuple[Kind, ...]]
     Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
+    from openptx.check.explain.opcode_errors import explain
+else:
+    explain = late("openptx.check.explain.opcode_errors", "explain")
 
 
 class Verdicts(dict["Key", "Findings | None"]):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.sizes import shape_of
-from openptx.check.spelling import nearest
 from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.late import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.context import Context
+    from openptx.check.spelling import nearest
     from openptx.source import Span
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
+else:
+    nearest = late("openptx.check.spelling", "nearest")
 
 _FUNDAMENTAL = "PTX ISA, Fundamental Types (5.2.1), Table 8"
 OPAQUE = frozenset(("texref", "samplerref", "surfref"))

@@ -1,0 +1,199 @@
+"""The full checker: every statement of one body, or those that the fast path is not certain about."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from openptx.check.body_directives import BodyDirectives
+from openptx.check.explain.report import diagnostic
+from openptx.check.explain.sums import computed_first
+from openptx.check.flow import function_flow
+from openptx.check.flow.cfg import ControlFlowGraph
+from openptx.check.flow.lints import deprecated, unreachable, unused
+from openptx.check.flow.reads_writes import traffic
+from openptx.check.foreign_spellings import instead_of_call
+from openptx.check.forms.calls import CallChecker
+from openptx.check.function_findings import FunctionFindings
+from openptx.check.names.body import ResolvedBody, ResolvedInstruction
+from openptx.check.names.undeclared import Undeclared
+from openptx.check.operand import kinds
+from openptx.check.problems import passes
+from openptx.check.proof import proven
+from openptx.diagnostics import Label
+from openptx.isa.control import calls
+from openptx.syntax import tree
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import BranchTargets, Location, Pragma
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.names.scopes import Scope
+    from openptx.check.problems import Problem
+    from openptx.diagnostics import Diagnostic
+
+
+class FunctionChecker:
+    """The walk of the full checker through one body."""
+
+    def __init__(self, checked: CheckedFunction) -> None:
+        self.checked = checked
+        self.module = checked.module
+        self.function = checked.tree
+        self.verdicts = checked.verdicts
+        self.findings = FunctionFindings(self.module.collector, self.function.file)
+        self.undeclared = Undeclared(checked, self.findings)
+        self.directives = BodyDirectives(checked, self.findings)
+        self.calls = CallChecker(checked, self.findings, self.undeclared)
+        self.graph = ControlFlowGraph()
+        self.body = ResolvedBody(checked.header, self.module.functions)
+        self.last: tree.Statement | None = None  # instruction
+        self.unread: list[Diagnostic] = []  # syntax errors that are not reported yet, the next one last
+
+    def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> None:
+        """Check the statements at these places of the text, or all of them; `early` are registers that may be read
+        before they are written."""
+        statements, problems = self.function.read(places)
+        self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
+        declare = partial(self.module.declarations.local, own=self.checked.own_parameters)
+        for statement, scope in self.body.walk(statements, self.checked.header, declare):
+            self.statement(statement, scope)
+        self.module.availability.room(self.function, self.directives.own)
+        self.module.collector.extend(self.unread)
+        if self.module.keep and places is None:
+            self.module.bodies[self.function] = self.body
+        if problems or self.function.broken or self.findings.wrong:  # what follows from an error is not reported
+            return
+        everywhere = "uninitialized-register" in self.module.selected
+        function_flow.unwritten(self.graph, self.function, self.findings, everywhere=everywhere, names=early)
+        if places is None:
+            self.flow()
+
+    def flow(self) -> None:
+        """The body as a whole: barriers, what is never reached or used, and how the function ends."""
+        function_flow.barriers(self.graph, self.function, self.findings)
+        if "unreachable" in self.module.selected:
+            unreachable(self.graph, self.findings)
+        if "unused" in self.module.selected:
+            unused(self.body, self.module.used, self.findings)
+        function_flow.missing_return(self.function, self.last, self.findings)
+
+    def statement(self, statement: tree.Statement | ResolvedInstruction, scope: Scope) -> None:
+        """A statement of the body, in its scope."""
+        if isinstance(statement, ResolvedInstruction):
+            self.last = statement.instruction
+            self.instruction(statement, scope)
+            return
+        self.directives.label(statement, scope)
+        if not self.directives.own_parameter(statement):
+            self.module.availability.check(statement)
+        match statement:
+            case tree.Label():
+                self.graph.labels[statement.name.span[0]] = len(self.graph.steps)
+            case tree.Unreadable():
+                self.unreadable(statement, scope)
+            case Pragma():
+                self.directives.pragma(statement)
+            case Declaration():
+                self.directives.memory(statement)
+            case BranchTargets():
+                self.directives.table(statement, scope)
+            case Location():
+                self.module.debug_info.location(statement)
+            case _:
+                pass
+
+    def instruction(self, resolved: ResolvedInstruction, scope: Scope) -> None:
+        """One instruction: its guard, its operands, its labels."""
+        instruction = resolved.instruction
+        if instruction.problem is not None:
+            self.findings.wrong = True
+            return
+        self.graph.steps.append(traffic(instruction, scope))
+        if self.module.thorough:
+            self.survey(instruction, scope)
+        self.guard(instruction, scope)
+        problems = self.verdicts.problems(resolved)
+        for problem in problems:
+            self.report(problem, instruction, scope, problems)
+        if passes(problems):
+            self.references(resolved, scope)
+
+    def references(self, resolved: ResolvedInstruction, scope: Scope) -> None:
+        """What an instruction names other than registers and variables: labels, tables, functions."""
+        instruction, call = resolved.instruction, calls(resolved.instruction.mnemonic)
+        for operand, kind in zip(instruction.operands, resolved.key[1:], strict=True):
+            if kind is kinds.NAME_KIND and not call:
+                if scope.label(operand.text) is None and not self.function.cut_off:
+                    self.undeclared.label(operand, scope)
+            elif kind.sort == kinds.TABLE:
+                self.directives.use_of_table(operand, instruction, scope)
+        if call:
+            self.calls.check(instruction, scope)
+
+    def unreadable(self, statement: tree.Unreadable, scope: Scope) -> None:
+        """The syntax errors of a statement, with advice that depends on what its names are."""
+        start, end = statement.span
+        while self.unread and self.unread[-1].span[0] < end:
+            found = self.unread.pop()
+            if found.span[0] < start:  # of a statement that could be read, but for its end
+                self.findings.collect(found)
+                continue
+            if found.name == "address-sum":
+                found = computed_first(found, lambda name: scope.kind(name, self.module.functions))
+            elif found.name == "unknown-instruction":
+                found = instead_of_call(found, statement.span)
+            if not found.file.text.startswith(".", start):
+                found = proven(found, statement.span, (), self.checked, scope)
+            self.findings.collect(found)
+
+    def survey(self, instruction: tree.Instruction, scope: Scope) -> None:
+        """What an instruction uses, and whether it is deprecated, for the lints that are selected."""
+        for operand in instruction.operands:
+            self.module.used.note(operand, scope)
+        if instruction.guard is not None:
+            self.module.used.name(instruction.guard.name.text, scope)
+        if "deprecated" in self.module.selected:
+            deprecated(instruction, self.checked.context.version, self.findings)
+
+    def report(
+        self, problem: Problem, instruction: tree.Instruction, scope: Scope, problems: tuple[Problem, ...]
+    ) -> None:
+        """Turn one of the `problems` of an instruction into a diagnostic."""
+        found = diagnostic(problem, instruction, scope)
+        if problem.about == "unknown-name":
+            self.undeclared.operand(found, scope, problem.suits)
+            return
+        others = [each for each in problems if each is not problem]
+        found = proven(found, instruction.span, others, self.checked, scope)
+        if found.fix is not None and found.fix.replacement == ":":  # a label; it does not lack the `;` then
+            end = instruction.opcode_span[1]
+            self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
+        unknown = problem.about == "unknown-instruction"
+        self.findings.collect(found, (problem.about, instruction.opcode) if unknown else None)
+
+    def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
+        """Checks that the guard is a predicate register."""
+        guard = instruction.guard
+        if guard is None:
+            return
+        name = guard.name
+        kind = self.module.kind(name.text, scope)
+        if kind.sort == kinds.NAME:
+            self.undeclared.guard(name, scope)
+        elif kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind != "pred":
+            declared = scope.find(name.text)
+            self.findings.add(
+                "operand-type",
+                "a guard is a predicate register",
+                name.span,
+                kind.described,
+                operand="guard",
+                expected=".pred",
+                actual=kind.text,
+                rule="PTX ISA, Predicated Execution (9.3)",
+                labels=(Label(declared[0].span, "declared here"),) if declared else (),
+                help=f"make it a predicate first: `setp.ne.u32 %p, {name.text}, 0;`",
+            )
