@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load, refused, resolve
+from openptx.isa.instructions import SECTIONS
+from openptx.isa.mnemonics import MODULES
+from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, declared, load, refused, resolve
 from openptx.isa.types import TYPES
 
 
@@ -347,3 +352,27 @@ def test_every_declaration_reads_and_says_where_it_is_from() -> None:
             assert f.gate.alternatives, f
     print(f"{count} forms of {len(INSTRUCTIONS)} instructions")
     assert count > 700
+
+
+def test_a_syntax_spells_its_modifiers() -> None:
+    """`resolve` passes over instructions whose syntax does not have the words of an opcode's modifiers."""
+    for each in (each for found in load().values() for each in found):
+        choices = {choice for form in each.forms for slot in form.slots for choice in slot.choices}
+        words = {word for choice in choices for part in choice.split(".") for word in part.split("::")}
+        assert not [word for word in words if word not in each.syntax], each
+
+
+def test_one_mnemonic_imports_its_own_modules_alone() -> None:
+    code = "import sys; from openptx.isa.notation import declared; declared('bra'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    modules = {name.rpartition(".")[2] for name in loaded if name.startswith("openptx.isa.instructions.")}
+    assert modules == {"control_flow"}
+
+
+def test_mnemonics_are_found_one_by_one_as_all_at_once() -> None:
+    every = load()
+    assert {name: modules.split() for name, modules in MODULES.items()} == {
+        name: list(dict.fromkeys(each.module for each in found)) for name, found in every.items()
+    }, "make docs"
+    assert {name: declared(name) for name in every} == every
+    assert [each for found in every.values() for each in found if each.module not in SECTIONS] == []

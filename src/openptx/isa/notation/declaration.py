@@ -304,14 +304,19 @@ def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
     return next((condition.then for condition in table if condition.holds(m)), None)
 
 
+def _names(instruction: Instruction, modifiers: tuple[str, ...]) -> bool:
+    """Whether the syntax names these modifiers somewhere. If not, it need not be read: to look costs a thousandth."""
+    return all(part in instruction.syntax for modifier in modifiers for part in modifier.split("::"))
+
+
 def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
     mnemonic, *modifiers = opcode.split(".")
     found: list[tuple[Form, Modifiers]] = []
     for each in declared(mnemonic):
         own = each.parts[1:]
-        if tuple(modifiers[: len(own)]) != own:
-            continue
         rest = tuple(modifiers[len(own) :])
+        if tuple(modifiers[: len(own)]) != own or not _names(each, rest):
+            continue
         strict = profile == "isa"
         forms = (form for form in each.forms if profile in form.profiles)
         found += [(form, m) for form in forms if (m := form.match(rest, strict)) is not None]
