@@ -18,10 +18,10 @@ class CheckedFunction:
 
     __slots__ = ("context", "header", "module", "own_parameters", "tree", "verdicts")
 
-    def __init__(self, module: ModuleChecker, tree: Function, context: Context, header: Scope) -> None:
+    def __init__(self, module: ModuleChecker, tree: Function, header: Scope) -> None:
         self.module = module
         self.tree = tree
-        self.context = context
+        self.context: Context = module.context.inside(tree.kind == "entry")
         self.header = header
-        self.verdicts = verdicts(context)
-        self.own_parameters = parameters_in_body(tree, context.version)
+        self.verdicts = verdicts(self.context)
+        self.own_parameters = parameters_in_body(tree, self.context.version)

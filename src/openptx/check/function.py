@@ -9,24 +9,28 @@ from openptx.late import late
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.function_checker import FunctionChecker
+    from openptx.check.module import ModuleChecker
+    from openptx.check.names.scopes import Scope
+    from openptx.syntax.tree import Function
 else:
     FunctionChecker = late("openptx.check.function_checker", "FunctionChecker")
 
 
-def check_body(checked: CheckedFunction) -> None:
-    """Check the body of a function. Findings go to the collector of the module."""
-    module, function = checked.module, checked.tree
+def check_body(module: ModuleChecker, function: Function, header: Scope) -> None:
+    """Check the body of a function, whose parameters `header` declares. Findings go to the collector of the module."""
     plain = function.body is not None and not function.broken and module.debug_info.plain(function.body)
-    places = early = None
-    if plain and module.tree.plain and not module.thorough:
-        key, room = module.memo.bodies.key(checked), module.memo.room
-        if key is not None and module.memo.bodies.accepts(key, module):
-            return
-        path = FastPath(checked)
-        if path.accepts():
-            places, early = path.places(), path.early
-            if not places:
-                if key is not None:
-                    module.memo.bodies.accept(key, room - module.memo.room)
-                return
-    FunctionChecker(checked).check(places, early)
+    if not plain or not module.tree.plain or module.thorough:
+        FunctionChecker(CheckedFunction(module, function, header)).check()
+        return
+    bodies, room = module.memo.bodies, module.memo.room
+    key = bodies.key(module, function, header)
+    if key is not None and bodies.accepts(key, module):
+        return
+    checked = CheckedFunction(module, function, header)
+    path = FastPath(checked)
+    accepted = path.accepts()
+    places = path.places() if accepted else None
+    if places or not accepted:
+        FunctionChecker(checked).check(places, path.early if accepted else None)
+    elif key is not None:
+        bodies.accept(key, room - module.memo.room)

@@ -48,6 +48,7 @@ class FunctionChecker:
         self.directives = BodyDirectives(checked, self.findings)
         self.calls = CallChecker(checked, self.findings, self.undeclared)
         self.graph = ControlFlowGraph()
+        self.flows = True  # whether the control flow is looked at, or the instructions alone
         self.body = ResolvedBody(checked.header, self.module.functions)
         self.last: tree.Statement | None = None  # instruction
         self.unread: list[Diagnostic] = []  # syntax errors that are not reported yet, the next one last
@@ -55,6 +56,8 @@ class FunctionChecker:
     def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> None:
         """Check the statements at these places of the text, or all of them; `early` are registers that may be read
         before they are written."""
+        self.flows = places is None or bool(early)
+        self.body.keeps = places is None
         statements, problems = self.function.read(places)
         self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
         declare = partial(self.module.declarations.local, own=self.checked.own_parameters)
@@ -65,6 +68,8 @@ class FunctionChecker:
         if self.module.keep and places is None:
             self.module.bodies[self.function] = self.body
         if problems or self.function.broken or self.findings.wrong:  # what follows from an error is not reported
+            return
+        if not self.flows:
             return
         everywhere = "uninitialized-register" in self.module.selected
         function_flow.unwritten(self.graph, self.function, self.findings, everywhere=everywhere, names=early)
@@ -85,6 +90,8 @@ class FunctionChecker:
         if isinstance(statement, ResolvedInstruction):
             self.last = statement.instruction
             self.instruction(statement, scope)
+            if not self.flows:
+                self.last.forget()
             return
         self.directives.label(statement, scope)
         if not self.directives.own_parameter(statement):
@@ -111,7 +118,8 @@ class FunctionChecker:
         if instruction.problem is not None:
             self.findings.wrong = True
             return
-        self.graph.steps.append(traffic(instruction, scope))
+        if self.flows:
+            self.graph.steps.append(traffic(instruction, scope))
         if self.module.thorough:
             self.survey(instruction, scope)
         self.guard(instruction, scope)
@@ -123,7 +131,7 @@ class FunctionChecker:
 
     def references(self, resolved: ResolvedInstruction, scope: Scope) -> None:
         """What an instruction names other than registers and variables: labels, tables, functions."""
-        instruction, call = resolved.instruction, calls(resolved.instruction.mnemonic)
+        instruction, call = resolved.instruction, calls(resolved.instruction.opcode)
         for operand, kind in zip(instruction.operands, resolved.key[1:], strict=True):
             if kind is kinds.NAME_KIND and not call:
                 if scope.label(operand.text) is None and not self.function.cut_off:

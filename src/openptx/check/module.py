@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property, partial
 
 from openptx.check.availability import B128
-from openptx.check.checked_function import CheckedFunction
 from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import TYPES_SINCE, DirectiveAvailability
@@ -152,7 +151,7 @@ class ModuleChecker:
                     else Formal(like, function, number)
                 )
         if function.body is not None:
-            check_body(CheckedFunction(self, function, self.context.inside(entry), scope))
+            check_body(self, function, scope)
 
     def _variable(self, declaration: Declaration) -> None:
         """A module-level variable. If only its name differs from an accepted one, only the name is checked."""

@@ -19,6 +19,7 @@ def mnemonics(*controls: str) -> frozenset[str]:
     return frozenset(name for name, found in CONTROL.items() if not set(controls).isdisjoint(found.split()))
 
 
+@cache
 def calls(opcode: str) -> bool:
     """Whether this is a call, of whatever kind."""
     return opcode.partition(".")[0] in mnemonics("call")

@@ -50,7 +50,7 @@ def repeated(file: File, offset: int, items: list[Statement]) -> int:
     while match := _PARTS.match(text, offset):
         head, name, tail = _parts(match)
         form = forms.get((head, tail))
-        if form is None or not name:
+        if form is None or not name or not _has_room(match):
             break
         offset = match.end()
         items.append(Variable.from_memo(file, (match.start(1), offset), form, name))
@@ -63,39 +63,59 @@ def split_declaration(text: str) -> tuple[str, str, str]:
     Numbers that the type holds, no more of them than the array has, do not matter.
     """
     match = _PARTS.fullmatch(text)
-    return _parts(match) if match is not None else ("", "", "")
+    return _parts(match) if match is not None and _has_room(match) else ("", "", "")
 
 
 def _parts(match: re.Match[str]) -> tuple[str, str, str]:
+    """The same of a match of `_PARTS`, whatever the values of a list are: `_has_room` looks at them."""
     head, name, tail, number, length, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""
-    if not (number or values):
-        return head, name, tail
-    width = _WIDTHS.get(head[head.rfind(".") + 1 :].rstrip(), 0)
     if number:
-        return head, name, " = 0;" if _held([number], width) else tail
-    each = values.split(", " if " " in values else ",")
-    plain = len(each) <= int(length) and (
-        (width == 8 and _BYTES.issuperset(each))
-        or (_NUMBERS.fullmatch(f"{{{values}}}") is not None and _held([text.strip() for text in each], width))
-    )
-    return head, name if plain else "", f"[{length}] = {{}};"
+        return head, name, " = 0;" if _held([number], _width(head)) else tail
+    return head, name, f"[{length}] = {{}};" if values else tail
+
+
+def _has_room(match: re.Match[str]) -> bool:
+    """Whether an array certainly holds the values that are listed for it; True where there is no list."""
+    head, _, _, _, length, values = match.groups()
+    if not values:
+        return True
+    width, each = _width(head), values.split(", " if " " in values else ",")
+    if len(each) > int(length):
+        return False
+    if width == 8 and _BYTES.issuperset(each):
+        return True
+    if _NUMBERS.fullmatch(f"{{{values}}}") is None:
+        return False
+    return _held(each, width) or _held([text.strip() for text in each], width)
+
+
+def _width(head: str) -> int:
+    """The bits of the type that a declaration names last; 0 for one that holds no integers."""
+    return _WIDTHS.get(head[head.rfind(".") + 1 :].rstrip(), 0)
 
 
 def _held(numbers: list[str], width: int) -> bool:
     """Whether integers have so few digits that a type of this width holds them for certain."""
     longest = max(map(len, numbers))
-    hexadecimal = sum(text.startswith("0x") for text in numbers)
-    return longest <= (2 + width // 4 if hexadecimal == len(numbers) else 0 if hexadecimal else _DIGITS[width])
+    if longest <= _DIGITS[width]:
+        return True
+    return longest <= 2 + width // 4 and all(text.startswith("0x") for text in numbers)
 
 
 def remember(variable: Variable) -> None:
-    """Remember the form of a declaration of one name, without a value or with a plain one, that `simple` has read."""
+    """Remember the form of a declaration of one name, without a value or with a plain one, that `simple` has read.
+
+    The values of the first of a form are not looked at here: nothing is known of that form, so they are checked.
+    """
     (declarator,) = variable.names
-    head, name, tail = split_declaration(variable.text)
+    match = _PARTS.fullmatch(variable.text)
+    if match is None or len(_FORMS) >= _MOST:
+        return
+    head, name, tail = _parts(match)
     listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith("{};")
-    if name == declarator.name.text and not listed and len(_FORMS) < _MOST:
+    if name == declarator.name.text and not listed and ((head, tail) not in _FORMS or _has_room(match)):
         variable.word, variable.form = name, _FORMS.setdefault((head, tail), Form())
 
 

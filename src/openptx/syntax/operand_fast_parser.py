@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
 from openptx.syntax.constants import WARP_SIZE
 from openptx.syntax.lexical import IDENTIFIER
 from openptx.syntax.literals import literal
@@ -14,14 +15,15 @@ if TYPE_CHECKING:
     from openptx.source import Span
 
 # groups: 1 name, 2 its selector; 3 number; 4 base and 5 offset of an address; 6 elements of a vector
-# Compiled when there is a tree to make.
-_OPERAND = rf"({IDENTIFIER})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({IDENTIFIER})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}"
+_OPERAND = pattern(
+    rf"({IDENTIFIER})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({IDENTIFIER})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}", re.A
+)
 
 
 def fast_operands(text: str, start: int, end: int) -> tuple[Operand, ...]:
     """The operands between two offsets, which hold plain text (`statements.plain`)."""
     found: list[Operand] = []
-    for match in re.compile(_OPERAND, re.A).finditer(text, start, end):
+    for match in _OPERAND.finditer(text, start, end):
         name, field, number, base, offset, elements = match.groups()
         span = match.span()
         if name is not None:

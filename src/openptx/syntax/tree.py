@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 
+_WHOLE = pattern(r"[\w.:]*+")
 _BLANK = pattern(rf"\s+|{COMMENT}")
 
 
@@ -79,7 +80,8 @@ class Instruction(Statement):
     def opcode(self) -> str:
         """The mnemonic with its modifiers, without the blanks and comments that may stand before a dot."""
         if self._opcode is None:
-            self._opcode = _BLANK.sub("", self.file.text[self.opcode_span[0] : self.opcode_span[1]])
+            written = self.file.text[self.opcode_span[0] : self.opcode_span[1]]
+            self._opcode = written if _WHOLE.fullmatch(written) else _BLANK.sub("", written)
         return self._opcode
 
     @property
@@ -115,6 +117,10 @@ class Instruction(Statement):
     def remember(self, operands: tuple[Operand, ...]) -> None:
         """Keep operands that are parsed already."""
         self._read = operands, None
+
+    def forget(self) -> None:
+        """Let go of the operands, which are most of a tree; who asks for them again has them parsed again."""
+        self._read = None
 
     def _operands(self) -> tuple[tuple[Operand, ...], Diagnostic | None]:
         if self._read is None:

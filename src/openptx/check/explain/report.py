@@ -43,6 +43,8 @@ def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diag
 
 def _filled(sentence: str, shown: str) -> str:
     """`{}` is the text of the operand; `{f32}` and `{f64}` are that integer as a float."""
+    if "{" not in sentence:
+        return sentence
     for width in (32, 64):
         if f"{{f{width}}}" in sentence:
             sentence = sentence.replace(f"{{f{width}}}", as_float(shown, width))

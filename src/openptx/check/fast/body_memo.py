@@ -13,8 +13,9 @@ from openptx.syntax.lexical import LETTER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.checked_function import CheckedFunction
     from openptx.check.module import ModuleChecker
+    from openptx.check.names.scopes import Scope
+    from openptx.syntax.tree import Function
 
     Key = tuple[object, ...]
 
@@ -36,10 +37,9 @@ class BodyMemo:
         self._known: dict[Key, int] = {}  # and how many registers they declare
         self._vain = 0  # keys of new bodies, less those of known ones
 
-    def key(self, checked: CheckedFunction) -> Key | None:
+    def key(self, module: ModuleChecker, function: Function, header: Scope) -> Key | None:
         """All that the verdict on a body depends on: its text with numbers in place of the function's own name and of
         names of the module, what those mean, and the form of the header. None for a body that is not remembered."""
-        module, function = checked.module, checked.tree
         start, end = function.body or (0, 0)
         if end - start > _LONGEST or function.form is None or self._vain > _VAIN or module.scope.ranges:
             return None
@@ -50,14 +50,14 @@ class BodyMemo:
         functions, variables = module.functions, module.scope.names
         outer = {name for name in words if name in functions or name in variables}
         meanings: list[object] = []
-        for name in sorted(outer.difference((own,), checked.header.names)):
+        for name in sorted(outer.difference((own,), header.names)):
             if name in MODULES or text.count(name) != words.count(name):
                 return None
             text = text.replace(name, f"\0{len(meanings)}\0")
             meaning = variables.get(name)
             meanings += (functions[name], module.memo.shape(name, module)) if meaning is None else (meaning.kind,)
         if own in text:
-            renamed = [own, *(name for name in checked.header.names if name.startswith(own) and name != own)]
+            renamed = [own, *(name for name in header.names if name.startswith(own) and name != own)]
             if own in MODULES or text.count(own) != sum(map(words.count, renamed)):
                 return None
             text = text.replace(own, "\1")

@@ -114,7 +114,9 @@ class FastPath:
 
     def _doubt(self, start: int, end: int) -> None:
         """The statements between two places are in doubt."""
-        self.doubts += [place for place in range(start, end) if self.file.text[place] == ";"]
+        text = self.file.text
+        while (start := text.find(";", start, end) + 1) > 0:
+            self.doubts.append(start - 1)
 
     def _ends(self) -> bool:
         """Whether control cannot reach the end of the body."""

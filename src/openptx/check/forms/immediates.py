@@ -60,6 +60,8 @@ def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], c
 
 def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand], context: Context) -> Iterator[Problem]:
     """What is wrong with the values of constants."""
+    if not form.instruction.ranges:
+        return
     layout = layout_of(form, m, len(operands))
     others = {form.operands[position].name: number for number, position in enumerate(layout)}
     for number, name, values in _limited(form, m, len(operands), context):

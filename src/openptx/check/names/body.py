@@ -58,7 +58,8 @@ class ResolvedBody:
         self.parameters = frozenset(header.names)
         self.functions = functions
         self.scopes: list[Scope] = []
-        self.instructions: list[ResolvedInstruction] = []
+        self.keeps = True
+        self.instructions: list[ResolvedInstruction] = []  # if it `keeps` them
         self.labels: dict[int, tuple[str, int]] = {}
         self._location: Location | None = None
 
@@ -75,7 +76,8 @@ class ResolvedBody:
             for statement in rest:
                 if isinstance(statement, tree.Instruction):
                     resolved = ResolvedInstruction(statement, scope, self.functions, self._location)
-                    self.instructions.append(resolved)
+                    if self.keeps:
+                        self.instructions.append(resolved)
                     yield resolved, scope
                     continue
                 yield statement, scope

@@ -7,7 +7,6 @@ from math import prod
 
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.isa.types import TYPES
-from openptx.patterns import pattern
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.operands import Float, Integer
 
@@ -88,7 +87,8 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
 
 def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
     """The first number of a long list that its type doesn't hold; most lists are passed by their digits alone."""
-    if "x" not in value.plain.lower() and not _LONG.get(TYPES[type].width, _NEVER)(value.plain):
+    width = TYPES[type].width
+    if "x" not in value.plain.lower() and (width > 64 or not _long(value.plain, len(str(1 << width - 1)))):
         return None
     numbers = value.numbers
     if holds(type, min(numbers)) and holds(type, max(numbers)):
@@ -96,12 +96,9 @@ def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
     return next(found for element in value.elements if (found := _element(element, type)) is not None)
 
 
-_NEVER = pattern(r"(?!)").search
-_LONG = {
-    8: re.compile(r"\d\d\d").search,
-    **{bits: re.compile(rf"\d{{{len(str(1 << bits - 1))}}}").search for bits in (16, 32, 64)},
-}
-"""Whether some number in a text has as many digits as the least that a type of this width can't hold."""
+def _long(numbers: str, digits: int) -> bool:
+    """Whether some decimal number in a list has so many digits; without them, a type that holds no more has room."""
+    return max(map(len, numbers[1:-1].split(","))) >= digits and re.search(rf"\d{{{digits}}}", numbers) is not None
 
 
 def holds(type: str, number: int) -> bool:

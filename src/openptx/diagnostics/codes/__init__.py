@@ -25,23 +25,22 @@ class Code:
     a kernel that has registers `%p %h %r %rd %f %fd` (`.pred .b16 .b32 .b64 .f32 .f64`) numbered from 0 to 9.
     """
 
-    __slots__ = ("_text", "code", "name")
+    __slots__ = ("_text", "code", "name", "rule", "severity")
 
     def __init__(self, code: str, name: str, text: str) -> None:
         self.code = code
         self.name = name
         self._text = text
+        self.severity = "warning" if code.startswith(("PTX1", "PTX85")) else "error"
+        _, found, cited = text.rpartition("\n        Rule: ")
+        self.rule = cited.strip() if found else None
+        """The section of the document that a diagnostic of this code cites, unless it knows a closer one."""
 
     def __repr__(self) -> str:
         return f"<{self.code} {self.name}>"
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return code, (self.code,)  # a row stays one object when diagnostics come from another process
-
-    @property
-    def severity(self) -> str:
-        """`warning` for PTX1xxx and PTX85xx, else `error`."""
-        return "warning" if self.code.startswith(("PTX1", "PTX85")) else "error"
 
     @property
     def doc(self) -> str:
@@ -52,12 +51,6 @@ class Code:
     def summary(self) -> str:
         """The first sentence."""
         return self.doc.split("\n\n", 1)[0].replace("\n", " ")
-
-    @property
-    def rule(self) -> str | None:
-        """The section of the document that a diagnostic of this code cites, unless it knows a closer one."""
-        _, found, cited = self._text.rpartition("\n        Rule: ")
-        return cited.strip() if found else None
 
     @property
     def example(self) -> str:
