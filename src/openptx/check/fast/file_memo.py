@@ -200,7 +200,9 @@ class FileMemo:
 def _blank(match: re.Match[str]) -> str:
     """Blanks in place of a comment: as many, on as many lines."""
     text = match[0]
-    return _IN_LINE.sub(" ", text) if text.startswith("/*") else text
+    if not text.startswith("/*"):
+        return text
+    return _IN_LINE.sub(" ", text) if "\n" in text or "\r" in text else " " * len(text)
 
 
 def _type(formal: Variable) -> tuple[object, ...]:
