@@ -23,11 +23,16 @@ def kernel(body: str) -> str:
     return f"{HEAD}{outside}.visible .entry k(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
 
 
+def never(_: FastPath) -> bool:
+    """Accepts nothing."""
+    return False
+
+
 def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
     """The findings on the usual way, also where the same was read before, and with every function read precisely."""
     usual = [str(d) for d in check(File("k.ptx", text))]
     assert usual == [str(d) for d in check(File("k.ptx", text))]
-    monkeypatch.setattr(FastPath, "accepts", lambda self: False)
+    monkeypatch.setattr(FastPath, "accepts", never)
     precise = [str(d) for d in check(File("k.ptx", text))]
     monkeypatch.undo()
     return usual, precise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -50,7 +51,7 @@ def test_it_is_explained(f: Format | Fixed) -> None:
 @pytest.mark.parametrize("f", [f for f in ALL if f.dtype], ids=lambda f: f.name)
 def test_its_dtype_has_the_same_values(f: Format) -> None:
     dtype = getattr(np, f.dtype or "", None) or getattr(ml_dtypes, f.dtype or "")
-    info = ml_dtypes.finfo(dtype)
+    info = cast(Any, ml_dtypes.finfo(dtype))
     exact = openptx.convert(np.array([f.largest], f"u{f.storage // 8}"), "f64", source=f.name)
     assert exact[0] == float(info.max)
     assert info.nmant == f.man

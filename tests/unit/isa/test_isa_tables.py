@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from openptx.check.operand.types import Rule
@@ -71,7 +73,7 @@ SCALAR_CELLS = [(row, column, CONVERSIONS[row][i]) for row in SCALARS for i, col
 FORMAT_CELLS = [(row, column, REACHES[row][i]) for row in FORMATS for i, column in enumerate(FORMATS)]
 
 
-def test_every_cell_is_there(record_property: pytest.RecordProperty) -> None:
+def test_every_cell_is_there(record_property: Callable[[str, object], None]) -> None:
     cells = {"27": RELAXED_CELLS, "28": RELAXED_CELLS, "15": SCALAR_CELLS, "16": FORMAT_CELLS}
     counts = {table: len(found) for table, found in cells.items()}
     for table, count in counts.items():
