@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
+BOUND ?=
 
 .PHONY: demo test check format bench sweep clients editors conformance corpus docs wheels clean
 
@@ -31,8 +32,9 @@ docs: .venv/.ready-dev            ## write the generated documents again
 bench: .venv/.ready-dev           ## speed, as ratios to something measured in the same run
 	@for file in bench/*.py; do $(BIN)/python $$file || exit; done
 
-clients: .venv/.ready-clients     ## install programs that use a GPU, and run them here
-	@$(BIN)/python -m pytest tests/clients -rs
+clients: .venv/.ready-clients .venv/.ready-compilers   ## install programs that use a GPU, run them and the tests of other projects (hours: BOUND=600 limits each test function to so many seconds)
+	@$(BIN)/python tools/fetch_clients.py build/clients
+	@OPENPTX_CLIENTS_SUMMARY=build/clients/summary.txt OPENPTX_CLIENTS_BOUND=$(BOUND) $(BIN)/python -m pytest tests/clients -m "" -n 0 -vv --tb=short
 
 editors: .venv/.ready-dev         ## install VS Code's test client and its grammar engine, and run the tests with them
 	@cd editors/vscode && npm install --silent --no-package-lock

@@ -10,31 +10,46 @@ import random
 from pathlib import Path
 
 import pytest
+from tally import NOT_REACHED
 
 
 class Outcomes:
-    """By the test's name: "passed", "failed" or "skipped", and why."""
+    """By the test's name: "passed", "failed", "skipped" or NOT_REACHED, and why."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.found: dict[str, tuple[str, str]] = {}
 
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         size = self.config.getoption("--sample")
         if size and size < len(items):
             chosen = set(random.Random(self.config.getoption("--sample-seed")).sample(range(len(items)), size))
             items[:] = [item for i, item in enumerate(items) if i in chosen]
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.found = {item.nodeid: (NOT_REACHED, NOT_REACHED) for item in session.items}
+        self.write()
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if self.found.get(report.nodeid, ("", ""))[0] == "failed":  # a part of it, or its call
+            return
         if report.when == "call" or report.outcome != "passed":
-            why = "" if report.outcome == "passed" else str(getattr(report.longrepr, "reprcrash", report.longrepr))
-            self.found[report.nodeid] = (report.outcome, why)
+            self.found[report.nodeid] = (report.outcome, why(report))
             self.write()
 
     def write(self) -> None:
         path = self.config.getoption("--outcomes")
         if path:
             Path(path).write_text(json.dumps(self.found, indent=1))
+
+
+def why(report: pytest.TestReport) -> str:
+    if report.outcome == "passed":
+        return ""
+    if isinstance(report.longrepr, tuple):  # of a skipped test: file, line, words
+        return str(report.longrepr[2]).removeprefix("Skipped: ")
+    return str(getattr(report.longrepr, "reprcrash", report.longrepr))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

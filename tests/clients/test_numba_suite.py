@@ -6,10 +6,12 @@ import importlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tally import NOT_REACHED, Suite
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make clients")
 pytest.importorskip("nvidia.cu13", reason="NVIDIA's compiler is not installed: make clients")
@@ -53,26 +55,47 @@ OVERRUNS = {
 """Tests whose kernels access memory beyond their arrays: 16 elements of 10, 10 of 1, and a tensor map in 4 bytes."""
 
 
-def run(*arguments: str) -> Any:
+SUITE = "numba-cuda's tests"
+
+
+def run(*arguments: str, limit: float = 900) -> Any:
     """The outcome of numba's tests in a process of their own."""
     command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", sys.executable, str(PROGRAM)]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=900)
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=limit)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
 
+def count(suite: Suite, outcome: Any) -> dict[str, str]:
+    """Counts the tests of a module. Returns those that failed without a reason on record."""
+    failed: dict[str, str] = {}
+    for test, words in outcome["failed"].items():
+        name = test.partition(" ")[0]
+        why = EXPLAINED.get(name) or OVERRUNS.get(name)
+        suite.count(name, "failed", words.strip().splitlines()[-1], why)
+        failed |= {} if why else {test: words}
+    suite.passed += outcome["ran"] - len({test.partition(" ")[0] for test in outcome["failed"]}) - outcome["skipped"]
+    suite.skipped["skipped by numba-cuda"] += outcome["skipped"]
+    return failed
+
+
 @pytest.mark.parametrize("module", MODULES)
-def test_all_pass_but_those_that_need_something_else(module: str) -> None:
+def test_all_pass_but_those_that_need_something_else(
+    module: str, tally: Callable[[str], Suite], bound: Callable[[float], float]
+) -> None:
     if module == "cudapy.test_cupy_bfloat16_interop":
         pytest.importorskip("cupy", reason=CUPY)
-    outcome, _ = run(*(f"-{one}" for one in OVERRUNS), module)
-    failed = {name: why for name, why in outcome["failed"].items() if name.partition(" ")[0] not in EXPLAINED}
-    assert failed == {}
+    try:
+        outcome, _ = run(*(f"-{one}" for one in OVERRUNS), module, limit=bound(900))
+    except subprocess.TimeoutExpired as reached:
+        pytest.skip(f"{NOT_REACHED} in {reached.timeout:.0f} s")
+    assert count(tally(SUITE), outcome) == {}
     assert outcome["ran"]
 
 
 @pytest.mark.parametrize("test", OVERRUNS)
-def test_kernels_that_overrun_their_arrays_are_faults(test: str) -> None:
+def test_kernels_that_overrun_their_arrays_are_faults(test: str, tally: Callable[[str], Suite]) -> None:
     outcome, errors = run(test)
+    count(tally(SUITE), outcome)
     assert [*outcome["failed"]] == [test]
     assert OVERRUNS[test] in errors

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from suites import run_pytest
+from tally import NOT_REACHED, Suite
 
 pytest.importorskip("triton", reason="Triton is not installed: make clients")
 pytest.importorskip("torch", reason="torch is not installed: make clients")
-CHECKOUT = Path(os.environ.get("OPENPTX_TRITON", "none")) / "python"
+CHECKOUT = Path(os.environ.get("OPENPTX_TRITON") or "build/clients/triton").resolve() / "python"
 HERE = Path(__file__).parent
-TARGETS = ["sm_80", "sm_90", "sm_100"]
+TARGETS = ["sm_90", "sm_80", "sm_100"]
 TUTORIALS = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11"]
 EXPLAINED = {
     "test_atomic_poll": "counts loads in the PTX of another version of Triton",
@@ -33,26 +35,38 @@ pytestmark = [
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("number", TUTORIALS)
-def test_tutorials(number: str, target: str, tmp_path: Path) -> None:
+def test_tutorials(
+    number: str, target: str, tmp_path: Path, tally: Callable[[str], Suite], bound: Callable[[float], float]
+) -> None:
     for package in ("tabulate", "matplotlib", "pandas"):
-        pytest.importorskip(package)
+        pytest.importorskip(package, reason=f"{package} is not installed, which tutorials import: make clients")
+    suite = tally(f"Triton's tutorials, {target}")
     (script,) = (CHECKOUT / "tutorials").glob(f"{number}-*.py")
     command = [sys.executable, str(HERE / "run_tutorial.py"), target, str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, cwd=tmp_path)
+    limit = bound(1800)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, cwd=tmp_path)
+    except subprocess.TimeoutExpired:
+        suite.count(script.stem, NOT_REACHED, f"did not end in {limit:.0f} s")
+        pytest.skip(f"did not end in {limit:.0f} s")
+    suite.count(script.stem, "failed" if done.returncode else "passed", done.stderr[-200:])
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_sample_of_its_core(target: str, tmp_path: Path) -> None:
-    outcomes = tmp_path / "outcomes.json"
-    options = ["-p", "openptx.torch.plugin", "-p", "sampled_tests", "--torch-target", target, "--torch-timeout", "120"]
-    options += ["--sample", "500", "--sample-seed", "25", "--outcomes", str(outcomes), "-p", "no:cacheprovider"]
+def test_a_sample_of_its_core(
+    target: str,
+    tmp_path: Path,
+    tally: Callable[[str], Suite],
+    bound: Callable[[float], float],
+    say: Callable[[str], None],
+) -> None:
+    suite = tally(f"Triton's test_core, {target}")
+    options = ["-p", "openptx.torch.plugin", "--torch-target", target, "--torch-timeout", "120"]
+    options += ["--sample", "500", "--sample-seed", "25", "-c", str(CHECKOUT.parent / "pytest.ini")]
     test = CHECKOUT / "test" / "unit" / "language" / "test_core.py"
-    configuration = ["-c", str(CHECKOUT.parent / "pytest.ini")]
-    environment = {**os.environ, "PYTHONPATH": str(HERE)}
-    command = [sys.executable, "-m", "pytest", "-q", *configuration, *options, str(test)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=3600, env=environment)
-    found = json.loads(outcomes.read_text())
-    assert len(found) == 500, done.stdout + done.stderr
-    failed = {name.partition("::")[2]: why for name, (outcome, why) in found.items() if outcome == "failed"}
-    assert {n: w for n, w in failed.items() if n.partition("[")[0] not in EXPLAINED} == {}
+    found, printed = run_pytest([*options, str(test)], folder=tmp_path, limit=bound(3600), say=say)
+    for name, (outcome, why) in found.items():
+        suite.count(name, outcome, why, EXPLAINED.get(name.partition("[")[0]))
+    assert len(found) == 500, printed[-4000:]
+    assert suite.failed == {}

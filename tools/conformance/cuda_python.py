@@ -36,19 +36,28 @@ LIMIT = 600
 
 def run(checkout: Path) -> Iterator[Outcome]:
     pattern = os.environ.get("CONFORMANCE_EXAMPLES", "*")
-    for folder, part in PARTS.items():
-        root = checkout / folder
-        for file in sorted(root.rglob("*.py")):
-            name = f"{part}-{file.stem}"
-            if file.parent.name == "common" or file.stem.endswith("_test") or not fnmatch.fnmatch(name, pattern):
-                continue
-            yield attempt(name, file, checkout)
-            text = file.read_text("utf-8")
-            if part == "core" and RUNTIME.search(text):
-                with tempfile.TemporaryDirectory() as copies:
-                    copy = Path(copies, file.name)
-                    copy.write_text(RUNTIME.sub(DRIVER, text), "utf-8")
-                    yield attempt(f"{name}+driver", copy, checkout)
+    for part in PARTS.values():
+        for name, file in examples(checkout, part).items():
+            if fnmatch.fnmatch(name, pattern):
+                yield from attempts(name, file, checkout)
+
+
+def examples(checkout: Path, part: str) -> dict[str, Path]:
+    """The files of a part, by the names of their cases."""
+    (folder,) = (folder for folder, name in PARTS.items() if name == part)
+    files = (file for file in sorted((checkout / folder).rglob("*.py")) if file.parent.name != "common")
+    return {f"{part}-{file.stem}": file for file in files if not file.stem.endswith("_test")}
+
+
+def attempts(name: str, file: Path, checkout: Path) -> Iterator[Outcome]:
+    """An example as it stands, and with the driver's call where one of cuda.core synchronises through the runtime."""
+    yield attempt(name, file, checkout)
+    text = file.read_text("utf-8")
+    if name.startswith("core-") and RUNTIME.search(text):
+        with tempfile.TemporaryDirectory() as copies:
+            copy = Path(copies, file.name)
+            copy.write_text(RUNTIME.sub(DRIVER, text), "utf-8")
+            yield attempt(f"{name}+driver", copy, checkout)
 
 
 def attempt(name: str, file: Path, checkout: Path) -> Outcome:

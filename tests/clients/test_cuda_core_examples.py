@@ -1,0 +1,34 @@
+"""The examples of cuda.core under `openptx exec`, of the checkout of cuda-python that OPENPTX_CUDA_PYTHON names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tally import Suite
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+pytest.importorskip("cuda.core", reason="cuda.core is not installed: make clients")
+
+from conformance import cuda_python, outcome
+
+CHECKOUT = Path(os.environ.get("OPENPTX_CUDA_PYTHON") or "build/clients/cuda-python").resolve()
+CASES = cuda_python.examples(CHECKOUT, "core")
+REASONS = outcome.reasons("cuda_python")
+
+pytestmark = [
+    pytest.mark.sweep,
+    pytest.mark.skipif(not CASES, reason="OPENPTX_CUDA_PYTHON names no checkout of cuda-python"),
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees_or_has_a_reason(name: str, tally: Callable[[str], Suite]) -> None:
+    for found in cuda_python.attempts(name, CASES[name], CHECKOUT):
+        suite = tally("cuda.core's examples" if found.case == name else "cuda.core's examples, driver")
+        status = "passed" if found.status == "agreed" else "failed"
+        suite.count(found.case, status, found.detail, REASONS.get(found.case))
+        assert found.status == "agreed" or found.case in REASONS, found.detail

@@ -1,0 +1,52 @@
+"""tinygrad's own tests on libcuda.so.1 of OpenPTX, of the checkout that OPENPTX_TINYGRAD names: its wheel has none."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from suites import run_pytest
+from tally import Suite
+
+CHECKOUT = Path(os.environ.get("OPENPTX_TINYGRAD") or "build/clients/tinygrad").resolve()
+PATH = os.pathsep.join(filter(None, (str(CHECKOUT), os.environ.get("PYTHONPATH", ""))))
+TOOLKIT = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+DEVICES = {"NVRTC": "CUDA", "PTX": "CUDA:PTX"}
+"""How tinygrad's kernels become PTX, and what DEV is then."""
+SAMPLES = {"test/test_tiny.py": 0, "test/backend/test_ops.py": int(os.environ.get("OPENPTX_TINYGRAD_SAMPLE", "100"))}
+"""How many tests of each file run; 0 is all. test_ops has 427."""
+
+pytestmark = [
+    pytest.mark.sweep,
+    pytest.mark.skipif(not (CHECKOUT / "test").is_dir(), reason="OPENPTX_TINYGRAD names no checkout of tinygrad"),
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed: make clients"),
+]
+
+
+@pytest.mark.parametrize("file", SAMPLES)
+@pytest.mark.parametrize("how", DEVICES)
+def test_all_pass(
+    file: str,
+    how: str,
+    tmp_path: Path,
+    tally: Callable[[str], Suite],
+    bound: Callable[[float], float],
+    say: Callable[[str], None],
+) -> None:
+    suite = tally(f"tinygrad {Path(file).stem}, {how}")
+    environment = {"DEV": DEVICES[how], "CUDA_PATH": str(TOOLKIT), "PYTHONPATH": PATH}
+    environment["XDG_CACHE_HOME"] = str(tmp_path)  # compiled kernels of another run would hide the compiler
+    start = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--"]
+    options = ["--sample", str(SAMPLES[file]), "--sample-seed", "25", str(CHECKOUT / file)]
+    found, printed = run_pytest(
+        options, folder=tmp_path, limit=bound(5400), say=say, start=start, environment=environment, cwd=CHECKOUT
+    )
+    for name, (outcome, why) in found.items():
+        suite.count(name, outcome, why)
+    assert suite.passed, printed[-4000:]
+    assert suite.failed == {}, printed[-4000:]
