@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import pytest
+from tally import NOT_REACHED
 
 HERE = Path(__file__).parent
 STEP = 60
@@ -32,8 +36,8 @@ def run_pytest(
     """
     outcomes, log = folder / "outcomes.json", folder / "pytest.log"
     outcomes.unlink(missing_ok=True)
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "sampled_tests", "--outcomes", str(outcomes)]
-    command = [*(start or []), *pytest, "-p", "no:cacheprovider", *options]
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "sampled_tests", "--outcomes", str(outcomes)]
+    command = [*(start or []), *tests, "-p", "no:cacheprovider", *options]
     given = {**os.environ, **(environment or {})}
     given["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HERE), given.get("PYTHONPATH", ""))))
     with log.open("w") as out:
@@ -50,6 +54,8 @@ def run_pytest(
             if process.poll() is None:
                 process.kill()
             process.wait()
+    if process.returncode == -signal.SIGKILL and not outcomes.exists():
+        pytest.skip(f"{NOT_REACHED} in {limit:.0f} s")
     printed = log.read_text("utf-8", "replace")
     return read(outcomes) if outcomes.exists() else {}, printed
 
