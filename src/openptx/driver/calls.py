@@ -17,6 +17,10 @@ from openptx.driver.results import Result
 
 LOG = logging.getLogger("openptx")
 Function = Callable[..., Any]
+PAGE = 4096
+"""Below is nothing: a null pointer, or an element of an array at one."""
+MOST = 1 << 20
+"""Elements of an array of the caller's."""
 
 
 class Failure(Exception):
@@ -63,7 +67,7 @@ def in_context(*symbols: str) -> Callable[[Function], Function]:
 
 def put(pointer: int, value: float, kind: Any = ctypes.c_uint64) -> None:
     """Writes a result where the caller wants it."""
-    if not pointer:
+    if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
     kind.from_address(pointer).value = value
 
@@ -81,9 +85,16 @@ def put_size(pointer: int, value: int) -> None:
 
 def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
     """Reads a number of the caller's."""
-    if not pointer:
+    if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a value is null")
     return kind.from_address(pointer).value
+
+
+def counted(count: int, what: str, most: int = MOST) -> range:
+    """Indices of an array of the caller's. Fails where it claims more than there can be: it is not read then."""
+    if not 0 <= count <= most:
+        raise Failure(Result.INVALID_VALUE, f"{count} {what}; there are at most {most}")
+    return range(count)
 
 
 def text(pointer: int, what: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from openptx.driver.calls import LOG, Failure, get, in_context, initialized, put, put_int
+from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, put, put_int
 from openptx.driver.devices import require_device
 from openptx.driver.objects import Driver, Object, driver
 from openptx.driver.results import RESULTS, Result
@@ -261,4 +261,4 @@ def primary_flags(device: int, flags: int) -> None:
 
 def read_handles(pointer: int, count: int) -> list[int]:
     """An array of handles of the caller's."""
-    return [get(pointer + 8 * i) for i in range(count)]
+    return [get(pointer + 8 * i) for i in counted(count, "handles", driver().count)]

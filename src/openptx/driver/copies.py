@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from openptx.driver.calls import Failure, get, in_context, put_size
+from openptx.driver.calls import Failure, counted, get, in_context, put_size
 from openptx.driver.contexts import Context
 from openptx.driver.places import of_device, of_either, of_host
 from openptx.driver.results import Result
@@ -79,7 +79,7 @@ def batch(
     wrong: int, stream: int,
 ) -> None:  # fmt: skip
     """Copies one after the other. Attributes are about the order, which is strict here, and places."""
-    for i in range(count):
+    for i in counted(count, "copies"):
         put_size(wrong, i)
         target, source, size = (get(array + 8 * i) for array in (targets, sources, sizes))
         submit(context, stream, "copy", move, target, of_either, source, of_either, size)

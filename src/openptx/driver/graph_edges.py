@@ -48,8 +48,8 @@ def get_edges(context: Context, handle: int, begins: int, ends: int, count: int)
 
 @in_context("cuGraphGetEdges_v2")
 def get_edges_v2(context: Context, handle: int, begins: int, ends: int, data: int, count: int) -> None:
-    plain(data, get(count))
     get_edges(context, handle, begins, ends, count)
+    plain(data, get(count))
 
 
 def plain(data: int, count: int) -> None:
@@ -66,8 +66,8 @@ def get_dependencies(context: Context, handle: int, out: int, count: int) -> Non
 
 @in_context("cuGraphNodeGetDependencies_v2")
 def get_dependencies_v2(context: Context, handle: int, out: int, data: int, count: int) -> None:
-    plain(data, get(count))
     get_dependencies(context, handle, out, count)
+    plain(data, get(count))
 
 
 @in_context("cuGraphNodeGetDependentNodes")
@@ -79,8 +79,8 @@ def get_dependents(context: Context, handle: int, out: int, count: int) -> None:
 
 @in_context("cuGraphNodeGetDependentNodes_v2")
 def get_dependents_v2(context: Context, handle: int, out: int, data: int, count: int) -> None:
-    plain(data, get(count))
     get_dependents(context, handle, out, count)
+    plain(data, get(count))
 
 
 def pairs(graph: int, begins: int, ends: int, count: int) -> list[tuple[Node, Node]]:

@@ -21,6 +21,7 @@ def encode(
     pixels: int, steps: int, interleave: int, swizzle: int, promotion: int, fill: int,
 ) -> None:  # fmt: skip
     """Corners stand with W first, as CUTLASS gives them."""
+    require_rank(rank)
     corners = [(get(lower + 4 * i, ctypes.c_int32), get(upper + 4 * i, ctypes.c_int32)) for i in range(rank - 2)]
     column = corners, channels, pixels, "im2col"
     make(out, (kind, rank, address, shape, strides, steps, interleave, swizzle, fill), column)
@@ -37,10 +38,14 @@ def encode_wide(
     make(out, (kind, rank, address, shape, strides, steps, interleave, swizzle, fill), column)
 
 
+def require_rank(rank: int) -> None:
+    if not 3 <= rank <= 5:
+        raise invalid(f"of {rank} dimensions for columns of pixels, which have 3 to 5")
+
+
 def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], int, int, str]) -> None:
     corners, channels, pixels, mode = column
-    if not 3 <= given[1] <= 5:
-        raise invalid(f"of {given[1]} dimensions for columns of pixels, which have 3 to 5")
+    require_rank(given[1])
     address, swizzle, fill = given[2], *given[-2:]
     element, sizes, between, every = described(*given)
     most = 1 << CORNER_BITS[len(corners)] - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from openptx.driver.calls import get
+from openptx.driver.calls import counted, get
 from openptx.driver.register_limit import with_register_limit
 
 MAX_REGISTERS = 0
@@ -16,7 +16,7 @@ class JitOptions:
     """`CUjit_option` numbers at one pointer, their values at another."""
 
     def __init__(self, count: int, options: int, values: int) -> None:
-        self._places = {get(options + 4 * i, ctypes.c_int): values + 8 * i for i in range(count)}
+        self._places = {get(options + 4 * i, ctypes.c_int): values + 8 * i for i in counted(count, "options")}
 
     def limited(self, text: str) -> str:
         """The PTX, with the most registers of a thread where the program names a number."""

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
 from openptx.driver.allocations import SANITIZE
-from openptx.driver.calls import Failure, get, in_context
+from openptx.driver.calls import Failure, counted, get, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
 from openptx.driver.findings import report
@@ -27,6 +27,7 @@ from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsuppo
 COOPERATIVE, CLUSTER = 2, 4
 """Of CUlaunchAttributeID. The others are about speed, and change nothing here."""
 CONFIG = struct.Struct("<7I4xQQI4x")
+MOST_ATTRIBUTES = 64
 ATTRIBUTE = 72
 """Bytes of a CUlaunchAttribute: its number, and 64 from the eighth on."""
 
@@ -135,7 +136,7 @@ def configuration(config: int) -> tuple[Shape, int]:
         raise Failure(Result.INVALID_VALUE, "the configuration of the launch is null")
     gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))
     cluster, cooperative = None, False
-    for i in range(count):
+    for i in counted(count, "attributes of a launch", MOST_ATTRIBUTES):
         where = listed + ATTRIBUTE * i
         number = get(where, ctypes.c_int)
         if number == CLUSTER:
@@ -150,5 +151,6 @@ def configuration(config: int) -> tuple[Shape, int]:
 
 @in_context("cuLaunchKernelEx")
 def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: int) -> None:
+    driver().find(handle, Function)
     shape, stream = configuration(config)
     launch(context, handle, shape, stream, pointers, extra)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from openptx.driver.allocations import AT_FREE
-from openptx.driver.calls import Failure, get, in_context, put_int
+from openptx.driver.calls import Failure, counted, get, in_context, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.ownership import owned_at
 from openptx.driver.results import Result
@@ -130,10 +130,10 @@ def prefetch_batch(
     stream: int,
 ) -> None:  # fmt: skip
     """Each place is for the ranges from its first one to that of the next place."""
-    starts = [get(firsts + 8 * i) for i in range(kinds)]
+    starts = [get(firsts + 8 * i) for i in counted(kinds, "places")]
     if flags or not count or starts[:1] != [0] or sorted({*starts}) != starts or starts[-1] >= count:
         raise Failure(Result.INVALID_VALUE, f"{count} prefetches to places from {starts} on, with flags {flags}")
-    for i in range(count):
+    for i in counted(count, "ranges"):
         number = max(k for k, start in enumerate(starts) if start <= i)
         move(get(addresses + 8 * i), get(sizes + 8 * i), Place.of_word(get(places + 8 * number)))
 
@@ -143,7 +143,7 @@ def discard_batch(context: Context, addresses: int, sizes: int, count: int, flag
     """What memory holds is undefined afterwards, and may be what it was."""
     if flags or not count:
         raise Failure(Result.INVALID_VALUE, f"{count} ranges are discarded, with flags {flags}")
-    for i in range(count):
+    for i in counted(count, "ranges"):
         managed_at(get(addresses + 8 * i), get(sizes + 8 * i))
 
 
@@ -156,8 +156,9 @@ def attach(context: Context, stream: int, address: int, length: int, flags: int)
 def range_attribute(context: Context, out: int, size: int, attribute: int, address: int, count: int) -> None:
     found = managed_at(address, count)
     if attribute == 3:  # all devices that access it, and no device in what room is left
-        devices = [*found.accessed_by, *[NOWHERE] * (size // 4)]
-        for i in range(size // 4):
+        room = counted(size // 4, "devices")
+        devices = [*found.accessed_by, *[NOWHERE] * len(room)]
+        for i in room:
             put_int(out + 4 * i, devices[i])
         return
     values = {
@@ -173,6 +174,6 @@ def range_attribute(context: Context, out: int, size: int, attribute: int, addre
 def range_attributes(
     context: Context, outs: int, sizes: int, attributes: int, number: int, address: int, count: int
 ) -> None:
-    for i in range(number):
+    for i in counted(number, "attributes"):
         attribute = get(attributes + 4 * i, ctypes.c_int)
         range_attribute(context, get(outs + 8 * i), get(sizes + 8 * i), attribute, address, count)

@@ -68,6 +68,11 @@ class Driver:
             why = f"0x{handle:x} is no handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
         raise Failure(otherwise, why)
 
+    @property
+    def count(self) -> int:
+        """How many objects there are."""
+        return len(self._objects)
+
     def every(self, kind: type[T]) -> list[T]:
         """All objects of a kind, the oldest first."""
         return [one for one in [*self._objects.values()] if isinstance(one, kind)]

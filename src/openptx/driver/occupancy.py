@@ -28,10 +28,10 @@ def blocks_of(found: Function, threads: int, dynamic: int) -> int:
     """How many blocks of so many threads a multiprocessor holds; 0 where not even one fits."""
     capability = driver().capability
     static = static_shared(found.kernel)
-    if threads > attribute(found, MAX_THREADS) or static + dynamic > attributes(capability)[OPT_IN]:
+    if not 0 < threads <= attribute(found, MAX_THREADS) or static + dynamic > attributes(capability)[OPT_IN]:
         return 0
     fitting = occupancy(f"sm_{capability}", threads, static + dynamic, found.kernel.function.directives).blocks
-    warp = -(-registers(found.kernel) * WARP // REGISTER_UNIT) * REGISTER_UNIT
+    warp = -(-max(registers(found.kernel), 1) * WARP // REGISTER_UNIT) * REGISTER_UNIT
     by_registers = REGISTERS // warp // -(-threads // WARP)
     return by_registers if fitting is None else min(fitting, by_registers)
 
@@ -43,9 +43,10 @@ def most_together(found: Function, threads: int, dynamic: int) -> int:
 
 @initialized("cuOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def most_blocks(out: int, handle: int, threads: int, dynamic: int, flags: int = 0) -> None:
+    found = driver().find(handle, Function)
     if threads <= 0:
         raise Failure(Result.INVALID_VALUE, f"blocks of {threads} threads")
-    put_int(out, blocks_of(driver().find(handle, Function), threads, dynamic))
+    put_int(out, blocks_of(found, threads, dynamic))
 
 
 @initialized("cuOccupancyAvailableDynamicSMemPerBlock")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from openptx.driver.allocations import Owned
-from openptx.driver.calls import Failure, anytime, get, in_context, put, put_int, put_size
+from openptx.driver.calls import Failure, anytime, counted, get, in_context, put, put_int, put_size
 from openptx.driver.contexts import Context
 from openptx.driver.ownership import owned_at
 from openptx.driver.results import Result
@@ -71,7 +71,7 @@ def get_attribute(context: Context, out: int, attribute: int, address: int) -> N
 @anytime("cuPointerGetAttributes")
 def get_attributes(count: int, attributes: int, outs: int, address: int) -> None:
     found = owned_at(address)
-    for i in range(count):
+    for i in counted(count, "attributes"):
         attribute = get(attributes + 4 * i, ctypes.c_int)
         number = NOTHING.get(attribute, 0) if found is None else value(address, attribute, found)
         answer(get(outs + 8 * i), attribute, number)

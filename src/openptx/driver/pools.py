@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from openptx.driver.allocations import OF_GRAPHS, OWNED, give_back, obtain
 from openptx.driver.arrays import read
-from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, counted, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
 from openptx.driver.objects import Object, driver
@@ -140,7 +140,7 @@ def trim(handle: int, keep: int) -> None:
 @initialized("cuMemPoolSetAccess")
 def set_access(handle: int, descriptors: int, count: int) -> None:
     found = driver().find(handle, Pool, Result.INVALID_VALUE)
-    for i in range(count):
+    for i in counted(count, "places"):
         found.access = get(descriptors + 12 * i + 8, ctypes.c_int)
 
 

@@ -10,7 +10,7 @@ from openptx import memory
 from openptx.device.memory import device
 from openptx.device.reservations import Part, Physical, Reservation, reserve
 from openptx.driver.arrays import read, write
-from openptx.driver.calls import Failure, initialized, put, put_int
+from openptx.driver.calls import Failure, counted, initialized, put, put_int
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
@@ -140,7 +140,7 @@ def unmap(address: int, size: int) -> None:
 @initialized("cuMemSetAccess")
 def set_access(address: int, size: int, descriptions: int, count: int) -> None:
     where, parts = parts_of(address, size)
-    for i in range(count):
+    for i in counted(count, "places"):
         place, number, flags = ACCESS.unpack(read(descriptions + ACCESS.size * i, ACCESS.size))
         if flags not in FLAGS or (place == ON_DEVICE and number):
             raise invalid(f"access {flags} for device {number}")

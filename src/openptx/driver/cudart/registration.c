@@ -289,9 +289,9 @@ API int __cudaGetKernel(Handle *kernel, const void *host)
     return SUCCESS;
 }
 
-API int cudaGetKernel(Handle *kernel, const void *host) { return done(find_kernel(host, kernel)); }
+API int cudaGetKernel(Handle *kernel, const void *host) { return done(kernel ? find_kernel(host, kernel) : INVALID_VALUE); }
 
-API int cudaGetFuncBySymbol(Handle *function, const void *host) { return done(find_function(host, function)); }
+API int cudaGetFuncBySymbol(Handle *function, const void *host) { return done(function ? find_function(host, function) : INVALID_VALUE); }
 
 API int cudaGetSymbolAddress(void **address, const void *symbol)
 {
