@@ -140,11 +140,6 @@ def device_of(out: int, handle: int) -> None:
     put_int(out, 0)
 
 
-@in_context("cuCtxSynchronize_v2")
-def synchronize(context: Context, handle: int) -> int:
-    return (driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else context).error
-
-
 @initialized("cuCtxGetFlags")
 def ctx_flags(out: int) -> None:
     put(out, current(driver()).flags, ctypes.c_uint32)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from openptx.driver.calls import Failure, counted, get, in_context, put_size
 from openptx.driver.contexts import Context
+from openptx.driver.ownership import owned_at
 from openptx.driver.places import of_device, of_either, of_host
+from openptx.driver.queues import Queue, settle
 from openptx.driver.results import Result
-from openptx.driver.streams import submit
+from openptx.driver.streams import stream_of, submit
 
 Place = Callable[[int, int, str], int]
 
@@ -21,6 +23,17 @@ def move(target: int, to: Place, source: int, of: Place, size: int) -> None:
         ctypes.memmove(there, here, size)
 
 
+def asynchronous(context: Context, stream: int, target: int, to: Place, source: int, of: Place, size: int) -> None:
+    """A copy of or to pageable memory waits for the stream, as CUDA's does: the host may use the memory afterwards."""
+    if Queue.stalled and not (known(target) and known(source)):
+        settle([stream_of(context, stream).queue], "a copy of pageable memory")
+    submit(context, stream, "copy", move, target, to, source, of, size)
+
+
+def known(address: int) -> bool:
+    return owned_at(address) is not None
+
+
 @in_context("cuMemcpy")
 def copy(context: Context, target: int, source: int, size: int) -> None:
     move(target, of_either, source, of_either, size)
@@ -28,7 +41,7 @@ def copy(context: Context, target: int, source: int, size: int) -> None:
 
 @in_context("cuMemcpyAsync")
 def copy_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    submit(context, stream, "copy", move, target, of_either, source, of_either, size)
+    asynchronous(context, stream, target, of_either, source, of_either, size)
 
 
 @in_context("cuMemcpyHtoD_v2")
@@ -38,7 +51,7 @@ def to_device(context: Context, target: int, source: int, size: int) -> None:
 
 @in_context("cuMemcpyHtoDAsync_v2")
 def to_device_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    submit(context, stream, "copy", move, target, of_device, source, of_host, size)
+    asynchronous(context, stream, target, of_device, source, of_host, size)
 
 
 @in_context("cuMemcpyDtoH_v2")
@@ -48,7 +61,7 @@ def to_host(context: Context, target: int, source: int, size: int) -> None:
 
 @in_context("cuMemcpyDtoHAsync_v2")
 def to_host_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    submit(context, stream, "copy", move, target, of_host, source, of_device, size)
+    asynchronous(context, stream, target, of_host, source, of_device, size)
 
 
 @in_context("cuMemcpyDtoD_v2")
@@ -58,7 +71,7 @@ def within_device(context: Context, target: int, source: int, size: int) -> None
 
 @in_context("cuMemcpyDtoDAsync_v2")
 def within_device_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    submit(context, stream, "copy", move, target, of_device, source, of_device, size)
+    asynchronous(context, stream, target, of_device, source, of_device, size)
 
 
 @in_context("cuMemcpyPeer")
@@ -70,7 +83,7 @@ def to_peer(context: Context, target: int, to: int, source: int, of: int, size: 
 @in_context("cuMemcpyPeerAsync")
 def to_peer_async(context: Context, target: int, to: int, source: int, of: int, size: int, stream: int) -> None:
     require_contexts(to, of)
-    submit(context, stream, "copy", move, target, of_device, source, of_device, size)
+    asynchronous(context, stream, target, of_device, source, of_device, size)
 
 
 @in_context("cuMemcpyBatchAsync")
@@ -82,7 +95,7 @@ def batch(
     for i in counted(count, "copies"):
         put_size(wrong, i)
         target, source, size = (get(array + 8 * i) for array in (targets, sources, sizes))
-        submit(context, stream, "copy", move, target, of_either, source, of_either, size)
+        asynchronous(context, stream, target, of_either, source, of_either, size)
     put_size(wrong, (1 << 64) - 1)  # none
 
 

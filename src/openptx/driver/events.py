@@ -10,6 +10,7 @@ from openptx.driver.capture import Capture
 from openptx.driver.contexts import Context
 from openptx.driver.graphs import Node
 from openptx.driver.objects import Object, driver
+from openptx.driver.queues import wait_until
 from openptx.driver.results import Result
 from openptx.driver.streams import stream_of
 
@@ -32,11 +33,24 @@ class Event(Object):
         super().__init__()
         self.context, self.flags = context, flags
         self.time: float | None = None
+        self.begun = self.ended = 0  # records, of which those in streams that wait have not ended
         self.capture: Capture | None = None
         self.after: list[Node] = []
 
     def record(self) -> None:
-        self.time = time.perf_counter()
+        self.end(self.begin())
+
+    def begin(self) -> int:
+        """The number of a record."""
+        self.begun += 1
+        return self.begun
+
+    def end(self, number: int) -> None:
+        self.time, self.ended = time.perf_counter(), max(self.ended, number)
+
+    def require_ended(self) -> None:
+        if self.ended < self.begun:
+            raise Failure(Result.NOT_READY, "the event's stream has not come to it", usual=True)
 
     def wait(self) -> None:
         """Does nothing: the work before an event has ended when the event is recorded."""
@@ -65,7 +79,7 @@ def record(context: Context, handle: int, stream: int) -> None:
     where = stream_of(context, stream)
     found.capture = where.capture
     if where.capture is None:
-        found.record()
+        where.queue.run(found.end, found.begin())
     else:
         found.after = [*where.capture.after[where]]
 
@@ -80,15 +94,32 @@ def record_with_flags(context: Context, handle: int, stream: int, flags: int) ->
         record(context, handle, stream)
 
 
-@in_context("cuEventQuery", "cuEventSynchronize")
-def query(context: Context, handle: int) -> None:
-    if driver().find(handle, Event).capture is not None:
+def uncaptured(handle: int) -> Event:
+    found = driver().find(handle, Event)
+    if found.capture is not None:
         raise Failure(Result.CAPTURED_EVENT, "the event was recorded in a stream that was being captured")
+    return found
+
+
+@in_context("cuEventQuery")
+def query(context: Context, handle: int) -> None:
+    uncaptured(handle).require_ended()
+
+
+@in_context("cuEventSynchronize")
+def synchronize(context: Context, handle: int) -> None:
+    found = uncaptured(handle)
+    number = found.begun
+    wait_until(lambda: found.ended >= number or context.error != Result.SUCCESS, "cuEventSynchronize")
+    if context.error:
+        raise Failure(context.error)
 
 
 @in_context("cuEventElapsedTime", "cuEventElapsedTime_v2")
 def elapsed(context: Context, out: int, start: int, end: int) -> None:
     first, last = driver().find(start, Event), driver().find(end, Event)
+    for event in first, last:
+        event.require_ended()
     if DISABLE_TIMING & (first.flags | last.flags) or first.time is None or last.time is None:
         raise Failure(Result.INVALID_HANDLE, "the time between events that were not recorded, or have no times")
     passed = 1e3 * (last.time - first.time)
@@ -106,6 +137,8 @@ def wait(context: Context, stream: int, handle: int, flags: int) -> None:
         if where.capture is not None:
             where.capture.valid = False
             raise Failure(Result.STREAM_CAPTURE_ISOLATION, "a captured stream waits for work outside of the capture")
+        number = found.begun
+        where.queue.run(found.wait, ready=lambda: found.ended >= number)
     elif found.capture.ended:
         raise Failure(Result.CAPTURED_EVENT, "the event was recorded in a capture that has ended")
     elif where.capture not in (None, found.capture):

@@ -315,7 +315,7 @@ def upload(context: Context, handle: int, stream: int) -> None:
 def launch(context: Context, handle: int, stream: int) -> None:
     found, where = driver().find(handle, Executable), stream_of(context, stream)
     if where.capture is None:
-        found.start()
+        where.queue.run(found.start)
         return
     for step in found.steps.values():
         if step.enabled:

@@ -14,7 +14,7 @@ class Library:
 
     def __init__(self, path: bytes) -> None:
         c: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
-        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "ready", "close"):
+        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "ready", "close", "busy"):
             getattr(c, f"openptx_driver_{name}").restype = None
         c.openptx_driver_current.restype = c.openptx_driver_pop.restype = ctypes.c_uint64
         c.openptx_driver_context.argtypes = (ctypes.c_uint64, ctypes.c_int)
@@ -25,6 +25,8 @@ class Library:
         self._c = c
         self.current = c.openptx_driver_current
         """The handle of the thread's context, or 0."""
+        self.busy = c.openptx_driver_busy
+        """Says whether streams have work left, so that a synchronization waits."""
         self.pop = c.openptx_driver_pop
         self.close = c.openptx_driver_close
         self.initialized = c.openptx_driver_initialized

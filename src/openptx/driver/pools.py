@@ -174,7 +174,7 @@ def allocate_from(context: Context, out: int, size: int, handle: int, stream: in
 def free(context: Context, address: int, stream: int) -> None:
     where = stream_of(context, stream)
     if where.capture is None:
-        give_back(address, "device", "managed", "host")
+        where.queue.run(give_back, address, "device", "managed", "host")
     else:  # a graph may be launched again, and keeps what it was given
         where.capture.add(where, "free", nothing, ()).address = address
 

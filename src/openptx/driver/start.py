@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import re
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -15,6 +16,7 @@ from openptx.driver.contexts import current
 from openptx.driver.entry_points import EntryPoint, entry_points
 from openptx.driver.library import Library
 from openptx.driver.objects import Driver, chosen_capability, install
+from openptx.driver.queues import Queue, settle_legacy
 from openptx.errors import Bug, Error
 
 CHAPTERS = (
@@ -25,6 +27,9 @@ CHAPTERS = (
     "tensor_maps", "im2col_maps", "virtual_memory",
 )  # fmt: skip
 """Modules here that have entry points."""
+
+SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDestroy|ModuleUnload|LibraryUnload)")
+"""What waits for all work of the legacy default stream, and whatever is not asynchronous among it."""
 
 _once = threading.Lock()
 _kept: list[Any] = []  # callbacks of ctypes, which the table's pointers do not keep alive
@@ -78,7 +83,17 @@ def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
         except BaseException as error:
             return failed(symbol, error)
 
-    return with_context if needs == "context" else plain
+    def in_order(*arguments: Any) -> int:
+        if Queue.stalled:
+            try:
+                settle_legacy(current(driver), symbol)
+            except BaseException as error:
+                return failed(symbol, error)
+        return with_context(*arguments)
+
+    if needs != "context":
+        return plain
+    return in_order if SYNCHRONOUS.match(symbol) and "Async" not in symbol else with_context
 
 
 def failed(symbol: str, error: BaseException) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable
 from typing import Any
 
 from openptx.driver.arrays import read, write
-from openptx.driver.calls import Failure, in_context
+from openptx.driver.calls import Failure, counted, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.places import of_either
 from openptx.driver.results import Result
@@ -15,6 +16,12 @@ from openptx.driver.streams import stream_of, submit
 
 ATTRIBUTE = 64
 """Bytes of a CUstreamAttrValue."""
+FLUSH, BARRIER = 3, 6
+"""Of CUstreamBatchMemOpType."""
+OPERATION = struct.Struct("<i4xQQI20x")
+"""CUstreamBatchMemOpParams: what is done, the address, the value and flags."""
+MOST = 256
+"""Operations in a call."""
 KIND = 3
 """Of the flags of CUstreamWaitValue: how the word and the value are compared. The others are about flushes."""
 
@@ -37,33 +44,67 @@ def store(address: int, value: int, kind: Any) -> None:
     kind.from_address(of_either(address, ctypes.sizeof(kind), "write")).value = value
 
 
-def require(address: int, value: int, flags: int, kind: Any) -> None:
-    """Goes on where the word is as it should be. It could wait for another thread of the host only."""
+def is_come(address: int, value: int, flags: int, kind: Any) -> bool:
+    """Whether the word is as the value demands."""
     size = ctypes.sizeof(kind)
     word = kind.from_address(of_either(address, size, "read")).value
-    if not COMPARISONS[flags & KIND](word, value, 8 * size):
-        why = f"a stream that waits for the word at 0x{address:x}, which is {word} and not as {value} demands"
-        raise Failure(Result.NOT_SUPPORTED, why)
+    return COMPARISONS[flags & KIND](word, value, 8 * size)
+
+
+def require(address: int, value: int, flags: int, kind: Any) -> None:
+    """In a graph, whose nodes run one after the other: goes on where the word is as it should be."""
+    if not is_come(address, value, flags, kind):
+        raise Failure(
+            Result.NOT_SUPPORTED, f"a graph that waits for the word at 0x{address:x} to be as {value} demands"
+        )
+
+
+def wait(context: Context, handle: int, address: int, value: int, flags: int, kind: Any) -> None:
+    """The stream goes on when the word is as it should be, which the host or another stream may bring about."""
+    of_either(address, ctypes.sizeof(kind), "read")
+    if address % ctypes.sizeof(kind):
+        raise Failure(Result.INVALID_VALUE, f"a word of {ctypes.sizeof(kind)} bytes at 0x{address:x}")
+    stream = stream_of(context, handle)
+    if stream.capture is not None:
+        submit(context, handle, "memory", require, address, value, flags, kind)
+    else:
+        stream.queue.run(nothing, ready=lambda: is_come(address, value, flags, kind))
+
+
+def nothing() -> None:
+    """What a stream does that has waited."""
+
+
+def write_word(context: Context, handle: int, address: int, value: int, flags: int, kind: Any) -> None:
+    of_either(address, ctypes.sizeof(kind), "write")
+    submit(context, handle, "memory", store, address, value, kind)
 
 
 @in_context("cuStreamWriteValue32", "cuStreamWriteValue32_v2")
 def write_32(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    submit(context, handle, "memory", store, address, value, ctypes.c_uint32)
+    write_word(context, handle, address, value, flags, ctypes.c_uint32)
 
 
 @in_context("cuStreamWriteValue64", "cuStreamWriteValue64_v2")
 def write_64(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    submit(context, handle, "memory", store, address, value, ctypes.c_uint64)
+    write_word(context, handle, address, value, flags, ctypes.c_uint64)
 
 
 @in_context("cuStreamWaitValue32", "cuStreamWaitValue32_v2")
 def wait_32(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    submit(context, handle, "memory", require, address, value, flags, ctypes.c_uint32)
+    wait(context, handle, address, value, flags, ctypes.c_uint32)
 
 
 @in_context("cuStreamWaitValue64", "cuStreamWaitValue64_v2")
 def wait_64(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    submit(context, handle, "memory", require, address, value, flags, ctypes.c_uint64)
+    wait(context, handle, address, value, flags, ctypes.c_uint64)
+
+
+WORDS = {
+    1: (wait, ctypes.c_uint32), 2: (write_word, ctypes.c_uint32),
+    4: (wait, ctypes.c_uint64), 5: (write_word, ctypes.c_uint64),
+}  # fmt: skip
+"""By the CUstreamBatchMemOpType."""
 
 
 @in_context("cuStreamSetAttribute")
@@ -80,3 +121,20 @@ def get_attribute(context: Context, handle: int, number: int, out: int) -> None:
 @in_context("cuStreamCopyAttributes")
 def copy_attributes(context: Context, target: int, source: int) -> None:
     stream_of(context, target).attributes = dict(stream_of(context, source).attributes)
+
+
+@in_context("cuStreamBatchMemOp", "cuStreamBatchMemOp_v2")
+def batch(context: Context, handle: int, count: int, operations: int, flags: int) -> None:
+    """One after the other. Nothing is to be flushed, and all that was written before a barrier is there."""
+    if flags:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of operations on memory")
+    given = [
+        OPERATION.unpack(read(operations + OPERATION.size * i, OPERATION.size))
+        for i in counted(count, "operations", MOST)
+    ]
+    if unknown := {one[0] for one in given} - {*WORDS, FLUSH, BARRIER}:
+        raise Failure(Result.INVALID_VALUE, f"operations {unknown} on memory")
+    for operation, address, value, how in given:
+        if operation in WORDS:
+            act, kind = WORDS[operation]
+            act(context, handle, address, value & (1 << 8 * ctypes.sizeof(kind)) - 1, how, kind)

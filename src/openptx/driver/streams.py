@@ -1,4 +1,4 @@
-"""Streams: each runs what it is given at once, in the thread that gives it, unless its work is being captured."""
+"""Streams: each runs what it is given at once, in the thread that gives it, unless it waits or is being captured."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from openptx.driver.calls import Failure, in_context, initialized, put, put_int
-from openptx.driver.contexts import Context
+from openptx.driver.contexts import Context, named
 from openptx.driver.objects import Object, driver
+from openptx.driver.queues import Queue, of_context, settle
 from openptx.driver.results import Result
 
 if TYPE_CHECKING:
     from openptx.driver.capture import Capture
 
 DEFAULT = (0, 1, 2)
-"""CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 is one of them."""
+"""CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 is taken for the first."""
+PER_THREAD = 2
+NON_BLOCKING = 1
 
 
 class Stream(Object):
@@ -23,10 +26,11 @@ class Stream(Object):
 
     what = "stream"
 
-    def __init__(self, context: Context, flags: int = 0, priority: int = 0) -> None:
+    def __init__(self, context: Context, flags: int = 0, priority: int = 0, *, legacy: bool = False) -> None:
         super().__init__()
         self.context, self.flags, self.priority = context, flags, priority
         self.capture: Capture | None = None
+        self.queue = Queue(context, legacy=legacy, blocking=not flags & NON_BLOCKING)
         self.attributes: dict[int, bytes] = {}
 
 
@@ -36,10 +40,11 @@ _defaults: dict[tuple[Context, int], Stream] = {}
 def stream_of(context: Context, handle: int) -> Stream:
     """The stream of a handle. Fails for one that has been destroyed."""
     if handle in DEFAULT:
-        found = _defaults.get((context, handle))
+        number = handle if handle == PER_THREAD else 0
+        found = _defaults.get((context, number))
         if found is None:
-            found = _defaults[context, handle] = Stream(context)
-            context.owned[found] = lambda: forget_default(context, handle)
+            found = _defaults[context, number] = Stream(context, legacy=number == 0)
+            context.owned[found] = lambda: forget_default(context, number)
         return found
     return driver().find(handle, Stream)
 
@@ -49,10 +54,10 @@ def forget_default(context: Context, handle: int) -> None:
 
 
 def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *arguments: Any) -> None:
-    """Does work in a stream's order: now, or whenever the graph is launched that it is captured for."""
+    """Does work in a stream's order, or whenever the graph is launched that it is captured for."""
     stream = stream_of(context, handle)
     if stream.capture is None:
-        work(*arguments)
+        stream.queue.run(work, *arguments)
     else:
         stream.capture.add(stream, kind, work, arguments)
 
@@ -90,12 +95,26 @@ def destroy(handle: int) -> None:
 
 @in_context("cuStreamSynchronize")
 def synchronize(context: Context, handle: int) -> None:
-    require_no_capture(stream_of(context, handle), "synchronization")
+    stream = stream_of(context, handle)
+    require_no_capture(stream, "synchronization")
+    settle([stream.queue, *stream.queue.before()], "cuStreamSynchronize")
+    if context.error:
+        raise Failure(context.error)
+
+
+@in_context("cuCtxSynchronize_v2")
+def synchronize_context(context: Context, handle: int) -> int:
+    found = named(handle)
+    settle(of_context(found), "cuCtxSynchronize")
+    return found.error
 
 
 @in_context("cuStreamQuery")
 def query(context: Context, handle: int) -> None:
-    require_no_capture(stream_of(context, handle), "a query")
+    stream = stream_of(context, handle)
+    require_no_capture(stream, "a query")
+    if stream.queue.items or stream.queue.before():
+        raise Failure(Result.NOT_READY, "the stream has work left", usual=True)
 
 
 @in_context("cuStreamGetFlags")

@@ -29,7 +29,7 @@ def run(program: str, folder: Path, *arguments: str) -> str:
 
 
 def test_wrong_calls_of_the_driver_return_errors(tmp_path: Path) -> None:
-    assert "800 calls of" in run("fuzz_program.py", tmp_path, "1", "800")
+    assert "500 calls of" in run("fuzz_program.py", tmp_path, "1", "500")
 
 
 @pytest.mark.sweep

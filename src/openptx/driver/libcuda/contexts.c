@@ -8,7 +8,7 @@ static struct {
 } contexts[CONTEXTS];
 static __thread uint64_t current[DEPTH];
 static __thread int depth;
-static volatile int initialized;
+static volatile int initialized, busy;
 
 static int *error_of(uint64_t handle) {
     for (int i = 0; handle && i < CONTEXTS; i++)
@@ -78,14 +78,18 @@ static int own_cuCtxPopCurrent(uint64_t *context) {
     return SUCCESS;
 }
 
-static int own_cuCtxSynchronize(void) { /* whatever was begun has ended: streams run in the thread that fills them */
+/* Whether streams have work left, which Python knows. */
+PUBLIC void openptx_driver_busy(int now) { busy = now; }
+
+static int own_cuCtxSynchronize(void) { /* otherwise whatever was begun has ended, in the thread that began it */
     if (!initialized) return NOT_INITIALIZED;
+    if (busy) return ((int (*)(uint64_t))entries[INDEX_cuCtxSynchronize_v2].stub)(0);
     int *error = error_of(openptx_driver_current());
     return error ? *error : INVALID_CONTEXT;
 }
 
 void forget_contexts(void) { /* as with NVIDIA's driver: a context does not survive a fork */
-    initialized = 0;
+    initialized = busy = 0;
     depth = 0;
 }
 

@@ -6,6 +6,7 @@ from ctypes import byref
 from driver_calls import Handle, Size, Word, allocate, call, context, words
 
 GEQ, EQ, AND, NOR = range(4)
+NON_BLOCKING = 1
 
 context()
 place, stream, other = allocate(16), Handle(), Handle()
@@ -15,10 +16,18 @@ call("cuStreamWriteValue32_v2", stream, place, Word(5), 0)
 call("cuStreamWriteValue64_v2", stream, ctypes.c_uint64(place.value + 8), ctypes.c_uint64(1 << 40), 0)
 assert words(place, 4) == [5, 0, 0, 256]
 for value, flags, result in (
-    (5, GEQ, 0), (4, GEQ, 0), (6, GEQ, 801), (0xFFFFFFFF, GEQ, 0), (5, EQ, 0), (6, EQ, 801), (4, AND, 0), (2, AND, 801),
-    (1, NOR, 0), (0xFFFFFFFA, NOR, 801), (5, EQ | 1 << 30, 0),
+    (5, GEQ, 0), (4, GEQ, 0), (6, GEQ, 600), (0xFFFFFFFF, GEQ, 0), (5, EQ, 0), (6, EQ, 600), (4, AND, 0), (2, AND, 600),
+    (1, NOR, 0), (0xFFFFFFFA, NOR, 600), (5, EQ | 1 << 30, 0),
 ):  # fmt: skip
-    call("cuStreamWaitValue32_v2", stream, place, Word(value), flags, result=result)
+    waiting = Handle()
+    call("cuStreamCreate", byref(waiting), NON_BLOCKING)
+    call("cuStreamWaitValue32_v2", waiting, place, Word(value), flags)
+    call("cuStreamQuery", waiting, result=result)
+    if result:  # another word wakes it up
+        call("cuStreamWriteValue32_v2", stream, place, Word(value if flags != NOR else 0), 0)
+        call("cuStreamSynchronize", waiting)
+        call("cuStreamWriteValue32_v2", stream, place, Word(5), 0)
+    call("cuStreamQuery", waiting)
 call("cuStreamWaitValue64_v2", stream, ctypes.c_uint64(place.value + 8), ctypes.c_uint64(1 << 40), EQ)
 
 given, found = ctypes.create_string_buffer(bytes(range(64)), 64), ctypes.create_string_buffer(64)

@@ -1,0 +1,168 @@
+"""Work of streams that wait: a thread of ours does it as soon as what they wait for has come.
+
+A stream that waits for nothing does its work in the thread that submits it. Once one waits, for a word of memory or for
+an event behind one, what it is given later is kept in order; so is what the legacy default stream orders after it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, NamedTuple
+
+from openptx.driver.calls import LOG, Failure
+from openptx.driver.contexts import AT_END, Context
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+from openptx.errors import Bug, Error
+
+Ready = Callable[[], bool]
+SHORT, LONG = 1e-4, 2e-3
+"""Seconds between two looks at what streams wait for: at first, and where nothing comes for long."""
+TELL = 10.0
+"""Seconds after which a program that waits is told of it."""
+
+
+class Item(NamedTuple):
+    ready: Ready
+    work: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class Queue:
+    """What a stream has been given and has not done. `legacy` is of the default stream, which waits for those that are
+    `blocking`, as they do for it."""
+
+    stalled: ClassVar[dict[Queue, None]] = {}
+    """All that have work left."""
+    lock = threading.RLock()
+    worker: ClassVar[threading.Thread | None] = None
+
+    def __init__(self, context: Context, *, legacy: bool = False, blocking: bool = True) -> None:
+        self.context, self.legacy, self.blocking = context, legacy, blocking
+        self.items = deque[Item]()
+        self.done = 0
+
+    def run(self, work: Callable[..., Any], *arguments: Any, ready: Ready | None = None) -> None:
+        """Does work now, or keeps it where something is not `ready` that it comes after."""
+        if (not Queue.stalled and (ready is None or ready())) or not self.keep(Item(ready or always, work, arguments)):
+            work(*arguments)
+
+    def keep(self, item: Item) -> bool:
+        """Whether the work has to wait, and is kept."""
+        with Queue.lock:
+            marks = [(other, other.done + len(other.items)) for other in self.before()]
+            if not self.items and not marks and item.ready():
+                return False
+            after = item.ready
+            self.items.append(item._replace(ready=lambda: after() and all(o.done >= n for o, n in marks)))
+            Queue.stalled[self] = None
+            library = driver().library
+            library.busy(True)
+            if Queue.worker is None:
+                Queue.worker = threading.Thread(target=work_off, daemon=True, name="openptx streams")
+                Queue.worker.start()
+        return True
+
+    def before(self) -> list[Queue]:
+        """Other streams with work that the legacy default stream puts before what comes now."""
+        if self.legacy:
+            return [one for one in Queue.stalled if one is not self and one.blocking and one.context is self.context]
+        return [one for one in Queue.stalled if one.legacy and self.blocking and one.context is self.context]
+
+    def advance(self) -> bool:
+        """Does what can be done. Whether there was something."""
+        moved = False
+        while self.items and not self.context.error:
+            item = self.items[0]
+            try:
+                if not item.ready():
+                    break
+                item.work(*item.arguments)
+            except BaseException as error:
+                broken(self.context, error)
+            moved = True
+            with Queue.lock:
+                self.items.popleft()
+                self.done += 1
+        if self.context.error:
+            self.drop()
+        return moved
+
+    def drop(self) -> None:
+        """Forgets what is left, after a fault or at the context's end."""
+        with Queue.lock:
+            self.done += len(self.items)
+            self.items.clear()
+
+
+def always() -> bool:
+    return True
+
+
+def broken(context: Context, error: BaseException) -> None:
+    """What comes of an error in work that no call waits for: the context has it."""
+    if context.error:
+        return
+    if isinstance(error, Failure):
+        context.fail(error.result, error.why)
+    elif isinstance(error, Error) and not isinstance(error, Bug):
+        context.fail(Result.INVALID_VALUE, str(error))
+    else:
+        LOG.error("%s", Bug.of(error) if isinstance(error, Exception) else error, exc_info=error)
+        context.fail(Result.UNKNOWN, "work of a stream failed")
+
+
+def work_off() -> None:
+    """Runs in its own thread until no stream has work left."""
+    pause = SHORT
+    while True:
+        with Queue.lock:
+            for queue in [*Queue.stalled]:
+                if not queue.items:
+                    del Queue.stalled[queue]
+            if not Queue.stalled:
+                Queue.worker = None
+                driver().library.busy(False)
+                return
+            queues = [*Queue.stalled]
+        moved = [queue.advance() for queue in queues]
+        pause = SHORT if any(moved) else min(1.5 * pause, LONG)
+        if not any(moved):
+            time.sleep(pause)
+
+
+def settle(queues: Iterable[Queue], what: str) -> None:
+    """Waits until what these streams have now is done."""
+    with Queue.lock:
+        marks = [(one, one.done + len(one.items)) for one in queues]
+    wait_until(lambda: all(one.done >= number for one, number in marks), what)
+
+
+def wait_until(ready: Ready, what: str) -> None:
+    start, told, pause = time.monotonic(), False, SHORT
+    while not ready():
+        if not told and time.monotonic() - start > TELL:
+            told = True
+            LOG.warning("%s has waited for %.0f s: a stream waits for memory that nothing has written yet", what, TELL)
+        time.sleep(pause)
+        pause = min(1.5 * pause, LONG)
+
+
+def of_context(context: Context) -> list[Queue]:
+    return [one for one in [*Queue.stalled] if one.context is context]
+
+
+def settle_legacy(context: Context, what: str) -> None:
+    """Waits as a call does that is done in the legacy default stream."""
+    settle([one for one in of_context(context) if one.blocking], what)
+
+
+def drop_all(context: Context) -> None:
+    for one in of_context(context):
+        one.drop()
+
+
+AT_END.append(drop_all)
