@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: Any) -> Any:
+def pytest_runtest_protocol(item: Any) -> Generator[None, Any, Any]:
     start = time.monotonic()
     try:
         return (yield)
@@ -85,8 +85,8 @@ def pytest_runtest_setup(item: Any) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: Any, call: Any) -> Any:
-    report: Any = yield
+def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, Any]:
+    report = yield
     if report.when != "call" and report.passed:
         return report
     suite = SUITES.setdefault(item.path.stem, Suite())

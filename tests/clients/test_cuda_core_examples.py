@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tally import Suite
@@ -13,11 +15,12 @@ from tally import Suite
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 pytest.importorskip("cuda.core", reason="cuda.core is not installed: make clients")
 
-from conformance import cuda_python, outcome
+cuda_python: Any = import_module("conformance.cuda_python")
+outcome: Any = import_module("conformance.outcome")
 
 CHECKOUT = Path(os.environ.get("OPENPTX_CUDA_PYTHON") or "build/clients/cuda-python").resolve()
-CASES = cuda_python.examples(CHECKOUT, "core")
-REASONS = outcome.reasons("cuda_python")
+CASES: dict[str, Path] = cuda_python.examples(CHECKOUT, "core")
+REASONS: dict[str, str] = outcome.reasons("cuda_python")
 
 pytestmark = [
     pytest.mark.sweep,

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
 )
 FOLDER = Path(__file__).parent / "programs"
-OTHERS = ("driver_calls", "run_all", "sanitized_program")
-"""What the programs share, what runs them, and what test_exec_sanitize.py runs."""
+OTHERS = ("driver_calls", "run_all", "sanitized_program", "fuzz_program", "null_runtime_program")
+"""What the programs share, what runs them, and what test_exec_sanitize.py and test_fuzzed_calls.py run."""
 
 
 def test_driver_programs() -> None:

@@ -14,7 +14,7 @@ from openptx.driver.build import compiler
 pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
 )
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "programs"
 
 
 def run(program: str, folder: Path, *arguments: str) -> str:

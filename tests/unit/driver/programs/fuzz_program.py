@@ -15,9 +15,7 @@ import signal
 import sys
 from collections import Counter
 from ctypes import byref
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "programs"))
 from driver_calls import CUDA, HEAD, Address, Handle, Size
 
 from openptx.driver.calls import CALLS
