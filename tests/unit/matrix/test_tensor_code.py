@@ -189,7 +189,7 @@ class Case:
         code = tensor_product(self.p, self.code, self.widths)
         assert code is not None
         words = np.array(self.given, np.uint64)
-        assert code.call(words.ctypes.data, 8, self.shared.ctypes.data, SHARED, block.ctypes.data) == 1
+        assert code.call(words.ctypes.data, 8, SHARED, self.shared.ctypes.data, block.ctypes.data, 0, 0) == 1
         return block["cells"][0]
 
 

@@ -130,9 +130,9 @@ class Spaces(NumpyMachine):
         self.shared, self.local = Plane(shared), Plane(local)
         self._local_stride, self._local_base = stride, np.arange(self.n) * stride
 
-    def shared_of(self, cta: int) -> tuple[int, int]:
-        """The address in this process of a CTA's shared memory, and how many bytes it has."""
-        return self.shared.data.ctypes.data + cta * self._shared_stride, self.shared_size
+    def shared_of(self, cta: int) -> int:
+        """The address in this process of a CTA's shared memory."""
+        return self.shared.data.ctypes.data + cta * self._shared_stride
 
     # Local memory grows with the depth of calls.
 

@@ -69,10 +69,11 @@ def matrix_product(
 def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
     """Lane by lane by compiled code where that pays, else by the definition."""
     x.product_code = 0
-    if p.ctas > 1 or zeros.v.any() or (found := compiled(x, p, code, values)) is None:
+    if zeros.v.any() or not has_ctas(x, p.ctas) or (found := compiled(x, p, code, values)) is None:
         p.by_cases(x, zeros, code, values)
         return
     everyone, lanes = x.executing, lane_sets.positions(x.executing, x.n)
+    places = x.shared_of, x.tensor_memory.address_of
     given = np.empty((lanes.size, 2 + len(values)), np.uint64)
     for i, value in enumerate((zeros, code, *values)):
         given[:, i] = value.v
@@ -80,7 +81,10 @@ def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Se
         for i, lane in enumerate(lanes):
             check_cancelled()
             cta = int(x.geometry.cta[lane])
-            if not found.call(given[i].ctypes.data, 8, *x.shared_of(cta), x.tensor_memory.address_of(cta)):
+            if p.ctas > 1:
+                cta -= int(x.geometry.rank[cta]) & 1
+            memory = [place(one) for one in range(cta, cta + p.ctas) for place in places] + [0] * (4 - 2 * p.ctas)
+            if not found.call(given[i].ctypes.data, 8, x.shared_size, *memory):
                 x.executing = lanes[i : i + 1]
                 own = (Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in (zeros, code, *values))
                 of_zeros, of_code, *rest = own
@@ -88,6 +92,11 @@ def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Se
     finally:
         x.executing = everyone
     x.product_code = found.address
+
+
+def has_ctas(x: Threads, count: int) -> bool:
+    """Whether clusters have so many CTAs, or pairs of them."""
+    return x.geometry.shape.cluster_size % count == 0
 
 
 def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> TensorProduct | None:

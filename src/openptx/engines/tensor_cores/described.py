@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from openptx.engines.common import tensor_block
-from openptx.engines.tensor_cores.one_thread import ARGUMENTS, loop, operands
+from openptx.engines.tensor_cores.one_thread import loop, operands
 from openptx.engines.tensor_cores.scales import BROKEN, POINT, words_of
 from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, size_of_b
 from openptx.isa.semantics.matrix.described import ENABLED
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 WHAT = (1 << ENABLED) - 1
 """The bits of `code` that the function depends on."""
 
+MEMORY = (
+    "ptr noalias %values, i64 %spacing, i64 %size, ptr noalias %shared0, ptr noalias %tensor0,"
+    " ptr noalias %shared1, ptr noalias %tensor1"
+)
+"""Words of operands and the bytes between them, the size of a CTA's shared memory; shared and tensor memory of the
+executing CTA, or of both CTAs of a pair, the even one first."""
+
 NEIGHBOURS = 4 * CHUNK
 """The most lines that are read beyond the last, where lines lie side by side."""
 
@@ -35,7 +42,7 @@ def product_of(p: Described, code: int) -> MatrixProduct | None:
     shape = p.shape(code)
     if any(mode not in CHUNKS for mode in p.modes(code).values()):
         return None
-    special = p.ctas > 1 or p.sparse or p.masks or p.divisor or p.shifts or shape.wrong or shape.missing
+    special = p.sparse or p.masks or p.divisor or p.shifts or shape.wrong or shape.missing
     if special or (shape.kept and shape.parts > 1 and "a-desc" not in p.names):
         return None
     return shape.matrix_product(DEPTH // 4, p.scales)
@@ -65,8 +72,8 @@ class Lines:
         return loop("rows", self.widths, shape.rows, body)
 
     def columns(self) -> str:
-        """Reads b."""
-        return self.matrix("columns", "b-desc", self.shape.columns)
+        """Reads a CTA's share of b."""
+        return self.matrix("columns", "b-desc", self.shape.columns // self.shape.ctas)
 
     def matrix(self, name: str, descriptor: str, count: int) -> str:
         left, shape = name == "rows", self.shape
@@ -107,6 +114,13 @@ class Lines:
         slot = ((line & 3) << 1) + (line >> 2 & 1)
         return x.resize((line >> 3) * (DEPTH * GROUP) + slot * CHUNK, 64)
 
+    def all_scales(self, m: MatrixProduct) -> str:
+        shape = self.shape
+        if m.scale is None:
+            return ""
+        rows = self.scales("scales_of_rows", "scale-A-tmem", shape.rows, shape.scale_a, m)
+        return rows + self.scales("scales_of_columns", "scale-B-tmem", shape.columns, shape.scale_b, m)
+
     def scales(self, name: str, operand: str, count: int, first: int, m: MatrixProduct) -> str:
         """Reads scales: of rows, which have them in their own lanes, or of columns."""
         own, together = (True, ROWS) if name == "scales_of_rows" else (False, GROUP)
@@ -143,69 +157,95 @@ assert [((j & 3) << 1) + (j >> 2 & 1) for j in range(GROUP)] == SLOTS
 
 
 def text(p: Described, code: int, widths: Sequence[int], name: str, routine: str, m: MatrixProduct) -> str:
-    """`name(ARGUMENTS)`, for `code` as it is in `WHAT`; 1 if the product was made, 0 if not, with nothing changed."""
-    own = Lines(p, code, (64, 64, *widths))
-    shape = own.shape
-    lanes = 2 * ROWS if shape.rows == 64 and shape.parts == 1 else ROWS
-    per = shape.columns // shape.parts
-    calls: list[str] = []
-    for i in range(shape.parts):
-        calls.append(f"  %b{i} = getelementptr i8, ptr %b, i64 {i * (per // GROUP) * size_of_b(m)}")
-        calls.append(f"  %d{i} = getelementptr i8, ptr %d, i64 {i * shape.rows * LANE}")
-        calls.append(
-            f"  call void @{routine}(ptr %a, ptr %b{i}, ptr %s, ptr %t, ptr %d{i}, i64 {shape.rows // ROWS},"
-            f" i64 {lanes * LANE}, i64 {per // GROUP}, i1 %adds)"
-        )
+    """`name(MEMORY)`, for `code` as it is in `WHAT`; 1 if the product was made, 0 if not, with nothing changed."""
+    lines = Lines(p, code, (64, 64, *widths))
+    reads, makes = Body(lines, m, routine), Body(lines, m, routine)
+    for cta in range(p.ctas):
+        reads.read(cta)
+    for cta in range(p.ctas):
+        makes.multiply(cta)
     at_d = 2 + p.names.index("d-tmem")
-    assert own.widths[at_d] == 64
-    given = "ptr %values, i64 %spacing, ptr %shared, i64 %size, ptr %tensor"
-    size_a, size_b = (DEPTH * (n + NEIGHBOURS) for n in (shape.rows, shape.columns))
-    size_s, size_t = (4 * words_of(m) * n for n in (shape.rows, shape.columns))
-    scales, calls_of_scales = "", "  %scaled = add i1 0, 1"
-    if m.scale is not None:
-        scales = own.scales("scales_of_rows", "scale-A-tmem", shape.rows, shape.scale_a, m)
-        scales += own.scales("scales_of_columns", "scale-B-tmem", shape.columns, shape.scale_b, m)
-        calls_of_scales = f"""  %ok5 = call i1 @scales_of_rows({given}, ptr %s)
-  %ok6 = call i1 @scales_of_columns({given}, ptr %t)
-  %scaled = and i1 %ok5, %ok6"""
+    assert lines.widths[at_d] == 64
     return f"""
 declare void @{routine}({TYPES})
-{own.rows()}{own.columns()}{own.places()}{scales}
-define i32 @{name}({ARGUMENTS}) nounwind {{
+{lines.rows()}{lines.columns()}{lines.places()}{lines.all_scales(m)}
+define i32 @{name}({MEMORY}) nounwind {{
 entry:
-{operands(own.widths)}
-  %a = alloca [{size_a} x i8], align 64
-  %b = alloca [{size_b} x i8], align 64
-  %s = alloca [{size_s} x i8], align 64
-  %t = alloca [{size_t} x i8], align 64
+{operands(lines.widths)}
+{reads.rooms()}
   %unmasked = icmp eq i64 %g0, 0
   %own = and i64 %g1, {WHAT}
   %known = icmp eq i64 %own, {code & WHAT}
   %mine = and i1 %unmasked, %known
   br i1 %mine, label %read, label %no
 read:
-  %ok1 = call i1 @rows({given}, ptr %a)
-  %ok2 = call i1 @columns({given}, ptr %b)
-  %ok3 = call i1 @places({given}, ptr %b)
-  %ok4 = and i1 %ok1, %ok2
-{calls_of_scales}
-  %placed = and i1 %ok3, %scaled
-  %ok = and i1 %placed, %ok4
-  br i1 %ok, label %multiply, label %no
+{reads.text()}
+  br i1 %{reads.good}, label %multiply, label %no
 multiply:
   %enabled = lshr i64 %g1, {ENABLED}
   %adds = trunc i64 %enabled to i1
-  %at = add i64 %g{at_d}, 0
-  %lane = lshr i64 %at, {UPPER}
-  %column = and i64 %at, {(1 << UPPER) - 1}
+  %lane = lshr i64 %g{at_d}, {UPPER}
+  %column = and i64 %g{at_d}, {(1 << UPPER) - 1}
   %above = mul i64 %lane, {LANE}
   %left = shl i64 %column, 2
-  %offset = add i64 %above, %left
-  %cells = getelementptr i8, ptr %tensor, i64 {tensor_block.CELLS}
-  %d = getelementptr i8, ptr %cells, i64 %offset
-{chr(10).join(calls)}
+  %cell = add i64 %above, %left
+  %offset = add i64 %cell, {tensor_block.CELLS}
+{makes.text()}
   ret i32 1
 no:
   ret i32 0
 }}
 """
+
+
+class Body:
+    """The calls that read the matrices of each CTA, and those that multiply."""
+
+    def __init__(self, own: Lines, m: MatrixProduct, routine: str) -> None:
+        self.own, self.shape, self.m, self.routine = own, own.shape, m, routine
+        self.half = self.shape.columns // self.shape.ctas  # columns that a CTA has of b
+        self.lines: list[str] = []
+        self.good = ""
+        """Whether all that was read is allowed."""
+
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def rooms(self) -> str:
+        """Memory for what is read: a and the scales of each CTA, all columns of b."""
+        rows, columns, words = self.shape.rows, self.shape.columns, 4 * words_of(self.m)
+        sizes = {"b": DEPTH * (columns + NEIGHBOURS)}
+        for i in range(self.shape.ctas):
+            sizes |= {f"a{i}": DEPTH * (rows + NEIGHBOURS), f"s{i}": words * rows, f"t{i}": words * columns}
+        return "\n".join(f"  %{name} = alloca [{size} x i8], align 64" for name, size in sizes.items())
+
+    def read(self, cta: int) -> None:
+        share = f"%b{cta}"
+        self.lines.append(f"  {share} = getelementptr i8, ptr %b, i64 {self.half // GROUP * size_of_b(self.m) * cta}")
+        self.call("rows", cta, f"%a{cta}")
+        self.call("columns", cta, share)
+        self.call("places", cta, share)
+        if self.m.scale is not None:
+            self.call("scales_of_rows", cta, f"%s{cta}")
+            self.call("scales_of_columns", cta, f"%t{cta}")
+
+    def call(self, name: str, cta: int, to: str) -> None:
+        given = f"ptr %values, i64 %spacing, ptr %shared{cta}, i64 %size, ptr %tensor{cta}"
+        good = f"{name}{cta}"
+        self.lines.append(f"  %{good}.own = call i1 @{name}({given}, ptr {to})")
+        self.lines.append(f"  %{good} = and i1 %{good}.own, {f'%{self.good}' if self.good else 1}")
+        self.good = good
+
+    def multiply(self, cta: int) -> None:
+        shape = self.shape
+        per = shape.columns // shape.parts
+        step = (2 * ROWS if shape.rows == 64 and shape.parts == 1 else ROWS) * LANE
+        self.lines.append(f"  %d{cta} = getelementptr i8, ptr %tensor{cta}, i64 %offset")
+        for i in range(shape.parts):
+            b, d = f"%b{cta}.{i}", f"%d{cta}.{i}"
+            self.lines.append(f"  {b} = getelementptr i8, ptr %b, i64 {i * (per // GROUP) * size_of_b(self.m)}")
+            self.lines.append(f"  {d} = getelementptr i8, ptr %d{cta}, i64 {i * shape.rows * LANE}")
+            self.lines.append(
+                f"  call void @{self.routine}(ptr %a{cta}, ptr {b}, ptr %s{cta}, ptr %t{cta}, ptr {d},"
+                f" i64 {shape.rows // ROWS}, i64 {step}, i64 {per // GROUP}, i1 %adds)"
+            )

@@ -92,7 +92,7 @@ def stored_as(p: MatrixProduct) -> str:
 TILE = "openptx.tile."
 """What routines for tensor memory are called."""
 
-_MADE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p, ctypes.c_int64] * 2, ctypes.c_void_p)
+_MADE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_int64] * 2, *[ctypes.c_void_p] * 4)
 
 
 class TensorProduct:

@@ -554,7 +554,7 @@ multiply:
   %size = load i64, ptr %pn
   %pt = getelementptr i8, ptr %w, i64 {TENSOR}
   %tensor = load ptr, ptr %pt
-  %made = call i32 %code(ptr %values, i64 {COLUMN}, ptr %shared, i64 %size, ptr %tensor)
+  %made = call i32 %code(ptr %values, i64 {COLUMN}, i64 %size, ptr %shared, ptr %tensor, ptr null, ptr null)
   %done = icmp ne i32 %made, 0
   ret i1 %done
 no:
