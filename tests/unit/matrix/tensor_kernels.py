@@ -58,7 +58,7 @@ COPY:
     add.u32 %sp, %d, {metadata};
     setp.eq.and.u32 %one, %rank, 0, %one;
     mov.u16 %both, 3; mov.u64 %rd8, 0x8000000000;
-    setp.eq.u32 %some, %t, {more}; or.pred %some, %some, %one;
+    setp.eq.u32 %p, %rank, {rank}; setp.eq.and.u32 %some, %t, {more}, %p; or.pred %some, %some, %one;
     @%some {instruction}
     @%one {commit}
 WAIT:
@@ -103,12 +103,13 @@ def multiplied(
     tail: str = "%e",
     add: bool = True,
     more: int = 0,
+    rank: int = 0,
     engine: str = "interp",
 ) -> Any:
     """What stands in tensor memory after `opcode`: d before; a, scales, metadata as words [lane, column].
 
-    If `shifted`, a is brought back too. Arrays of a pair of CTAs have one axis more, in front. Thread 0 executes it,
-    and thread `more`.
+    If `shifted`, a is brought back too. Arrays of a pair of CTAs have one axis more, in front. Thread 0 of
+    the cluster executes it, and thread `more` of the CTA of rank `rank`.
     """
     columns, group = d.shape[-1], 2 if "group::2" in opcode else 1
     commit = f"tcgen05.commit.cta_group::{group}.mbarrier::arrive::one.shared::cluster"
@@ -127,6 +128,7 @@ def multiplied(
     text = HEAD.format("sm_100a") + KERNEL.format(
         group=group,
         more=more,
+        rank=rank,
         commit=f"{commit}.multicast::cluster.b64 [bar], %both;" if group == 2 else f"{commit}.b64 [bar];",
         moves="".join(kept),
         back=back,

@@ -11,6 +11,7 @@ from test_products import coded, draw
 from test_wgmma import laid_out
 
 import openptx
+from openptx.engines.interp import tensor_cores
 
 
 @pytest.mark.parametrize("rows", [32, 64, 128])
@@ -73,6 +74,23 @@ def test_a_pair_of_ctas(rows: int, mode: int, from_tensor_memory: bool) -> None:
         "tcgen05.mma.cta_group::2.kind::f16", place(cd.astype(np.uint32)), (ma, mb), (da, db), idesc, a=words
     )
     np.testing.assert_array_equal(found, place(want))
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_each_thread_of_a_pair_of_ctas_makes_a_product_of_its_own(
+    at_once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """By the definition, and as code."""
+    for limit in ("WORTH_LINKING", "WORTH_MAKING") if at_once else ():
+        monkeypatch.setattr(tensor_cores, limit, 0)
+    rng = np.random.default_rng(4)
+    (ca, left), (cb, right) = draw(rng, "f16", (256, 16)), draw(rng, "f16", (32, 16))
+    mb, db = both([laid_out(half, 16, 0, False) for half in np.split(cb, 2)])
+    ma, da = both([laid_out(half, 16, 0, False) for half in np.split(ca, 2)])
+    idesc, zero = described("f32", "f16", "f16", 256, 32), np.zeros((2, 128, 32), np.uint32)
+    found = multiplied("tcgen05.mma.cta_group::2.kind::f16", zero, (ma, mb), (da, db), idesc, rank=1)
+    want = coded(2 * (left @ right.T), "f32").astype(np.uint32)
+    np.testing.assert_array_equal(found.reshape(256, 32), want)
 
 
 def test_a_pair_of_ctas_with_scales_and_masks() -> None:

@@ -6,7 +6,7 @@ from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.matrix import products
-from openptx.isa.semantics.matrix.described import ENABLED, MODES, THREAD, Described
+from openptx.isa.semantics.matrix.described import ENABLED, MODES, RANK, THREAD, Described
 from openptx.isa.semantics.matrix.scaled import SCALE_COUNT
 
 TYPE_CHECKING = False
@@ -172,6 +172,8 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
         code = code | x.resize(of[name] >> MODE, 64) << MODES + 3 * i
     code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
     code = code | x.resize((x.special("warpid", 32) << 5) + x.lane(), 64) << THREAD
+    if m.cta_group == "cta_group::2":
+        code = code | x.resize(x.special("cluster_ctarank", 32) & 1, 64) << RANK
     divisor = of.pop("scale-input-d", 0)
     masks = of.pop("disable-output-lane", ())
     zeros = of.pop("zero-column-mask-desc", x.const(0, 64))

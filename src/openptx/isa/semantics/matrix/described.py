@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 # What decides how a product is made, in one word: the instruction descriptor, modes of swizzling, whether d is added,
-# and the thread, for products of one CTA are made one after the other. The mask of columns is a word of its own.
-MODES, ENABLED, THREAD = 32, 40, 48
+# and the thread, with the rank in its pair, for products of one CTA or pair are made one after the other. The mask of
+# columns is a word of its own.
+MODES, ENABLED, THREAD, RANK = 32, 40, 48, 58
 
 
 class Described:
