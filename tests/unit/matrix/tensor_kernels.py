@@ -122,7 +122,7 @@ def multiplied(
     if meta is not None:
         kept += [moves("p6", meta.shape[-1], METADATA, 5)]
     back = moves("p0", columns, 0, 4, back=True)
-    if shifted:
+    if shifted and a is not None:
         back += moves("p3", a.shape[-1], A_AT, 6, back=True)
     first = "[%at]" if a is not None else "%da"
     text = HEAD.format("sm_100a") + KERNEL.format(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tensor_kernels import described
-from test_tensor_memory import DRAIN, HEADER, LAYOUTS, REDUCTIONS
+from test_tensor_memory import DRAIN, HEADER, LAYOUTS
 from warp_kernels import ENGINES, HEAD, program
 
 import openptx
 from openptx.engines.interp import tensor_cores
-from openptx.engines.native.runtime import upcalls
+from openptx.engines.native.runtime import launch, upcalls
 
 random = np.random.default_rng(11)
 
@@ -74,7 +74,7 @@ def test_all_shapes() -> None:
 
 def test_loads_that_reduce() -> None:
     lines: list[str] = []
-    for i, operation in enumerate(REDUCTIONS):
+    for i, operation in enumerate(("min.s32", "max.u32", "max.f32", "min.abs.NaN.f32")):
         for k, shape in enumerate(("32x32b.x8", "16x32bx2.x4")):
             _, list = registers("", int(shape[-1]))
             split = ", 5" if k else ""
@@ -210,3 +210,28 @@ def test_products_that_code_does_not_make_are_faults() -> None:
         kernel((1,), (128,), (memory, memory), engine="native", workers=1)
     assert found.value.thread == (0, 0, 0)
     assert "tcgen05.mma" in str(found.value)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_workers_have_tensor_memory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers allocate, multiply and free at the same time."""
+    runs: list[Any] = []
+    go = launch.Run.go
+
+    def spy(run: launch.Run) -> None:
+        runs.append(run)
+        go(run)
+
+    monkeypatch.setattr(launch.Run, "go", spy)
+    a, b = (random.standard_normal((n, 16)).astype(np.float16) for n in (128, 64))
+    memory = np.concatenate([v.reshape(-1, 8, 2, 8).transpose(0, 2, 1, 3).reshape(-1) for v in (a, b)]).view(np.uint32)
+    descriptor = 128 >> 4 << 16 | 256 >> 4 << 32 | 1 << 46
+    body = PRODUCTS.format(a=descriptor, b=4096 >> 4, idesc=described("f32", "f16", "f16", 128, 64), thread=0)
+    place = "mov.u32 %v, %ctaid.x; mul.wide.u32 %rd2, %v, 32768; add.s64 %rd1, %rd1, %rd2;"
+    kernel = program(HEAD.format("sm_100a") + HEADER.format(body=body + place + DRAIN, columns=64))["k"]
+    one, two = np.zeros((40, 128, 64), np.float32), np.zeros((40, 128, 64), np.float32)
+    kernel((40,), (128,), (memory, one), engine="native", workers=1)
+    kernel((40,), (128,), (memory, two), engine="native", workers=2)
+    assert {run.plan.workers for run in runs} == {1, 2}
+    assert one.any((1, 2)).all()
+    np.testing.assert_array_equal(one, two)

@@ -47,6 +47,11 @@ def both(parts: list[tuple[Any, int]]) -> tuple[Any, int]:
     return np.stack([memory for memory, _ in parts]), parts[0][1]
 
 
+def laid_as_they_are(codes: Any) -> Any:
+    """128 rows of each CTA, of 32 columns."""
+    return codes.reshape(2, 128, 32)
+
+
 def laid_in_halves(codes: Any) -> Any:
     """Layout B: 64 rows of each CTA, the second half of the columns in lanes 64 to 127."""
     half = codes.shape[1] // 2
@@ -69,7 +74,7 @@ def test_a_pair_of_ctas(rows: int, mode: int, from_tensor_memory: bool) -> None:
         words = np.ascontiguousarray(ca.astype(np.uint16)).view(np.uint32).reshape(2, rows // 2, 8)
         words = np.concatenate([words] * (256 // rows), axis=1)
     idesc = described("f32", "bf16", "bf16", rows, 32)
-    place = laid_in_halves if rows == 128 else lambda codes: codes.reshape(2, 128, 32)
+    place = laid_in_halves if rows == 128 else laid_as_they_are
     found = multiplied(
         "tcgen05.mma.cta_group::2.kind::f16", place(cd.astype(np.uint32)), (ma, mb), (da, db), idesc, a=words
     )

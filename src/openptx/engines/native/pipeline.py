@@ -85,7 +85,7 @@ def lower_kernel(
         stack=stack_of([f.c for f in functions]),
         free_order=not any(f.touches_others for f in functions),
         deoptimizes=layout.deoptimizes,
-        interprets=any(f.facts.interpreted for f in functions),
+        interprets=any(f.facts.interprets_globally for f in functions),
         address_size=program.address_size,
         rounds=kernel.rounds,
         counted=counts_threads,

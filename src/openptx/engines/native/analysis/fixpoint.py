@@ -21,7 +21,7 @@ from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value, fact_of,
 from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.reconvergence import reconvergence
-from openptx.engines.native.analysis.unsupported import InterpretInstruction, UnsupportedByJit
+from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import Op, Reg
@@ -66,6 +66,8 @@ class Facts:
     """How lanes leave blocks that end with a branch, a return or an exit."""
     has_tensor_memory: bool
     """Whether an instruction touches tensor memory."""
+    interprets_globally: bool
+    """Whether one that is left to the interpreter may change what other CTAs see."""
 
     def lanes_of(self, block: int) -> Literal["all", "live", "own"]:
         """Which lanes run a block: the whole warp, those that have not ended, or those in the block's mask."""
@@ -89,6 +91,7 @@ class Solver:
         self.divergent: set[int] = set()
         self.branches: dict[int, Branch] = {}
         self.interpreted: set[int] = set()
+        self.interprets_globally = False
         self.calls: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
         results = frozenset(c.result_cells)
@@ -120,7 +123,7 @@ class Solver:
             self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
             reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),
             frozenset(self.x.may_leave), self.reconvergence.masked, self.branches,
-            self.x.has_tensor_memory,
+            self.x.has_tensor_memory, self.interprets_globally,
         )  # fmt: skip
 
     def sweep(self) -> None:
@@ -198,8 +201,9 @@ class Solver:
             try:
                 self.binder.execute(op)
                 return
-            except (InterpretInstruction, NotImplementedError, Unsupported):
+            except (InterpretInstruction, NotImplementedError, Unsupported) as gap:
                 self.interpreted.add(self.x.site)
+                self.interprets_globally |= not isinstance(gap, InterpretWithinCta)
         self.x.touches[self.x.site] = "atomic"  # it may do whatever
         for cell in sorted(self.cells.reads(op)):
             self.get(cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from openptx.engines.native.analysis.unsupported import InterpretInstruction
+from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta
 from openptx.isa.semantics import tensor_memory
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ class TensorMemory(tensor_memory.TensorMemory):
         self.x = x
 
     def allocate(self, count: Bits) -> Bits:
-        raise InterpretInstruction("allocation of tensor memory")
+        raise InterpretWithinCta("allocation of tensor memory")
 
     def free(self, address: Bits, count: Bits) -> None:
-        raise InterpretInstruction("allocation of tensor memory")
+        raise InterpretWithinCta("allocation of tensor memory")
 
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
         self.of_own_cta(rank)

@@ -9,3 +9,7 @@ class UnsupportedByJit(Exception):
 
 class InterpretInstruction(UnsupportedByJit):
     """What an instruction does here is left to the reference engine: code asks for it whenever it comes there."""
+
+
+class InterpretWithinCta(InterpretInstruction):
+    """The same, of an instruction that changes nothing but what belongs to its CTA alone."""

@@ -33,7 +33,7 @@ class KernelMetadata(NamedTuple):
     deoptimizes: bool
     """Warps may have to continue on the reference engine."""
     interprets: bool
-    """The reference engine executes some of the instructions."""
+    """The reference engine executes instructions that may change what other CTAs see."""
     address_size: int
     rounds: bool
     """Warps wait for each other."""
