@@ -6,11 +6,15 @@ Without files it makes some of three megabytes: what one kind of compiler wrote 
 build/corpus, where tools/make_corpus.py has run), repeated under new names, and plain arithmetic. What the corpus has
 of a megabyte or more is taken as it is. Best of five runs each by turns, in processor seconds; a semicolon is a
 statement.
+
+The first line is about the start: a process that checks one small kernel, twenty times by turns with the others. Python
+keeps its modules as bytecode: where PYTHONDONTWRITEBYTECODE is set, run `python -m compileall src` before.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import re
 import resource
 import shutil
@@ -20,6 +24,7 @@ import sysconfig
 import tempfile
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from families import texts
@@ -80,6 +85,48 @@ def race(name: str, text: str) -> tuple[float, float | None]:
     return min(ours), min(theirs, default=None)
 
 
+SMALL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .b64 %rd<4>;
+    .reg .b32 %r1;
+    .reg .f32 %f<6>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 16;
+    add.s64 %rd1, %rd1, %rd3;
+    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
+    fma.rn.f32 %f5, %f1, %f2, %f3;
+    st.global.f32 [%rd2], %f5;
+    ret;
+}
+"""
+COMMAND = "from openptx.cli import main; raise SystemExit(main())"
+
+
+def starts() -> None:
+    """The line about the start."""
+    python = [sys.executable, "-c"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "small.ptx"
+        path.write_text(SMALL)
+        own = [*python, COMMAND, "check", str(path)]
+        commands = {"check": [*own, "--no-cache"], "check again": own, "python": [*python, "pass"]}
+        if theirs := assembler():
+            commands["ptxas"] = [theirs, "-arch=compute_80", str(path), "-o", "/dev/null"]
+        environment = {**os.environ, "OPENPTX_CACHE": folder}
+        run = partial(subprocess.run, env=environment, capture_output=True, check=True)
+        least = dict.fromkeys(commands, float("inf"))
+        for _ in range(20):
+            for name, command in commands.items():
+                least[name] = min(least[name], seconds(partial(run, command)))
+    ratio = f"  ratio {least['ptxas'] / least['check']:.2f}" if "ptxas" in least else ""
+    print("start:  " + "  ".join(f"{name} {spent * 1000:.1f} ms" for name, spent in least.items()) + ratio)
+
+
 def main() -> None:
     """Prints the table."""
     gc.disable()
@@ -87,6 +134,7 @@ def main() -> None:
         for path in sys.argv[1:]:
             measure(Path(path).name, Path(path).read_text(errors="replace"))
         return
+    starts()
     for name, text in texts():
         measure(name, text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import check as check_file
+from openptx.diagnostics.diagnostic import Diagnostics
 from openptx.errors import ArgumentError
 from openptx.isa.targets import TARGETS
 from openptx.isa.targets import target as find
@@ -23,12 +24,10 @@ if TYPE_CHECKING:
     Source = str | bytes | bytearray | PathLike[str] | File
     from openptx.check.selection import Selection
     from openptx.check.spelling import nearest
-    from openptx.diagnostics.found import Diagnostics
     from openptx.diagnostics.most import first
 else:
     Selection = late("openptx.check.selection", "Selection")
     nearest = late("openptx.check.spelling", "nearest")
-    Diagnostics = late("openptx.diagnostics.found", "Diagnostics")
     first = late("openptx.diagnostics.most", "first")
 
 TARGET = 'write `target=`, such as "sm_90a"'

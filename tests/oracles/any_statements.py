@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from openptx.check.operand.types import Rule
+from openptx.check.operand.slot import Rule
 from openptx.isa.notation import INSTRUCTIONS, Form, Modifiers, load
 from openptx.isa.targets import TARGETS
 from openptx.isa.types import TYPES, Type

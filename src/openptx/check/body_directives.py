@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.check.memory_limits import bytes_of, shared_limit
 from openptx.check.names.body import label_of
+from openptx.check.sizes import bytes_of, shared_limit
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Label
 from openptx.isa.directives import PRAGMAS

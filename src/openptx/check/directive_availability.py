@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.availability import gate_problem
-from openptx.check.memory_limits import bytes_of
-from openptx.check.sizes import element_bytes, rounded_up, shape_of
+from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
 from openptx.isa.notation.gates import gate

@@ -9,15 +9,14 @@ from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import TYPES_SINCE, DirectiveAvailability
 from openptx.check.fast.file_memo import FileMemo
-from openptx.check.flow.lints import Used, unused_in_module
 from openptx.check.function import check_body
 from openptx.check.header import Header
-from openptx.check.memory_limits import CONSTANTS, bytes_of
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind, parameters_in_body
 from openptx.check.names.declarations import Declarations
 from openptx.check.names.linkage import Linkage, symbols
 from openptx.check.names.scopes import Formal, FormalRegister, Memory, Registers, Scope
 from openptx.check.operand import kinds
+from openptx.check.sizes import CONSTANTS, bytes_of
 from openptx.diagnostics import Collector, Diagnostic
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
@@ -29,10 +28,13 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.flow.lints import Used, unused_in_module
     from openptx.check.operand.kinds import Kind
     from openptx.check.spelling import Suggestions
     from openptx.source import File
 else:
+    Used = late("openptx.check.flow.lints", "Used")
+    unused_in_module = late("openptx.check.flow.lints", "unused_in_module")
     Suggestions = late("openptx.check.spelling", "Suggestions")
 
 
@@ -49,7 +51,6 @@ class ModuleChecker:
     ) -> None:  # fmt: skip
         self.tree = module
         self.profile = profile
-        self.used = Used()
         self.constants = 0  # bytes
         self.selected = selected  # names of codes that are looked for only when somebody asks
         self.collector = Collector()
@@ -73,6 +74,11 @@ class ModuleChecker:
     def thorough(self) -> bool:
         """Whether a code is selected that needs the full checker for every body."""
         return not self.selected.isdisjoint(ON_DEMAND)
+
+    @cached_property
+    def used(self) -> Used:
+        """What the file uses, if `unused` is selected."""
+        return Used()
 
     @cached_property
     def suggestions(self) -> Suggestions:
@@ -99,7 +105,6 @@ class ModuleChecker:
             self.availability.check(item)
             if isinstance(item, Alias):
                 self.linkage.alias(item)
-                self.used.names.add(item.aliasee.text)
                 self.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
                 if item.aliasee.text in self.headers:
                     self.headers.setdefault(item.alias.text, self.headers[item.aliasee.text])
@@ -108,9 +113,7 @@ class ModuleChecker:
             elif isinstance(item, SourceFile):
                 self.debug_info.source(item)
         if "unused" in self.selected:
-            variables = [item for item in self.tree.items if isinstance(item, Declaration)]
-            functions = [item for item in self.tree.items if isinstance(item, tree.Function)]
-            unused_in_module(self, variables, functions)
+            unused_in_module(self)
         return self.collector.diagnostics
 
     def body(self, function: tree.Function) -> ResolvedBody:
@@ -173,7 +176,6 @@ class ModuleChecker:
         for declarator in declaration.names:
             for address in symbols(declarator.initialiser) if declarator.initialiser is not None else ():
                 self.linkage.symbol(address, declaration)
-                self.used.names.add(address.name.text)
         self.declarations.module_level(declaration)
         if declaration.space == "const" and declaration.linkage != "extern":
             self._constants(declaration)

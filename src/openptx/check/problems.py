@@ -1,4 +1,5 @@
-"""Problems: findings about an instruction that don't know its text yet, so that they can be memoised."""
+"""Problems: findings about an instruction that don't know its text yet, so that they can be memoised; and the forms
+that have them."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from openptx.check.operand.kinds import Kind
+    from openptx.isa.notation.forms import Form, Modifiers
     from openptx.syntax.tree import Instruction
 
     Repair = Callable[[Instruction], Fix | None]
@@ -96,3 +98,20 @@ def passes(problems: Iterable[Problem]) -> bool:
 def undeclared(where: Path, suits: Suits) -> Problem:
     """A name that nothing declares, in a place for operands of the kinds that suit it."""
     return Problem("unknown-name", "`{}` is not declared", where, "no such name here", suits=suits)
+
+
+Findings = tuple[Problem, ...]
+
+
+class Candidate:
+    """A form with its findings about the operands. The better of two has the higher `rank`."""
+
+    __slots__ = ("findings", "form", "m", "rank")
+
+    def __init__(self, form: Form, m: Modifiers, rank: tuple[int, ...], findings: Findings) -> None:
+        self.form, self.m, self.rank, self.findings = form, m, rank, findings
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing but warnings was found."""
+        return passes(self.findings)

@@ -1,15 +1,22 @@
-"""How many bytes declared variables take (manual 5.4); imports nothing that a checker doesn't need."""
+"""How many bytes declared variables take (manual 5.4), and how many there are: shared memory of a kernel, constants of
+a file (measured)."""
 
 from __future__ import annotations
 
 from math import prod
 
+from openptx.isa.types import TYPES
 from openptx.syntax.declarations import InitialiserList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.context import Context
     from openptx.isa.types import Type
     from openptx.syntax.declarations import Declarator
+    from openptx.syntax.declarations import Variable as Declaration
+
+CONSTANTS = 0x10000
+_SHARED, _SHARED_OF_FEATURES = 0xC000, 0x38C00
 
 
 def rounded_up(size: int, align: int) -> int:
@@ -31,3 +38,23 @@ def shape_of(declarator: Declarator) -> tuple[int, ...]:
         row = 1 if nested else max(prod(shape[1:]), 1)
         shape = (rounded_up(len(values), row) // row, *shape[1:])
     return shape
+
+
+def shared_limit(context: Context) -> int:
+    """The bytes of shared memory that a kernel may declare; targets with a letter, such as sm_90a, have more."""
+    target = context.target
+    return _SHARED if target is not None and target.name[-1].isdigit() else _SHARED_OF_FEATURES
+
+
+def bytes_of(declaration: Declaration) -> int:
+    """The bytes of all variables of a declaration, without what alignment adds between them."""
+    type = TYPES.get(declaration.type)
+    if type is None:
+        return 0
+    total = 0
+    for declarator in declaration.names:
+        size = element_bytes(type) * (declaration.vector or 1)
+        for length in shape_of(declarator):
+            size *= length
+        total += size * (declarator.count.value if declarator.count is not None else 1)
+    return total

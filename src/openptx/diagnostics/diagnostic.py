@@ -185,6 +185,13 @@ class Diagnostic:
         return in_notebook([self])
 
 
+class Diagnostics(list[Diagnostic]):
+    """What `check` gives: diagnostics in the order of the text, which a notebook shows as a terminal does."""
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
+
+
 def in_notebook(diagnostics: list[Diagnostic]) -> str:
     """Diagnostics as HTML; the renderer is imported when it is first used, since `check` starts without it."""
     return import_module("openptx.diagnostics.render.notebook").render(diagnostics)

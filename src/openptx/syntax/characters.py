@@ -25,12 +25,34 @@ _PIECE = pattern(
     rf"[\x01-\x0a\x0c-\x1b !#-.0-\x7f]*+"
     rf"(?:(?P<{COMMENTED}>{COMMENT})|(?P<{QUOTED}>{STRING})|[/\"]|\Z|(?P<{CODE}>[^\x01-\x0a\x0c-\x1b -\x7f]))"
 )
+_CONTROL = pattern(r"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f-\x9f\ufffd]")
+_SAMPLE = 4096  # characters; a stray control character is an ordinary mistake, one in fifty is another kind of file
+
+# fmt: off
+_KINDS = (
+    ("\x7fELF",         "an ELF file, perhaps a cubin: `openptx extract` takes out the PTX that it may hold"),
+    ("\x1f\x8b",        "compressed by gzip"),
+    ("PK\x03\x04",      "a zip archive"),
+    ("BC\xc0\xde",      "LLVM bitcode"),
+)
+# fmt: on
 _STRAY = pattern(r"[^\x01-\x7f](?:[^\n]*[^\x01-\x7f])?+")
 _FIRST = pattern(r"\0++|[^\0-\x7f]++|.", re.S)
 _NULS = pattern(r"\0++")
 _REST = pattern(r"[^\x20-\x7e\s](?:[^;\n\"]*[^\x20-\x7e\s])?", re.A)
 _WRITTEN = {"\u2212": "-", **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')}
 NOT_ASCII = "PTX is ASCII; other characters can stand in comments alone"
+
+
+def not_text(file: File) -> Diagnostic | None:
+    """Why a file can't be PTX, or None."""
+    head = file.text[:_SAMPLE].rstrip("\0") or file.text[:_SAMPLE]
+    kind = next((kind for magic, kind in _KINDS if head.startswith(magic)), None)
+    if kind is None and len(_CONTROL.findall(head)) * 50 <= len(head):
+        return None
+    message = f"this is {kind.partition(':')[0]}, not PTX" if kind else "this is binary data, not PTX"
+    help = kind.partition(": ")[2] or None if kind else None
+    return Diagnostic("not-text", message, file, (0, min(len(head), 1)), help=help)
 
 
 def strays(text: str) -> Iterator[tuple[str, Span]]:

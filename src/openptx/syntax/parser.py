@@ -6,10 +6,9 @@ import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.patterns import pattern
-from openptx.syntax.binary import not_text
 from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
 from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
-from openptx.syntax.characters import CODE, strays
+from openptx.syntax.characters import CODE, not_text, strays
 from openptx.syntax.characters import problems as stray_characters
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_memo import RepeatedHeader, remember, remember_header, repeated, repeated_header

@@ -1,4 +1,4 @@
-"""Statements as rows of strings, for `findall`: operands come apart already, which is cheaper than to split them.
+"""Statements as rows of strings, a chunk of text at a time: operands come apart already, cheaper than to split them.
 
 A row is the name of the guard, opcode, up to five operands, and otherwise a label, or the text of another statement as
 it stands. Of what isn't common, all the rest of the text is one row, the last: its length tells where it begins. Like
@@ -8,9 +8,18 @@ it stands. Of what isn't common, all the rest of the text is one row, the last: 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from openptx.patterns import pattern
-from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, STRING, WORD
+from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, OPEN_STRING, STRING, WORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.source import File
+
+    Row = tuple[str, ...]
 
 GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
 """Groups of a row."""
@@ -67,3 +76,46 @@ DECLARATION = pattern(_DECLARATION)
 
 STATEMENT_OF_BLOCK = pattern(_STATEMENT)
 """What a row that is a whole block is made of."""
+
+_SIZE = 30_000
+"""About how many characters are read in one go: rows take twenty times their memory."""
+_CUT = pattern(r";\r?\n")
+_HIDING = pattern(rf"{COMMENT}|{OPEN_STRING}")
+"""What may contain a `;` that ends no statement."""
+
+
+def chunk_end(text: str, offset: int, end: int) -> int:
+    """Where a chunk ends that begins between two statements: after a `;` that ends one."""
+    cut = _CUT.search(text, offset + _SIZE, min(end, offset + 2 * _SIZE))
+    if cut is not None:
+        return cut.end()
+    stop = text.find(";", offset + _SIZE, end) + 1
+    while stop:
+        begun = max((match.span() for match in _HIDING.finditer(text, offset, stop)), default=(0, 0))
+        if begun[1] < stop or (whole := _HIDING.match(text, begun[0], end)) is None:
+            return stop
+        offset = whole.end()
+        stop = text.find(";", offset, end) + 1
+    return end
+
+
+class Chunk:
+    """A part of a body that is read in one go, as rows. `inner`: it is the inside of a block."""
+
+    __slots__ = ("begin", "end", "file", "inner", "last", "matched", "matches", "rows")
+
+    def __init__(self, file: File, begin: int, end: int, *, inner: bool = False) -> None:
+        self.file, self.begin, self.end, self.inner = file, begin, end, inner
+        self.rows: list[Row] = ROWS.findall(file.text, begin, end)
+        self.matches: Iterator[re.Match[str]] | None = None  # the rows with their places, once they are asked for
+        self.matched = 0  # how many of them have been asked for
+        self.last: re.Match[str] | None = None
+
+    def match(self, number: int) -> re.Match[str]:
+        """The row of this number with its place: found again, in the order of the text, since few are asked for."""
+        if self.matches is None:
+            self.matches = ROWS.finditer(self.file.text, self.begin, self.end)
+        if self.last is None or number >= self.matched:
+            self.last = next(islice(self.matches, number - self.matched, None))
+            self.matched = number + 1
+        return self.last

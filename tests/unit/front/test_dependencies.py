@@ -62,7 +62,7 @@ ALLOWED = {
 # Parts of check: each may import itself and those before it; neither the fast path nor lowering the other.
 LAYERS = (
     "context", "function_findings", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages",
-    "selection", "memory_limits",
+    "selection",
     "operand", "availability", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
     "lowering", "header", "debug_info", "directive_availability", "body_directives", "function_checker",
     "function", "module", "symbols", "__init__",

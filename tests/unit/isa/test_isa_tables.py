@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from openptx.check.operand.types import Rule
+from openptx.check.operand.slot import Rule
 from openptx.isa import agreement, conversions
 from openptx.isa.costs import COSTS, cost_of
 from openptx.isa.notation import declared

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.check.fast.chunk import Row
     from openptx.source import Span
+    from openptx.syntax.row_lexer import Row
 
 # Compiled when there is a barrier.
 _SETP = rf"setp\.[\w.]+\s+({WORD})(?:\|{WORD})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"

@@ -15,8 +15,8 @@ from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.fast.blocks import Declared
     from openptx.check.fast.calls import Call
+    from openptx.check.fast.symbols import Declared
     from openptx.check.module import ModuleChecker
     from openptx.check.names.scopes import Scope
     from openptx.check.operand.kinds import Kind

@@ -7,7 +7,6 @@ from itertools import compress, count, islice
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
-from openptx.check.fast.chunk import Chunk, chunk_end
 from openptx.check.fast.classify import OperandClassifier
 from openptx.check.fast.definite_assignment import surely_written
 from openptx.check.fast.places import flowing, mentions
@@ -19,12 +18,12 @@ from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
 from openptx.source import File
 from openptx.syntax.landmarks import landmarks
 from openptx.syntax.lexical import words
-from openptx.syntax.row_lexer import FIRST, GUARD, LABEL, OPCODE, OTHER
+from openptx.syntax.row_lexer import FIRST, GUARD, LABEL, OPCODE, OTHER, Chunk, chunk_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.checked_function import CheckedFunction
-    from openptx.check.fast.chunk import Row
+    from openptx.syntax.row_lexer import Row
 
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""

@@ -11,9 +11,9 @@ from openptx.syntax.lexical import IDENTIFIER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.fast.blocks import Block
     from openptx.check.fast.classify import OperandClassifier
     from openptx.check.fast.file_memo import FileMemo
+    from openptx.check.fast.symbols import Block
 
 _MOST = 1 << 10
 # Compiled when there is a table.

@@ -6,6 +6,9 @@ from openptx.check.flow.reads_writes import names_in
 from openptx.check.names.linkage import symbols
 from openptx.check.names.scopes import Registers
 from openptx.isa.notation import resolve
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import Alias
+from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +20,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.gates import Version
     from openptx.source import Span
     from openptx.syntax import operands as text
-    from openptx.syntax.declarations import Initialiser
-    from openptx.syntax.declarations import Variable as Declaration
-    from openptx.syntax.tree import Function, Instruction
+    from openptx.syntax.tree import Instruction
 
 OLD = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
 """Instructions that the document calls deprecated where they have no `.sync`, since PTX ISA 6.0."""
@@ -60,26 +61,28 @@ def unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
                 findings.add("unused", f"nothing uses `{shown}`", meaning.span, "declared here alone")
 
 
-def unused_in_module(module: ModuleChecker, variables: list[Declaration], functions: list[Function]) -> None:
+def unused_in_module(module: ModuleChecker) -> None:
     """Variables and functions that only this file sees, and that it does not name."""
+    items = module.tree.items
+    variables = [item for item in items if isinstance(item, Declaration)]
+    functions = [item for item in items if isinstance(item, Function)]
+    names = module.used.names | {item.aliasee.text for item in items if isinstance(item, Alias)}
+    for declaration in variables:
+        for declarator in declaration.names:
+            names.update(address.name.text for address in symbols(declarator.initialiser))
     for declaration in variables:
         for declarator in declaration.names:
             place = module.scope.names.get(declarator.name.text)
             used = place is not None and place.span[0] in module.used.places
-            if not declaration.linkage and not used and declarator.name.text not in module.used.names:
+            if not declaration.linkage and not used and declarator.name.text not in names:
                 module.declarations.add(
                     "unused", f"nothing uses `{declarator.name.text}`", declarator.name.span, "declared here alone"
                 )
     for function in functions:
-        if function.kind == "func" and not function.linkage and function.name.text not in module.used.names:
+        if function.kind == "func" and not function.linkage and function.name.text not in names:
             module.declarations.add(
                 "unused", f"nothing calls `{function.name.text}`", function.name.span, "declared here alone"
             )
-
-
-def addresses(value: Initialiser | None) -> list[str]:
-    """The names whose addresses stand in an initial value."""
-    return [address.name.text for address in symbols(value)]
 
 
 def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:

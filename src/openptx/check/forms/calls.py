@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.operand import kinds
 from openptx.check.operand.classify import kind_of
-from openptx.check.operand.types import Rule, takes_constant
+from openptx.check.operand.slot import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Label
 from openptx.isa.types import TYPES

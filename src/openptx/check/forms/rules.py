@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from openptx.check.availability import unmet_gates
 from openptx.check.explain.cvt_errors import cvt_errors
-from openptx.check.forms.candidate import Candidate
 from openptx.check.forms.load_store import judge_atom, judge_load
 from openptx.check.operand import kinds
-from openptx.check.problems import WARNINGS, Problem
+from openptx.check.problems import WARNINGS, Candidate, Problem
 from openptx.isa.notation.operand_rules import operand_rule
 
 TYPE_CHECKING = False

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from openptx.check.availability import require
-from openptx.check.forms.candidate import Candidate
 from openptx.check.forms.operands import judge
 from openptx.check.forms.rules import refine
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import Place
-from openptx.check.problems import WARNINGS, Problem
+from openptx.check.problems import WARNINGS, Candidate, Problem
 from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.conditions import conditions

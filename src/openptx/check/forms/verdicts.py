@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from openptx.check.flow.reads_writes import writes
 from openptx.check.forms.addresses import guard_problem, guarded_parameter
-from openptx.check.forms.candidate import Candidate, Findings
 from openptx.check.forms.immediates import has_checked_immediates, judge_immediates
 from openptx.check.forms.rules import refine
 from openptx.check.forms.select_form import examine, select_form
 from openptx.check.operand import kinds
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import Candidate, Findings, Problem, rewrite
 from openptx.isa.control import calls, joins
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES

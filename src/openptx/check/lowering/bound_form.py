@@ -12,10 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.check.forms.candidate import Candidate
     from openptx.check.forms.verdicts import Key, Verdicts
     from openptx.check.operand.kinds import Kind
-    from openptx.check.problems import Path
+    from openptx.check.problems import Candidate, Path
     from openptx.isa.notation import Form, Modifiers
     from openptx.isa.types import Type
 
