@@ -88,7 +88,8 @@ class CallLowering:
         """No register may be written in blocks that may not run."""
         before = dict(self.registers.current)
         yield
-        if self.registers.current != before:
+        now = self.registers.current
+        if now.keys() != before.keys() or any(now[cell] is not value for cell, value in before.items()):
             raise UnsupportedByJit(what)
 
     # One function
