@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from openptx.errors import ArgumentError, Unsupported
+from openptx.isa.semantics.im2col import MODES
 from openptx.runtime.tensor_map import pack
 from openptx.triton.pointers import address
 
@@ -67,21 +68,29 @@ def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
 
 def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
     """The 128 bytes that the driver would make."""
-    if wanted.get("is_im2col") or getattr(given, "round_f32_to_tf32", False):
-        raise Unsupported("tensor descriptors of im2col and tf32")
+    if getattr(given, "round_f32_to_tf32", False):
+        raise Unsupported("tensor descriptors that round to tf32, of which nothing says how")
     size, shape = int(wanted["elem_size"]), [int(n) for n in given.shape]
     if wanted.get("fp4_padded"):
         shape[-1] *= 2  # two elements are a byte
+    columns = bool(wanted.get("is_im2col"))
     return pack(
         address("descriptor", given.base),
         element=int(wanted["elem_type"]),
         shape=shape,
         strides=[int(n) * size for n in given.strides[:-1]],
-        box=[int(n) for n in wanted["block_size"]],
-        steps=[1] * len(given.shape),
+        box=[*(corners(given) if columns else ()), *(int(n) for n in wanted["block_size"])],
+        steps=[int(n) for n in getattr(given, "element_strides", None) or [1] * len(shape)],
         swizzle=int(wanted["swizzle"]),
         nan=given.padding == "nan",
+        mode=MODES["im2col"] if columns else 0,
     )
+
+
+def corners(given: Any) -> list[int]:
+    """Those of columns of pixels, as a tensor map has them: one word for each axis between N and C."""
+    pairs = zip(given.pixel_box_lower_corner, given.pixel_box_upper_corner, strict=True)
+    return [int(low) & 0xFFFF | (int(high) & 0xFFFF) << 16 for low, high in pairs]
 
 
 def encoded(name: str, kind: str, value: Any) -> bytes:

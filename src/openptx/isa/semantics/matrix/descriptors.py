@@ -70,8 +70,6 @@ class Shape:
         self.wrong, self.missing = self._wrong(bool(field(2, 1))), ""
         if self.blocked and field(31, 1):
             self.missing = "K = 96"
-        elif self.scaled and self.rows < 128 * ctas:
-            self.missing = "block_scale, M = 128"
         self.rows //= ctas  # of one CTA
         # How often rows lie below each other, each time with another part of the columns (layouts B, E, G).
         self.parts = 128 // self.rows if kept or (ctas == 2 and not sparse) else 1

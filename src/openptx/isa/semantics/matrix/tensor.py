@@ -89,12 +89,19 @@ def negated_line(line: Registers, f: Factors) -> Registers:
     return tuple(a ^ sum(1 << at + sign for at in range(0, a.width, f.width)) for a in line)
 
 
-def scales_of(x: Machine, base: Bits, count: int, per: int, first: int, rank: Bits | None, *, own: bool) -> Tile:
+def scales_of(
+    x: Machine, base: Bits, count: int, per: int, first: int, rank: Bits | None, *, own: bool, parts: int = 1
+) -> Tile:
     """The codes of each line's scales: bytes of one word, from number `first` on.
 
-    Line 32 i + j has its word in column i, in lane j of each warp; rows take it from their `own` warp's lanes.
+    Line 32 i + j has its word in column i, in lane j of each warp; rows take it from their `own` warp's lanes. Where d
+    has `parts` of its columns in lanes of their own, each part is counted from its first column, in its lanes.
     """
-    return tuple(scales_of_line(x, base, line, per, first, rank, own=own) for line in range(count))
+    starts = [base, *(base + (128 // parts * i << LANE) for i in range(1, parts))]
+    of_part = count // parts
+    return tuple(
+        scales_of_line(x, starts[line // of_part], line % of_part, per, first, rank, own=own) for line in range(count)
+    )
 
 
 def scales_of_line(
@@ -262,7 +269,9 @@ class Product:
             return (), ()
         return (
             scales_of(x, given["scale-A-tmem"], shape.rows, self.scales, shape.scale_a, rank, own=True),
-            scales_of(x, given["scale-B-tmem"], shape.columns, self.scales, shape.scale_b, rank, own=False),
+            scales_of(
+                x, given["scale-B-tmem"], shape.columns, self.scales, shape.scale_b, rank, own=False, parts=shape.parts
+            ),
         )
 
     def products(self, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile]) -> Tile:
