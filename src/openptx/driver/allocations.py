@@ -48,6 +48,8 @@ class Owned(NamedTuple):
 
 OWNED: dict[int, Owned] = {}
 """By device address."""
+FOREIGN: dict[int, tuple[Context, Callable[[], None]]] = {}
+"""Memory of other processes that is freed as our own: its context, and how it ends here."""
 OF_GRAPHS = set[int]()
 """Addresses of what nodes of graphs have allocated."""
 AT_FREE: list[Callable[[int], None]] = []
@@ -89,6 +91,9 @@ def give_back(address: int, *kinds: str) -> None:
     if not address:
         return
     found = OWNED.get(address)
+    if found is None and address in FOREIGN and "device" in kinds:
+        FOREIGN.pop(address)[1]()
+        return
     if found is None or found.kind not in kinds:
         try:
             memory.free(address)  # for what it says

@@ -42,10 +42,10 @@ class MemoryHandle(NamedTuple):
     layout = struct.Struct("<8sIIQQQ24x")
 
     @classmethod
-    def of(cls, data: bytes) -> Self:
+    def of(cls, data: bytes, kind: bytes = MEMORY) -> Self:
         """Fails for bytes that are none."""
         found = cls(*cls.layout.unpack(data))
-        if found.kind != MEMORY:
+        if found.kind != kind:
             raise Failure(Result.INVALID_VALUE, "the 64 bytes are no handle of another process's memory")
         return found
 

@@ -19,6 +19,8 @@ THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
 PROPERTIES = struct.Struct("<4i")
 """CUmemPoolProps: how it allocates, handles for other processes, and a place of two numbers."""
+FILE_DESCRIPTOR = 1
+"""Of CUmemAllocationHandleType: the only kind of handle on Linux without further services."""
 PINNED, MANAGED, ON_DEVICE = 1, 2, 1
 DESCRIPTION = struct.Struct("<4i88xQQ")
 """CUDA_MEM_ALLOC_NODE_PARAMS: properties of a pool, access of other devices, the size and the address."""
@@ -29,9 +31,13 @@ class Pool(Object):
 
     what = "memory pool"
 
-    def __init__(self, kind: str, default: bool = False) -> None:
-        """`kind` is that of its allocations, "device", "host" or "managed"."""
+    def __init__(
+        self, kind: str, default: bool = False, handles: int = 0, origin: tuple[int, int] | None = None
+    ) -> None:
+        """`kind` is that of its allocations, "device", "host" or "managed"; `handles` are those that other processes
+        share it by, and `origin` the process of an imported one, with its handle there."""
         super().__init__()
+        self.handles, self.origin = handles, origin
         self.kind, self.default, self.access = kind, default, READ_WRITE
         self.attributes = {1: 1, 2: 1, 3: 1, THRESHOLD: 0}
         self.high = 0
@@ -43,9 +49,10 @@ class Pool(Object):
 
 
 class Pools:
-    """The one that the device uses where the program has chosen one, and the default ones by kind."""
+    """The one that the device uses where the program has chosen one, others chosen and the default ones by kind."""
 
     chosen: Pool | None = None
+    others: ClassVar[dict[str, Pool]] = {}
     defaults: ClassVar[dict[str, Pool]] = {}
 
 
@@ -77,12 +84,37 @@ def get_pool(out: int, device: int) -> None:
 @initialized("cuDeviceSetMemPool")
 def set_pool(device: int, handle: int) -> None:
     require_device(device)
-    Pools.chosen = driver().find(handle, Pool)
+    Pools.chosen = require_own(driver().find(handle, Pool))
 
 
-@initialized("cuMemGetDefaultMemPool", "cuMemGetMemPool")
+@initialized("cuMemSetMemPool")
+def set_pool_of_place(place: int, allocation: int, handle: int) -> None:
+    found = require_own(driver().find(handle, Pool))
+    if found.kind != kind_of(allocation, get(place, ctypes.c_int)):
+        raise Failure(Result.INVALID_VALUE, f"a pool of {found.kind} memory for another kind")
+    if found.kind == "device":
+        Pools.chosen = found
+    else:
+        Pools.others[found.kind] = found
+
+
+def require_own(pool: Pool) -> Pool:
+    """Fails for a pool of another process, which allocates nothing here."""
+    if pool.origin is not None:
+        raise Failure(Result.INVALID_VALUE, "a pool of another process allocates nothing in this one")
+    return pool
+
+
+@initialized("cuMemGetDefaultMemPool")
 def get_pool_of_place(out: int, place: int, allocation: int) -> None:
     put(out, default_pool(kind_of(allocation, get(place, ctypes.c_int))).handle)
+
+
+@initialized("cuMemGetMemPool")
+def get_current_of_place(out: int, place: int, allocation: int) -> None:
+    kind = kind_of(allocation, get(place, ctypes.c_int))
+    chosen = Pools.chosen if kind == "device" else Pools.others.get(kind)
+    put(out, (chosen or default_pool(kind)).handle)
 
 
 @initialized("cuMemPoolCreate")
@@ -91,9 +123,9 @@ def create(out: int, properties: int) -> None:
     allocation, handles, place, number = PROPERTIES.unpack(read(properties, PROPERTIES.size))
     if place == ON_DEVICE and number:
         raise Failure(Result.INVALID_VALUE, f"a pool on device {number}")
-    if handles:
+    if handles not in (0, FILE_DESCRIPTOR):
         raise Failure(Result.NOT_SUPPORTED, f"a pool that other processes may share, by handles of kind {handles}")
-    put(out, driver().add(Pool(kind_of(allocation, place))).handle)
+    put(out, driver().add(Pool(kind_of(allocation, place), handles=handles)).handle)
 
 
 @initialized("cuMemPoolDestroy")
@@ -103,6 +135,8 @@ def destroy(handle: int) -> None:
         raise Failure(Result.INVALID_VALUE, "the default pool cannot be destroyed")
     if Pools.chosen is found:
         Pools.chosen = None
+    if Pools.others.get(found.kind) is found:
+        del Pools.others[found.kind]
     driver().remove(found)
 
 
@@ -158,6 +192,7 @@ def allocate(context: Context, out: int, size: int, stream: int) -> None:
 def allocate_from(context: Context, out: int, size: int, handle: int, stream: int) -> None:
     where = stream_of(context, stream)
     pool = driver().find(handle, Pool, Result.INVALID_VALUE)
+    require_own(pool)
     if size:
         obtain(context, out, size, pool.kind, pool=pool)
     else:

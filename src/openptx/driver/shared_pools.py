@@ -1,0 +1,103 @@
+"""Pools that processes share: a pool's file descriptor, and a handle of 64 bytes for each pointer of it.
+
+The descriptor is that of a small file that names the pool. It reaches the other process as descriptors do: by a socket,
+or because that process is a child. Memory of a pool is shared by files, as that of `ipc`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+from openptx.driver.allocations import FOREIGN, OWNED
+from openptx.driver.arrays import read, write
+from openptx.driver.calls import Failure, in_context, initialized, put, put_int
+from openptx.driver.contexts import AT_END, Context
+from openptx.driver.ipc import MemoryHandle
+from openptx.driver.objects import driver
+from openptx.driver.ownership import IMPORTED
+from openptx.driver.pools import FILE_DESCRIPTOR, Pool
+from openptx.driver.results import Result
+from openptx.memory.sharing import Imported, share
+
+FILE = struct.Struct("<8sIQ")
+"""What a pool's file has: its kind, the process, and the pool's handle there."""
+POOL, POINTER = b"openptxQ", b"openptxP"
+POINTER_BYTES = 64
+"""Of a CUmemPoolPtrExportData, whose last eight of ours have the pool."""
+LOW = 0xFFFFFFFF
+"""The runtime's flags have 32 bits, and the driver's 64."""
+
+
+def require_descriptor(kind: int, flags: int) -> None:
+    if kind != FILE_DESCRIPTOR or flags & LOW:
+        raise Failure(Result.INVALID_VALUE, f"a pool's handle of kind {kind} with flags {flags & LOW}")
+
+
+@initialized("cuMemPoolExportToShareableHandle")
+def export_pool(out: int, handle: int, kind: int, flags: int) -> None:
+    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+    require_descriptor(kind, flags)
+    if found.handles != FILE_DESCRIPTOR or found.origin is not None:
+        raise Failure(Result.INVALID_VALUE, "the pool was not made for handles of that kind")
+    put_int(out, -1)
+    descriptor = os.memfd_create("openptx memory pool")
+    os.write(descriptor, FILE.pack(POOL, os.getpid(), handle))
+    put_int(out, descriptor)
+
+
+@initialized("cuMemPoolImportFromShareableHandle")
+def import_pool(out: int, given: int, kind: int, flags: int) -> None:
+    put(out, 0)
+    require_descriptor(kind, flags)
+    try:
+        data = os.pread(ctypes.c_int(given).value, FILE.size, 0)
+    except OSError as error:
+        raise Failure(Result.INVALID_VALUE, f"file descriptor {given}: {error.strerror}") from None
+    if len(data) != FILE.size or not data.startswith(POOL):
+        raise Failure(Result.INVALID_VALUE, f"file descriptor {given} is none of a memory pool")
+    _, process, handle = FILE.unpack(data)
+    put(out, driver().add(Pool("device", origin=(process, handle))).handle)
+
+
+@initialized("cuMemPoolExportPointer")
+def export_pointer(out: int, address: int) -> None:
+    found = OWNED.get(address)
+    pool = found.pool if found is not None else None
+    if found is None or not isinstance(pool, Pool) or pool.handles != FILE_DESCRIPTOR:
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is no memory of a pool that is shared")
+    file, offset = share(found.block)
+    inode = os.fstat(file.descriptor).st_ino
+    handle = MemoryHandle(POINTER, os.getpid(), file.descriptor, inode, offset, found.size)
+    write(out, MemoryHandle.layout.pack(*handle)[:-8] + pool.handle.to_bytes(8, "little"))
+
+
+@in_context("cuMemPoolImportPointer")
+def import_pointer(context: Context, out: int, pool: int, data: int) -> None:
+    put(out, 0)
+    found, given = driver().find(pool, Pool, Result.INVALID_VALUE), read(data, POINTER_BYTES)
+    handle = MemoryHandle.of(given, POINTER)
+    if found.origin != (handle.process, int.from_bytes(given[-8:], "little")):
+        raise Failure(Result.INVALID_VALUE, "the pointer is of another pool, or the pool of this process")
+    imported = Imported.of(handle.open(), handle.offset, handle.size)
+    address = imported.address
+    IMPORTED[address] = imported.block()
+
+    def end() -> None:
+        del IMPORTED[address]
+        imported.end()
+
+    FOREIGN[address] = context, end
+    put(out, address)
+
+
+def end_all(context: Context) -> None:
+    """Gives back what a context has imported."""
+    for address, (owner, end) in [*FOREIGN.items()]:
+        if owner is context:
+            del FOREIGN[address]
+            end()
+
+
+AT_END.append(end_all)
