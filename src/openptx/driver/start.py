@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import ctypes
 import re
@@ -30,6 +31,9 @@ CHAPTERS = (
 
 SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDestroy|ModuleUnload|LibraryUnload)")
 """What waits for all work of the legacy default stream, and whatever is not asynchronous among it."""
+
+SOON = 0.01
+"""Seconds after which an interrupted call has returned."""
 
 _once = threading.Lock()
 _kept: list[Any] = []  # callbacks of ctypes, which the table's pointers do not keep alive
@@ -110,6 +114,9 @@ def failed(symbol: str, error: BaseException) -> int:
         return results.Result.INVALID_VALUE
     if isinstance(error, Exception):
         LOG.error("%s: %s", symbol, Bug.of(error), exc_info=error)
-    else:  # Ctrl-C: the program's own handler has it after this call
+    else:  # Ctrl-C, which ctypes would print and forget: the program gets it when this call has returned
         LOG.warning("%s: interrupted", symbol)
+        again = threading.Timer(SOON, _thread.interrupt_main)
+        again.daemon = True
+        again.start()
     return results.Result.UNKNOWN

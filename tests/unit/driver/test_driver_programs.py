@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
 )
 FOLDER = Path(__file__).parent / "programs"
-OTHERS = ("driver_calls", "run_all", "sanitized_program", "fuzz_program", "null_runtime_program")
-"""What the programs share, what runs them, and what test_exec_sanitize.py and test_fuzzed_calls.py run."""
+OTHERS = ("driver_calls", "run_all", "sanitized_program", "fuzz_program", "null_runtime_program", "interrupted_program")
+"""What the programs share, what runs them, and what test_exec_sanitize.py, test_fuzzed_calls.py and a test below run."""
 
 
 def test_driver_programs() -> None:
@@ -25,3 +25,11 @@ def test_driver_programs() -> None:
         [*command, str(FOLDER / "run_all.py"), *programs], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_interrupt_reaches_the_program() -> None:
+    program = FOLDER / "interrupted_program.py"
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", sys.executable, str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "endless: interrupted\nwaits: interrupted\n"
