@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 )
 FOLDER = Path(__file__).parent / "programs"
 OTHERS = ("driver_calls", "run_all", "sanitized_program", "fuzz_program", "null_runtime_program", "interrupted_program")
-"""What the programs share, what runs them, and what test_exec_sanitize.py, test_fuzzed_calls.py and a test below run."""
+"""What the programs share, what runs them, and what test_exec_sanitize.py, test_fuzzed_calls.py or a test below run."""
 
 
 def test_driver_programs() -> None:
