@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.isa.semantics.images import Images
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.isa.semantics.tensor_memory import TensorMemory
@@ -153,6 +154,10 @@ class Machine(Arithmetic):
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
         """The products that `p` and the lanes' descriptors in `code` tell of (isa/semantics/matrix/described.py)."""
         p.by_cases(self, zeros, code, values)
+
+    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+        """The copies that `p` and the lanes' descriptors tell of, to an address of tensor memory."""
+        p.by_cases(self, address, code)
 
     def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:
         """`combine` of `a` over the lanes in `members` (32 bits, which may differ from lane to lane), in lane order.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory_views import Plane
     from openptx.engines.interp.tensor_memory import TensorMemory
     from openptx.isa.machine import Update, Word
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.numerics import Bits
     from openptx.program import Op
@@ -69,6 +70,9 @@ class SanitizedThreads(Threads):
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
         p.by_cases(self, zeros, code, values)  # whose accesses are seen
+
+    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+        p.by_cases(self, address, code)
 
     def threads(self) -> Array:
         """The numbers of the executing threads in the launch."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,9 +12,10 @@ from tensor_kernels import CODES
 from test_routines import KINDS, codes
 
 from openptx.engines.common.tensor_block import BLOCK
-from openptx.engines.tensor_cores.library import tensor_product
+from openptx.engines.tensor_cores.library import tensor_copy, tensor_product
 from openptx.isa.machine import Machine
 from openptx.isa.semantics import tensor_memory
+from openptx.isa.semantics.matrix.copied import Copied
 from openptx.isa.semantics.matrix.described import ENABLED, MODES, Described
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -210,3 +212,64 @@ def test_code_of_a_product(kind: str, seed: int) -> None:
 def test_code_of_many_products(kind: str) -> None:
     for seed in range(60):
         compare(kind, 1000 + seed)
+
+
+SHAPES = list(
+    itertools.product(
+        [(128, 2, False, False), (128, 1, False, False), (64, 1, False, False), (64, 1, True, False),
+         (32, 1, False, False), (4, 2, False, True)],
+        (0, 4, 6),
+        (0, 1, 2, 4, 6),
+    )
+)  # fmt: skip
+"""Rows, chunks, for pairs of warps, for one warp each; widths of elements; modes of swizzling."""
+
+
+def compare_copies(shapes: Any, random: np.random.Generator) -> None:
+    for (rows, chunks, paired, apart), width, mode in shapes:
+        p = Copied(rows, chunks, width, 1, paired=paired, apart=apart)
+        memory = random.integers(0, 256, SHARED).astype(np.uint8)
+        before = np.zeros(1, BLOCK)
+        before["owned"], before["cells"] = 0xFFFF, random.integers(0, 1 << 32, (1, 128, 512), np.uint32)
+        start, leading, stride = (int(random.integers(0, most)) for most in (512, 100, 64))
+        code = start | leading << 16 | stride << 32 | int(random.integers(0, 8)) << 49 | mode << 61
+        column = int(random.integers(0, 500))
+        want, got = before.copy(), before.copy()
+        x = Memory(memory, want)
+        p.copy(x, mode, Bits(x, 32, np.array([column], np.uint32)), Bits(x, 64, np.array([code], np.uint64)))
+        words, found = np.array([column, code], np.uint64), tensor_copy(p, mode)
+        assert found is not None
+        assert (want["cells"] != before["cells"]).any()
+        assert found.call(words.ctypes.data, 8, SHARED, memory.ctypes.data, got.ctypes.data, 0, 0) == 1
+        np.testing.assert_array_equal(want["cells"], got["cells"], str((p.key, mode)))
+
+
+def test_code_of_copies() -> None:
+    compare_copies(SHAPES[::13], np.random.default_rng(7))
+
+
+@pytest.mark.sweep
+def test_code_of_all_copies() -> None:
+    compare_copies(SHAPES, np.random.default_rng(8))
+
+
+def test_code_changes_nothing_where_it_must_not_read_or_write() -> None:
+    """Shared memory ends before the last row; columns that are not allocated; another mode; then all is well."""
+    p = Copied(128, 2, 0, 1, paired=False, apart=False)
+    found = tensor_copy(p, 0)
+    assert found is not None
+    assert tensor_copy(p, 3) is None
+    memory, block = np.ones(SHARED, np.uint8), np.zeros(1, BLOCK)
+    block["owned"] = 1
+    code = 8 << 16 | 16 << 32
+    last = 15 * 256 + 7 * 16 + 128 + 16  # bytes
+    for size, column, given, made in (
+        (last - 1, 0, code, 0),
+        (last, 25, code, 0),
+        (last, 0, code | 2 << 61, 0),
+        (last, 128 << 16, code, 0),
+        (last, 24, code, 1),
+    ):
+        words = np.array([column, given], np.uint64)
+        assert found.call(words.ctypes.data, 8, size, memory.ctypes.data, block.ctypes.data, 0, 0) == made
+        assert block["cells"].any() == bool(made)

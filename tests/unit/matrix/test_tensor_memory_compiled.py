@@ -235,3 +235,42 @@ def test_workers_have_tensor_memory_of_their_own(monkeypatch: pytest.MonkeyPatch
     assert {run.plan.workers for run in runs} == {1, 2}
     assert one.any((1, 2)).all()
     np.testing.assert_array_equal(one, two)
+
+
+COPIES = """
+    mul.wide.u32 %rd2, %t, 4; add.s64 %rd2, %rd0, %rd2; mov.u32 %v, sa; shl.b32 %i, %t, 2; add.u32 %i, %i, %v;
+    mov.u32 %at, 0;
+COPY:
+    ld.global.u32 %v, [%rd2]; st.shared.u32 [%i], %v; add.s64 %rd2, %rd2, 512; add.u32 %i, %i, 512;
+    add.u32 %at, %at, 1; setp.lt.u32 %one, %at, 16; @%one bra COPY;
+    bar.sync 0;
+    mov.u32 %v, sa; shr.u32 %v, %v, 4; cvt.u64.u32 %desc, %v; or.b64 %desc, %desc, {a}; mov.u32 %i, 0;
+AGAIN:
+    shl.b32 %at, %i, 2; add.u32 %at, %at, %d; setp.eq.u32 %p, %t, 0;
+    @%p tcgen05.cp.cta_group::1.32x128b.warpx4 [%at], %desc;
+    bar.sync 0;
+    add.u32 %i, %i, 1; setp.lt.u32 %one, %i, 5; @%one bra AGAIN;
+    setp.lt.u32 %p, %t, 32;
+"""
+
+
+def test_copies_become_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensor_cores, "WORTH_COPYING", 5)
+    asked: list[str] = []
+    execute = upcalls.execute
+
+    def spy(given: Any, function: Any, pc: int, *rest: Any) -> None:
+        asked.append(function.code[pc].form.instruction.name)
+        execute(given, function, pc, *rest)
+
+    monkeypatch.setattr(upcalls, "execute", spy)
+    memory = random.integers(0, 1 << 32, 2048, np.uint32)
+    body = COPIES.format(a=128 >> 4 << 16 | 128 >> 4 << 32)
+    kernel = program(HEAD.format("sm_100a") + HEADER.format(body=body + DRAIN, columns=64))["k"]
+    found = np.zeros((2, 128, 64), np.uint32)
+    for d, engine in zip(found, ENGINES, strict=True):
+        kernel((1,), (128,), (memory, d), engine=engine, workers=1)
+    rows = memory[: 32 * 4].reshape(32, 4)
+    np.testing.assert_array_equal(found[0, :, :20], np.tile(rows, (4, 5)))
+    np.testing.assert_array_equal(found[0], found[1])
+    assert asked.count("tcgen05.cp") == 1

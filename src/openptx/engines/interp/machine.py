@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from openptx.device.image import Image
     from openptx.device.memory_view import Bytes, MemoryView
     from openptx.engines.interp.geometry import Geometry
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
@@ -51,8 +52,8 @@ class Threads(Copies, Atomics, Machine):
         self._tensor_memory: TensorMemory | None = None
         self.tensor_block: Bytes | None = None
         """Of the one CTA of the batch, where its tensor memory is there already."""
-        self.product_code = 0
-        """The address of the code that has made the last product in tensor memory, or 0."""
+        self.tensor_code = 0
+        """The address of the code that did what the last instruction of tensor memory does, or 0."""
 
     def close(self) -> None:
         super().close()
@@ -124,6 +125,12 @@ class Threads(Copies, Atomics, Machine):
             super().tensor_product(p, zeros, code, *values)
         else:
             tensor_cores.tensor_product(self, p, zeros, code, values)
+
+    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+        if self.watch is not None:
+            super().tensor_copy(p, address, code)
+        else:
+            tensor_cores.tensor_copy(self, p, address, code)
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
         def piece(*some: Array) -> Array:

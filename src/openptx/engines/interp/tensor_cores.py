@@ -10,6 +10,7 @@ import numpy as np
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import WARP
+from openptx.isa.semantics.matrix.copied import MODE
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openptx.engines.interp.machine import Threads
-    from openptx.engines.tensor_cores.library import TensorProduct
+    from openptx.engines.tensor_cores.library import TensorCode
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
@@ -39,6 +41,10 @@ OF_SCALED = 8
 PIECE = 1 << 12
 """Products between two looks at whether to go on."""
 
+WORTH_COPYING = 16
+"""Copies to tensor memory in a process from which on code pays, which takes 0.05 s to make, and NumPy some ms each."""
+
+_copied: dict[str, int] = {}
 _multiplied: dict[str, int] = {}
 
 
@@ -67,31 +73,50 @@ def matrix_product(
 
 
 def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
-    """Lane by lane by compiled code where that pays, else by the definition."""
-    x.product_code = 0
-    if zeros.v.any() or not has_ctas(x, p.ctas) or (found := compiled(x, p, code, values)) is None:
+    """By compiled code where that pays, else by the definition."""
+    found = None if zeros.v.any() or not has_ctas(x, p.ctas) else compiled(x, p, code, values)
+
+    def define(zeros: Bits, code: Bits, *values: Bits) -> None:
         p.by_cases(x, zeros, code, values)
+
+    by_code(x, found, p.ctas, define, (zeros, code, *values))
+
+
+def tensor_copy(x: Threads, p: Copied, address: Bits, code: Bits) -> None:
+    """The same of a copy."""
+    found = None
+    if has_ctas(x, p.ctas):
+        _copied[p.key] = count = _copied.get(p.key, 0) + 1
+        found = routines().tensor_copy(p, int(code.v[0]) >> MODE) if count > WORTH_COPYING else None
+    by_code(x, found, p.ctas, partial(p.by_cases, x), (address, code))
+
+
+def by_code(
+    x: Threads, found: TensorCode | None, ctas: int, define: Callable[..., None], values: Sequence[Bits]
+) -> None:  # fmt: skip
+    """Lane by lane; what the code does not do is done by the definition."""
+    x.tensor_code = 0
+    if found is None:
+        define(*values)
         return
     everyone, lanes = x.executing, lane_sets.positions(x.executing, x.n)
     places = x.shared_of, x.tensor_memory.address_of
-    given = np.empty((lanes.size, 2 + len(values)), np.uint64)
-    for i, value in enumerate((zeros, code, *values)):
+    given = np.empty((lanes.size, len(values)), np.uint64)
+    for i, value in enumerate(values):
         given[:, i] = value.v
     try:
         for i, lane in enumerate(lanes):
             check_cancelled()
             cta = int(x.geometry.cta[lane])
-            if p.ctas > 1:
+            if ctas > 1:
                 cta -= int(x.geometry.rank[cta]) & 1
-            memory = [place(one) for one in range(cta, cta + p.ctas) for place in places] + [0] * (4 - 2 * p.ctas)
+            memory = [place(one) for one in range(cta, cta + ctas) for place in places] + [0] * (4 - 2 * ctas)
             if not found.call(given[i].ctypes.data, 8, x.shared_size, *memory):
                 x.executing = lanes[i : i + 1]
-                own = (Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in (zeros, code, *values))
-                of_zeros, of_code, *rest = own
-                p.by_cases(x, of_zeros, of_code, rest)
+                define(*(Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in values))
     finally:
         x.executing = everyone
-    x.product_code = found.address
+    x.tensor_code = found.address
 
 
 def has_ctas(x: Threads, count: int) -> bool:
@@ -99,7 +124,7 @@ def has_ctas(x: Threads, count: int) -> bool:
     return x.geometry.shape.cluster_size % count == 0
 
 
-def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> TensorProduct | None:
+def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> TensorCode | None:
     """The code for the first lane's product, if it pays."""
     what, widths = int(code.v[0]), tuple(v.width for v in values)
     library = routines()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
+from openptx.engines.tensor_cores import copied
 from openptx.engines.tensor_cores.described import WHAT, product_of, text
 from openptx.engines.tensor_cores.routine import routine
 from openptx.engines.tensor_cores.staging import WORDS
 from openptx.engines.tensor_cores.tiles import tile_routine
+from openptx.isa.semantics.matrix.descriptors import CHUNKS
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
@@ -22,6 +25,7 @@ from openptx.numerics.formats import F16, F32, UE4M3, UE8M0
 from openptx.numerics.matrix_product import MatrixProduct, parsed
 
 if TYPE_CHECKING:
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
 
 PREFIX = "openptx.product."
@@ -95,45 +99,56 @@ TILE = "openptx.tile."
 _MADE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_int64] * 2, *[ctypes.c_void_p] * 4)
 
 
-class TensorProduct:
-    """A product in tensor memory as code (described.py), good as long as the process lives."""
+class TensorCode:
+    """What an instruction does to tensor memory as code (`MEMORY`), good as long as the process lives."""
 
-    def __init__(self, p: Described, code: int, widths: Sequence[int], m: MatrixProduct) -> None:
-        name = f"{TILE}{m.key}"
-        tile = _tiles.get(m.key)
-        if tile is None:
-            image = kept(f"tile {m.key}", lambda: vectorised_object(tile_routine(m, name, host().avx512)))
-            tile = _tiles[m.key] = Library(image, (name,))
-        image = kept(key_of(p, code, widths), lambda: compile(text(p, code, widths, "product", name, m)))
-        self._library = Library(image, ("product",), {name: tile[name]})
-        self.address = self._library["product"]
+    def __init__(self, image: bytes, known: Mapping[str, int] = MappingProxyType({})) -> None:
+        self._library = Library(image, (ENTRY,), known)
+        self.address = self._library[ENTRY]
         self.call: Callable[..., int] = _MADE(self.address)
 
 
+ENTRY = "entry"
+
 _tiles: dict[str, Library] = {}
-_tensor_products: dict[str, TensorProduct] = {}
+_tensor_code: dict[str, TensorCode] = {}
 
 
 def key_of(p: Described, code: int, widths: Sequence[int]) -> str:
     return f"{p.key} {code & WHAT:x} {widths}"
 
 
-def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorProduct | None:
+def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode | None:
     """The code of a product; None where there is no routine for it."""
     key = key_of(p, code, widths)
-    found = _tensor_products.get(key)
+    found = _tensor_code.get(key)
     if found is None and (m := product_of(p, code)) is not None and supported(m):
         with LLVM:
-            found = _tensor_products.get(key)
-            if found is None:
-                found = _tensor_products[key] = TensorProduct(p, code, widths, m)
+            name = f"{TILE}{m.key}"
+            tile = _tiles.get(m.key)
+            if tile is None:
+                image = kept(f"tile {m.key}", lambda: vectorised_object(tile_routine(m, name, host().avx512)))
+                tile = _tiles[m.key] = Library(image, (name,))
+            image = kept(key, lambda: compile(text(p, code, widths, ENTRY, name, m)))
+            found = _tensor_code.setdefault(key, TensorCode(image, {name: tile[name]}))
+    return found
+
+
+def tensor_copy(p: Copied, mode: int) -> TensorCode | None:
+    """The code of a copy; None for a mode of swizzling that there is not."""
+    key = f"copy {p.key} {mode}"
+    found = _tensor_code.get(key)
+    if found is None and mode in CHUNKS:
+        with LLVM:
+            image = kept(key, lambda: compile(copied.text(p, mode, ENTRY)))
+            found = _tensor_code.setdefault(key, TensorCode(image))
     return found
 
 
 def tensor_product_ready(p: Described, code: int, widths: Sequence[int], m: MatrixProduct) -> bool:
     """Whether the product's code is linked, or on disk."""
     key = key_of(p, code, widths)
-    return key in _tensor_products or (store.has(digest(key)) and store.has(digest(f"tile {m.key}")))
+    return key in _tensor_code or (store.has(digest(key)) and store.has(digest(f"tile {m.key}")))
 
 
 def kept(what: str, make: Callable[[], bytes]) -> bytes:

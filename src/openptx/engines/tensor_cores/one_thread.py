@@ -87,6 +87,12 @@ class TensorMemory(tensor_memory.TensorMemory):
         cells = x.at("%tensor", tensor_block.CELLS)
         return x.words(x.at(cells, offset), 32, count)
 
+    def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
+        """Without a check: somebody has asked whether it is `allowed`."""
+        if rank is not None:
+            raise Unsupported("tensor memory of another CTA")
+        self.x.put(self.x.at("%tensor", tensor_block.CELLS), self.offset(address), values)
+
     def allowed(self, address: Bits, count: int) -> Bits:
         """Whether so many columns are there, and allocated."""
         x = self.x

@@ -8,8 +8,8 @@ from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import mbarrier
 from openptx.isa.semantics.matrix import products
-from openptx.isa.semantics.matrix.descriptors import Shared
-from openptx.isa.semantics.matrix.tensor import ranks, shift_rows, spread
+from openptx.isa.semantics.matrix.copied import Copied
+from openptx.isa.semantics.matrix.tensor import ranks, shift_rows
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics.formats import F32
 
@@ -299,38 +299,15 @@ PADDED = {None: 0, "b4x16_p64": 4, "b6x16_p32": 6}
 """The bits of an element that becomes a byte, with zeros about it."""
 
 
-def lanes_of(m: Modifiers, row: int) -> list[int]:
-    """The lanes that a row is copied to: in every warp that the document names or, if there are four rows, in one warp
-    each."""
-    if m.shape == "4x256b":
-        return [32 * row]
-    if m.multicast == "warpx2::01_23":
-        return [row % 32 + 64 * (row // 32), row % 32 + 64 * (row // 32) + 32]
-    return list(range(row, 128, ROWS[m.shape or ""]))
-
-
 @meaning(cp)
 def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
-    """Done at once, chunk after chunk; every CTA of a pair gets what its own shared memory has."""
-    chunks = 2 if (m.shape or "").endswith("256b") else 1
-    width = PADDED[m.src_fmt]
-
-    def chunk(matrix: Shared, row: int, k: int) -> tuple[Bits, ...]:
-        words = matrix.along(row, k)
-        if not width:
-            return words
-        bytes = spread(x, words, width, 2 if width == 4 else 0)
-        return tuple(x.join(bytes[i : i + 4]) for i in range(0, 16, 4))
-
-    def copy(mode: int, address: Bits, code: Bits) -> None:
-        for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
-            matrix = Shared(x, code, mode, rank)
-            for row in range(ROWS[m.shape or ""]):
-                words = tuple(word for k in range(chunks) for word in chunk(matrix, row, k))
-                for lane in lanes_of(m, row):
-                    x.tensor_memory.write(address + (lane << LANE), words, rank)
-
-    x.cases(x.resize(code >> 61, 32), copy, x.resize(address, 32), code)
+    """Done at once."""
+    shape = m.shape or ""
+    copied = Copied(
+        ROWS[shape], 2 if shape.endswith("256b") else 1, PADDED[m.src_fmt], 2 if m.cta_group == "cta_group::2" else 1,
+        paired=m.multicast == "warpx2::01_23", apart=shape == "4x256b",
+    )  # fmt: skip
+    x.tensor_copy(copied, address, code)
 
 
 shift = instruction(

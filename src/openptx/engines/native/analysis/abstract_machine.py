@@ -23,6 +23,7 @@ from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -200,6 +201,11 @@ class AbstractMachine(FloatTransfer):
         self.check_observed("a product in tensor memory")
         self.has_tensor_memory = True
         self.touches[self.site] = "atomic"  # the interpreter may make it
+
+    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+        self.check_observed("a copy to tensor memory")
+        self.has_tensor_memory = True
+        self.touches[self.site] = "atomic"
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
         self.check_observed("steps that depend on a value")

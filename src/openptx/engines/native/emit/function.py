@@ -45,7 +45,7 @@ class FunctionEmitter:
         self.branches = Branches(self.registers, binder, self.exits, self.calls)
         self.barriers = BarrierLowering(self.branches)
         interp, deopt = InterpCall(self.registers), Deoptimizer(self.exits)
-        self.x.make_product = interp.product
+        self.x.call_tensor_code = interp.tensor_code
         self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, deopt, counted)
 
     def emit(self) -> str:

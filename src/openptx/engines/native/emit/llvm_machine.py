@@ -29,6 +29,7 @@ from openptx.engines.native.instrument.selection import hooks_of
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
+    from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.program import Op
 
@@ -73,8 +74,8 @@ class LlvmMachine(FloatOps):
         self.upcalls = Upcalls(self.faults, self.frame)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
         """Leaves for the generic version where base plus offset wraps, if code may: see `SideExits`."""
-        self.make_product: Callable[[Op, Sequence[Bits]], None] | None = None
-        """Makes a product in tensor memory: see `InterpCall`."""
+        self.call_tensor_code: Callable[[Op, Sequence[Bits]], None] | None = None
+        """See `InterpCall.tensor_code`."""
         self.known: dict[str, Bits] = {}
         self.specials = SpecialRegisters(self, c, self.from_state)
         self.watch, memory = hooks_of(self)
@@ -156,8 +157,15 @@ class LlvmMachine(FloatOps):
         return self._tensor_memory
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
-        assert self.make_product is not None
-        self.make_product(self.c.function.code[self.scope.site], (zeros, code, *values))
+        self.on_tensor_memory(zeros, code, *values)
+
+    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+        self.on_tensor_memory(address, code)
+
+    def on_tensor_memory(self, *words: Bits) -> None:
+        """What the code that was made for the instruction does with `words`, or else the interpreter."""
+        assert self.call_tensor_code is not None
+        self.call_tensor_code(self.c.function.code[self.scope.site], words)
 
     def special(self, name: str, w: int) -> Bits:
         if name.startswith(("clock", "globaltimer")):

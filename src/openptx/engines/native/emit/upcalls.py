@@ -52,9 +52,9 @@ class InterpCall:
     def __init__(self, registers: RegisterFile) -> None:
         self.registers, self.x, self.scope, self.c = registers, registers.x, registers.scope, registers.c
 
-    def product(self, op: Op, words: Sequence[Bits]) -> None:
-        """A product in tensor memory whose descriptors are `words`: by code, or else by the interpreter, which keeps
-        what code there is for it (support.ll)."""
+    def tensor_code(self, op: Op, words: Sequence[Bits]) -> None:
+        """An instruction of tensor memory whose descriptors are among `words`: by code that was made for it, or else by
+        the interpreter, which keeps what code there is (support.ll)."""
         given = [self.scope.materialized(word) for word in words]
 
         def ask() -> tuple[Bits, ...]:

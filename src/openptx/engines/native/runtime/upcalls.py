@@ -60,9 +60,9 @@ def answer(run: Run, worker: Worker) -> int:
         with cancellable(run.check):
             if what == INSTRUCTION:
                 execute(run.plan.program, place(run, detail), detail & 0xFFFFF, x, worker)
-                if x.product_code:
-                    worker.keep(detail, x.product_code)
-                    x.product_code = 0
+                if x.tensor_code:
+                    worker.keep(detail, x.tensor_code)
+                    x.tensor_code = 0
             else:
                 run.asked = True
                 external(x, what, worker, here, detail)
