@@ -44,7 +44,7 @@ class FloatOps(MufuOps):
             d = self.raw(self.instruction(op, t, operands, rnd), t.width, t.uniform, self.bound_of(op, f, operands))
         if ftz:
             return self.flushed(op, f, d, operands, rnd)
-        return self.payloads(f, op, d, operands) if f.name == "f64" else d
+        return self.payloads(f, op, d, operands, rnd == "rn" and self.may_fold(f, operands)) if f.name == "f64" else d
 
     def bound_of(self, op: str, f: Format, operands: tuple[Bits, ...]) -> float:
         """What the magnitude of a result is at most; infinite where it may overflow, or be a NaN."""
@@ -85,6 +85,12 @@ class FloatOps(MufuOps):
             exact = self.payload(f, self.bits_of_float(t, name), op, *operands)
             slow = self.float(exact, t.uniform)
         return self.raw(self.ir.phi(t.float, labels, name, slow), 64, t.uniform)
+
+    def may_fold(self, f: Format, operands: tuple[Bits, ...]) -> bool:
+        """Whether LLVM may drop the operation or make it a change of sign, as it does with sums with zero, products
+        with one and quotients by one: to it a NaN's sign and whether it is quiet are undefined (LLVM's LangRef)."""
+        one = f.bias << f.man
+        return any(isinstance(a.v, int) and a.v & f.magnitude in (0, one) for a in operands)
 
     def is_number(self, f: Format, a: Bits) -> bool:
         """Whether it is known to be no NaN."""

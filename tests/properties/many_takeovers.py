@@ -1,0 +1,148 @@
+"""Many launches that compiled code takes over at random moments: bits and faults are the reference engine's.
+
+    python tests/properties/many_takeovers.py {random,hostile} START STOP [--state FILE]
+    python tests/properties/many_takeovers.py cases PATH...
+
+Prints what differs at once, and counts as it goes. With a state file a later run goes on where an earlier one ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+from engines import Result, buffers, planned
+from hostile_kernels import Crime
+from random_kernels import Kernel
+from takeovers import Takeovers, forced
+from test_hostile_kernels import punish
+
+from openptx.device.heap import heap_of
+from openptx.device.memory import device
+from openptx.engines.native import settings
+from openptx.errors import Fault
+from openptx.runtime.module import LoadedModule, load
+from openptx.testing.discovery import find, run_test
+from openptx.testing.result import PASSED, UNSUPPORTED
+
+EVERY = 20
+"""Of so many random kernels one is taken over at every question."""
+
+POINTS = 3
+"""Questions of the others, all of them chosen at random."""
+
+seen: Counter[str] = Counter()
+"""Take-overs, and why launches went on where they were."""
+
+
+def noted(takeovers: Takeovers) -> None:
+    seen["taken over"] += takeovers.restored
+    seen.update(takeovers.kept)
+
+
+def launched(module: LoadedModule, kernel: Kernel, engine: str) -> Result:
+    given, out, sums = buffers(kernel)
+    try:
+        module["k"](kernel.grid, kernel.block, (given, out, sums, kernel.uniform), engine=engine, timeout=120)
+    except Fault as fault:
+        return Result(out, sums, (fault.name, fault.block, fault.thread, fault.address, fault.space))
+    return Result(out, sums)
+
+
+def kernel_problem(seed: int) -> str:
+    """Where a random kernel's results differ, in words; code of both tiers takes over, at questions of its own."""
+    dice, kernel = random.Random(seed), Kernel(seed, planned(seed)[0])
+    with settings.cache_at(None), forced(baseline=seed % 2 == 0) as takeovers:
+        module = load(kernel.text())
+        expected = launched(module, kernel, "interp")
+        if found := expected.differs(launched(module, kernel, "auto")):
+            return f"seed {seed}: the reference engine a second time: {found}"
+        count = takeovers.asked[0]
+        some = [1 + dice.randrange(count) for _ in range(POINTS)] if seed % EVERY else range(1, count + 1)
+        for at in some:
+            takeovers.again(lambda _, at=at: at)
+            if found := expected.differs(launched(module, kernel, "auto")):
+                return f"seed {seed}, taken over at question {at} of {count}: {found}"
+        noted(takeovers)
+    return ""
+
+
+def crime_problem(seed: int) -> str:
+    """How a kernel that does wrong ends otherwise than on the reference engine, when code takes over."""
+    dice, crime = random.Random(seed), Crime(seed)
+    heap = heap_of(device(64))
+    given, out = heap.state(), np.zeros(crime.bytes, np.uint8)
+    with forced(baseline=seed % 2 == 0) as takeovers:
+        ends: list[tuple[object, ...]] = []
+        for engine in ("interp", "auto", "auto"):
+            gc.collect()  # as in test_hostile_kernels.py
+            if len(ends) == 2:
+                takeovers.again(lambda count: 1 + dice.randrange(count))
+            ends.append(punish(crime, engine, out))
+            heap.restore(given)
+        noted(takeovers)
+    where = f"seed {seed}, {crime.kind}, grid {crime.grid}, block {crime.block}, victim {crime.victim}\n{crime.text}"
+    for end in ends:
+        if end[0] not in crime.faults:
+            return f"{end}\n{where}"
+    return f"{ends}\n{where}" if crime.alone and not ends[0] == ends[1] == ends[2] else ""
+
+
+def case_problem(path: str, dice: random.Random) -> str:
+    """What is wrong with a case or an annotated file, all of whose launches are taken over at random questions."""
+    with settings.cache_at(None), forced(baseline=dice.random() < 0.5) as takeovers:
+        result = run_test(path, "auto")
+        if result.status == PASSED:
+            takeovers.again(lambda count: 1 + dice.randrange(count))
+            result = run_test(path, "auto")
+        noted(takeovers)
+    if result.status == UNSUPPORTED:
+        return f"unsupported: {result.message.splitlines()[0]}"
+    return "" if result.status == PASSED else f"{path}: {result.status} {result.message}"
+
+
+def report(problems: Iterable[str], total: int, done: Callable[[int], None]) -> int:
+    """Prints problems, and counts; `done` is told how many are over."""
+    start, wrong, unsupported, count = time.monotonic(), 0, 0, 0
+    for count, problem in enumerate(problems, 1):
+        unsupported += problem.startswith("unsupported")
+        if problem and not problem.startswith("unsupported"):
+            wrong += 1
+            print(problem, flush=True)
+        if count % 50 == 0 or count == total:
+            done(count)
+            print(f"{count} of {total}, {wrong} differ, {unsupported} unsupported, {dict(seen)}, ", end="")
+            print(f"{time.monotonic() - start:.0f} s, {time.process_time():.0f} s of the processor", flush=True)
+    return 1 if wrong else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("random", "hostile", "cases"))
+    parser.add_argument("given", nargs="+", metavar="START STOP | PATH...")
+    parser.add_argument("--state", type=Path, help="a file that remembers how far it has come")
+    asked = parser.parse_args()
+    if asked.what == "cases":
+        paths = find(asked.given)
+        return report((case_problem(path, random.Random(path)) for path in paths), len(paths), lambda _: None)
+    start, stop = map(int, asked.given)
+    if asked.state is not None and asked.state.exists():
+        start = int(asked.state.read_text())
+    problem = kernel_problem if asked.what == "random" else crime_problem
+
+    def done(count: int) -> None:
+        if asked.state is not None:
+            asked.state.write_text(f"{start + count}\n")
+
+    return report(map(problem, range(start, stop)), stop - start, done)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
