@@ -8,12 +8,14 @@ with forced() as takeovers:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import tiering
+from openptx.engines.native.runtime import baseline as baseline_code
 from openptx.engines.tiers import takeover
 
 
@@ -73,6 +75,7 @@ def forced(baseline: bool = False) -> Iterator[Takeovers]:
         patch.object(tiering, "launch", run),
         patch.object(takeover, "Abandonable", Forced),
         patch.object(takeover, "host_threads", lambda _: 0),
+        patch.object(baseline_code, "EACH", math.inf),  # nothing is asked of the compile server
     ):
         tiering._states.clear()
         yield known

@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 from openptx.errors import Bug
@@ -25,7 +24,7 @@ HOW = {(promotes, fast): bytes([2 * promotes + fast]) for promotes in (False, Tr
 
 def available() -> bool:
     """Whether there is a Python to start: programs that embed one name themselves instead."""
-    return Path(sys.executable or "").name.startswith(("python", "pypy"))
+    return os.path.basename(sys.executable or "").startswith(("python", "pypy"))
 
 
 def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import settings, tiering
+from openptx.engines.native import compile_time, settings, tiering
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import baseline, compiled_kernel
 from openptx.engines.native.runtime.plan import plans
@@ -333,7 +333,7 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
 ) -> None:
     """A launch that takes less long than making the code would, and launches that together take as long, do not."""
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
-    monkeypatch.setattr(tiering, "MADE", 100.0)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
     monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
@@ -342,7 +342,7 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     state.spent = state.left - 0.01
     launch(kernel, 1_000_000)
     assert native_runs == ["k"]
-    monkeypatch.setattr(tiering, "MADE", 0.0)
+    monkeypatch.setattr(compile_time, "FUNCTION", 0.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
     tiering._states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(
         kernel.module.program, kernel.function
@@ -380,9 +380,35 @@ def test_code_is_asked_for_when_launches_have_taken_a_while(monkeypatch: pytest.
     assert len(jobs()) == 1
 
 
-def test_what_is_called_counts_for_the_time_that_code_takes() -> None:
-    caller = ".visible .entry m() { call f; ret; }\n"
-    module = openptx.load(HEAD + ".func f() { .reg .u32 a; mov.u32 a, 1; ret; }\n" + caller)
-    plain = tiering.MADE + 2 * tiering.MADE_OF_EACH
-    wanted = plain + 2 * tiering.MADE_OF_EACH + tiering.MADE_OF_CALLS
-    assert tiering.seconds_to_make(module.program, module["m"].function) == pytest.approx(wanted)
+@pytest.mark.parametrize(("call", "called"), [
+    ("call f;", 1),
+    (".reg .b64 p; mov.u64 p, f; P: .callprototype _ (); call p, P;", 2),  # by address, so it may be any
+])  # fmt: skip
+def test_what_is_called_counts_for_the_time_that_code_takes(call: str, called: int) -> None:
+    functions = "".join(f".func {name}() {{ .reg .u32 a; mov.u32 a, 1; ret; }}\n" for name in "fg")
+    module = openptx.load(HEAD + functions + f".visible .entry m() {{ {call} ret; }} .visible .entry n() {{ ret; }}\n")
+    given, code = module.program, module["m"].function.code
+    plain = compile_time.FUNCTION + compile_time.EACH * len(code) + compile_time.BRANCH * 2
+    wanted = plain + called * (compile_time.FUNCTION + 2 * compile_time.EACH + compile_time.BRANCH)
+    assert compile_time.seconds_to_make(given, module["m"].function) == pytest.approx(wanted)
+
+
+ASSERTED = (
+    ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n"
+    + (
+        LOOP.replace(
+            "ret;",
+            """setp.eq.u32 %p1, %r2, 0; @%p1 bra D;
+{.param .b64 m, f, n, s; .param .b32 l; call __assertfail, (m, f, l, n, s);}
+D: ret;""",
+        )
+    )
+)
+
+
+def test_assertions_that_hold_are_no_reason_to_begin_as_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that fails ends the launch, so it takes nothing back; nothing is compiled in this process."""
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
+    launch(openptx.load(HEAD + ASSERTED)["k"])
+    assert jobs() == []

@@ -83,3 +83,5 @@ EXTERNALS: dict[str, External] = {
     "malloc": malloc,
     "free": free,
 }
+LASTING = frozenset({"vprintf", "malloc", "free"})
+"""Those whose effects a launch can't take back; the others end it."""

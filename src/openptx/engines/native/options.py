@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 Triple = tuple[int, int, int]
 
@@ -31,4 +31,4 @@ class Options:
         return "count" in self.watched
 
     def key(self) -> tuple[object, ...]:
-        return astuple(self)
+        return tuple([getattr(self, name) for name in self.__slots__])

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from openptx.device.image import Image
+from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.interp import launch as interp
-from openptx.engines.interp.builtins import EXTERNALS
+from openptx.engines.interp.builtins import EXTERNALS, LASTING
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.cache.key import reached
+from openptx.engines.native.cache import store
+from openptx.engines.native.compile_time import seconds_to_make
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import name_of_code, request_code
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
@@ -33,8 +35,8 @@ FALLBACK = logging.getLogger("openptx.fallback")
 OPERATION = 3e-9
 """Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
 
-MADE, MADE_OF_EACH, MADE_OF_CALLS = 0.010, 0.0006, 0.05
-"""Seconds that translating and compiling takes: at least, for each instruction, and where functions are called."""
+MADE, MADE_OF_EACH = 0.010, 0.0006
+"""Seconds that translating and compiling takes, as a rough guess: at least, and for each instruction."""
 
 AT_ONCE, AT_ONCE_ALONE = 0.02, 0.05
 """Seconds that making code takes, below which a launch does that itself: with a server running, or to be started."""
@@ -59,20 +61,13 @@ class TierState:
     __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent")
 
     def __init__(self, program: Program, function: Function) -> None:
-        self.loops = loops(function)
+        self.loops = loops(function, calls=not function.callees <= {*EXTERNALS} or calls_indirectly(function))
         self.each = OPERATION * len(function.code)
         self.left = self.seconds = seconds_to_make(program, function)
         self.spent = 0.0
         self.looked = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
-
-
-def seconds_to_make(program: Program, function: Function) -> float:
-    """What making the code of a kernel takes, with the functions that it calls: wrong by a factor of two at times."""
-    called = (reached(program, function) or function.callees & {*program.functions}) - {function.name}
-    count = len(function.code) + sum(len(program.function(name).code) for name in called)
-    return MADE + MADE_OF_EACH * count + (MADE_OF_CALLS if called else 0.0)
 
 
 _states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
@@ -156,14 +151,15 @@ def code_wanted(
     only_interp = options.get("cluster") is not None or options.get("max_instructions") is not None or image.bound
     if not settings.has_tiers() or only_interp or ready(image, function, block):
         return None
-    stays = host_threads(function) or not function.callees.isdisjoint(EXTERNALS)
+    stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
     long = stays and threads * state.each * ITERATIONS > state.seconds
     baseline = block in state.baseline
     at_once = made_at_once(state)
     if at_once and threads * state.each > state.seconds:
         return None
-    if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is None:
-        if on_disk(program, function, block):
+    name = name_of_code(program, function, usual(block, baseline))
+    if (job := service().find(name)) is None:
+        if store.has(name) or (baseline and on_disk(program, function, block)):
             return None
         if state.seconds >= BASELINE and not at_once:
             state.baseline.add(block)

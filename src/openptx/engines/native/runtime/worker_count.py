@@ -51,10 +51,10 @@ class WorkerCount:
             self.workers = 1 if one <= many else self.many
 
 
-def loops(function: Function) -> bool:
-    """Whether control may go back, or to another function."""
+def loops(function: Function, calls: bool = True) -> bool:
+    """Whether control may go back, or to another function where `calls` count."""
     for pc, op in enumerate(function.code):
-        if control(op) in ("call", "branch-table"):
+        if control(op) == "branch-table" or (calls and control(op) == "call"):
             return True
         if any(target <= pc for target in targets(op)):
             return True

@@ -1,0 +1,128 @@
+"""The first launch of `auto` against the faster of the other engines, for all of tests/kernels and tests/data/cases.
+
+    python bench/first_results.py [--rounds N] [--limit RATIO] [PATH ...]
+
+Each launch is made by a process of its own, forked from one that has launched a small kernel on each engine, with an
+empty code cache. Engines take turns, and the best of the rounds counts: processor time of the process that launches
+(code that the compile server makes for later launches is not in it), and time on the clock. Prints the kernels above
+the limit, and how the ratios are spread. Loading the module is not counted, comparing the results is not either.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tiers import ENGINES, SMALL, launcher
+
+import openptx
+from openptx.engines.native import settings
+from openptx.engines.tiers import service
+from openptx.testing.case import argument, read_case
+from openptx.testing.discovery import find
+
+ROOT = Path(__file__).parents[1]
+BARRIER = SMALL.replace("ret;", "bar.sync 0; ret;")
+Times = tuple[float, float]
+"""Seconds of the processor and on the clock."""
+
+
+def launch_of(path: str) -> Callable[[str], None]:
+    """What launches a case on an engine. How it ends is for the tests to judge."""
+    if not os.path.isdir(path):
+        return launcher(path)
+    case = read_case(path)
+    kernel = openptx.load(Path(path) / "kernel.ptx")[case.kernel]
+    given = [argument(case, each) for each in case.params]
+
+    def run(engine: str) -> None:
+        with suppress(openptx.Fault, openptx.Unsupported):
+            kernel(case.grid, case.block, given, shared_mem=case.shared, cluster=case.cluster, engine=engine, timeout=1)
+
+    return run
+
+
+def forked(path: str, engine: str, folder: str) -> Times:
+    """A first launch, in a child of this process."""
+    readable, writable = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with settings.cache_at(folder):
+                run = launch_of(path)
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                processor, clock = time.process_time(), time.perf_counter()
+                run(engine)
+                times = time.process_time() - processor, time.perf_counter() - clock
+            os.write(writable, json.dumps(times).encode())
+            service.close()
+        finally:
+            os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as stream:
+        said = stream.read()
+    os.waitpid(child, 0)
+    return tuple(json.loads(said))
+
+
+def best(path: str, rounds: int, made: str) -> dict[str, Times]:
+    """The best times of each engine."""
+    found: dict[str, list[Times]] = {engine: [] for engine in ENGINES}
+    for _ in range(rounds):
+        for engine in ENGINES:
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(made, folder, dirs_exist_ok=True)
+                found[engine].append(forked(path, engine, folder))
+    return {engine: (min(t for t, _ in times), min(t for _, t in times)) for engine, times in found.items()}
+
+
+def spread(ratios: Sequence[float]) -> str:
+    ordered = sorted(ratios)
+    mean = math.exp(sum(map(math.log, ordered)) / len(ordered))
+    parts = ", ".join(
+        f"{p} % at most {ordered[min(len(ordered) - 1, len(ordered) * p // 100)]:.2f}" for p in (50, 90, 99)
+    )
+    return f"geometric mean {mean:.2f}, {parts}, the highest {ordered[-1]:.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", default=[str(ROOT / "tests" / d) for d in ("kernels", "data/cases")]
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=1.2)
+    asked = parser.parse_args()
+    paths = [path for given in asked.paths for path in (find([given]) if os.path.exists(given) else [given])]
+    processor: list[float] = []
+    clock: list[float] = []
+    above = 0
+    with tempfile.TemporaryDirectory() as made:
+        with settings.cache_at(made):
+            for text in (SMALL, BARRIER):
+                for engine in ENGINES[:2]:
+                    openptx.load(text)["k"](1, 32, engine=engine)
+        print(f"{'kernel':30} {'interp ms':>10} {'native ms':>10} {'auto ms':>10} {'processor':>10} {'clock':>6}")
+        for path in paths:
+            times = best(path, asked.rounds, made)
+            ratios = [times["auto"][i] / min(times["interp"][i], times["native"][i]) for i in (0, 1)]
+            processor.append(ratios[0])
+            clock.append(ratios[1])
+            if max(ratios[0], asked.limit) > asked.limit:
+                above += 1
+                row = " ".join(f"{times[engine][0] * 1e3:10.2f}" for engine in ENGINES)
+                print(f"{Path(path).name:30} {row} {ratios[0]:10.2f} {ratios[1]:6.2f}", flush=True)
+    print(f"{len(paths)} kernels, {above} above {asked.limit}, auto / best")
+    print(f"by the processor: {spread(processor)}\non the clock: {spread(clock)}")
+
+
+if __name__ == "__main__":
+    main()
