@@ -1,4 +1,5 @@
-"""A process that ends while its server compiles leaves nothing running; a forked child has its own."""
+"""A process that ends while its server compiles leaves nothing running; a forked child has its own. A full disk, and a
+cache that two processes share, change no result."""
 
 from __future__ import annotations
 
@@ -61,6 +62,19 @@ else:
     launch()
     assert tiering._states[kernel.module.image]["k"].blocks == {(32, 1, 1)}
 """
+CACHED = """
+from openptx.engines.native.runtime.plan import plans
+launch()
+ready()
+launch()
+assert plans(kernel.module.image).made
+x = np.zeros(32, np.uint32)
+openptx.load(TEXT.replace(" k(", " other("))["other"](1, 32, (x,), engine="native")
+assert (x == 5).all()
+problems = [job.reply.problem for job in service.service()._jobs.values() if job.reply.problem]
+print("made", problems, flush=True)
+"""
+"""Code that the server has made, and code that is made here."""
 
 
 def below(process: int) -> set[int]:
@@ -150,3 +164,49 @@ except KeyboardInterrupt:
         [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60, check=False
     )
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def run(program: str, folder: Path) -> subprocess.Popen[str]:
+    environment = {**os.environ, "OPENPTX_CACHE": str(folder)}
+    return subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    """No file may be longer than 100 bytes, for the server too: writing fails in the midst of an object."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+    (tmp_path / "probe").write_text("")
+    with run(limit + START + CACHED, tmp_path) as process:
+        said = process.communicate(timeout=120)
+    assert said == ("made []\n", "")
+    assert files(tmp_path) == ["probe"]
+
+
+def test_two_processes_share_a_cache(tmp_path: Path) -> None:
+    """Begun at once, they make the same code, and a third one finds it."""
+    both = [run(START + CACHED, tmp_path) for _ in range(2)]
+    for process in both:
+        with process:
+            assert process.communicate(timeout=120) == ("made []\n", "")
+    kept = files(tmp_path)
+    assert all(name.endswith(".object") for name in kept)
+    found = "import openptx.logging\nopenptx.logging.show('info')\n"
+    with run(START + found + CACHED, tmp_path) as process:
+        out, log = process.communicate(timeout=120)
+    assert out == "made []\n"
+    assert log.count("its code was in the cache") == 2
+    assert "made" not in log
+    assert files(tmp_path) == kept
+
+
+def test_a_cache_that_is_deleted_meanwhile_is_made_again(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    delete = "launch(); ready(); import shutil; shutil.rmtree(os.environ['OPENPTX_CACHE'])\n"
+    with run(START + delete + CACHED, folder) as process:
+        assert process.communicate(timeout=120) == ("made []\n", "")
+    assert files(folder)
