@@ -46,7 +46,11 @@ class Watched:
 
         patch.setattr(choose, "run", watched_native)
         patch.setattr(choose, "interp", SimpleNamespace(launch=watched_interp))
-        patch.setattr(choose, "time", SimpleNamespace(thread_time=lambda: self.now, monotonic=lambda: self.now))
+        patch.setattr(
+            choose,
+            "time",
+            SimpleNamespace(**dict.fromkeys(("thread_time", "monotonic", "perf_counter"), lambda: self.now)),
+        )
 
     def launch(self, kernel: Any, ctas: int = 2) -> str:
         x = np.zeros(32 * ctas, np.uint32)

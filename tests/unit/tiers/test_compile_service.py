@@ -316,6 +316,7 @@ def test_baseline_code_on_disk_is_used_and_the_native_engine_optimises(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tiering, "BASELINE", 0.0)
+    monkeypatch.setattr(baseline, "EACH", 1.0)
     with settings.cache_at(tmp_path):
         launch(openptx.load(HEAD + LOOP)["k"])
         until(replied)
@@ -412,3 +413,32 @@ def test_assertions_that_hold_are_no_reason_to_begin_as_machine_code(monkeypatch
     monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
     launch(openptx.load(HEAD + ASSERTED)["k"])
     assert jobs() == []
+
+
+@pytest.mark.parametrize(("seconds", "engines"), [(0.2, "innniii"), (0.0, "innnnnn")])
+def test_launches_return_to_the_reference_engine_where_that_is_faster(
+    seconds: float, engines: str, monkeypatch: pytest.MonkeyPatch, native_runs: list[str], caplog: Any
+) -> None:
+    """Three launches as machine code, all of them twice as long, are enough; of another grid nothing is known yet."""
+    caplog.set_level(logging.INFO, "openptx")
+    run = tiering.run
+
+    def slowed(*args: Any, **options: Any) -> None:
+        run(*args, **options)
+        time.sleep(seconds)
+
+    monkeypatch.setattr(tiering, "run", slowed)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)  # once, or the first one's imports count
+    launch(kernel)
+    until(replied)
+    found = "i"
+    for _ in engines[1:]:
+        before = len(native_runs)
+        launch(kernel)
+        found += "n" if len(native_runs) > before else "i"
+    assert found == engines
+    assert caplog.text.count("the reference engine runs such launches from now on") == engines.endswith("i")
+    before = len(native_runs)
+    kernel(2, 32, (np.zeros(32, np.uint32), 1))
+    assert len(native_runs) == before + 1

@@ -17,6 +17,7 @@ from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
 from openptx.engines.native.compile_time import seconds_to_make
+from openptx.engines.native.engine_times import EngineTimes
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import name_of_code, request_code
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
@@ -58,13 +59,14 @@ FOUND = 0.0015
 class TierState:
     """What `auto` remembers about a kernel."""
 
-    __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent")
+    __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent", "times")
 
     def __init__(self, program: Program, function: Function) -> None:
         self.loops = loops(function, calls=not function.callees <= {*EXTERNALS} or calls_indirectly(function))
         self.each = OPERATION * len(function.code)
         self.left = self.seconds = seconds_to_make(program, function)
         self.spent = 0.0
+        self.times = EngineTimes()
         self.looked = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
@@ -118,20 +120,30 @@ def auto(
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     known = _states.setdefault(image, {})
     state = known.get(function.name) or known.setdefault(function.name, TierState(program, function))
-    if block not in state.blocks:
+    times, shape, clock = state.times, (grid, block), time.perf_counter()
+    slower = times.settled.get(shape)
+    if block not in state.blocks or slower:
         start = time.thread_time()
-        if prefers_interp(state, program, function, image, threads, block):
+        if slower or prefers_interp(state, program, function, image, threads, block):
             interp.launch(program, function, grid, block, image=image, **options)
             state.spent += time.thread_time() - start
+            times.interp_took(shape, time.perf_counter() - clock)
             return
         wanted = code_wanted(state, program, function, image, block, threads, workers, options)
         if wanted is not None and launch_and_replace(program, function, grid, block, wanted, image=image, **options):
             state.spent += time.thread_time() - start
+            times.interp_took(shape, time.perf_counter() - clock)
             return
         state.blocks.add(block)
+        clock = time.perf_counter()
     meanwhile = settings.has_tiers() and not made_at_once(state)
     how = {"workers": workers, "meanwhile": meanwhile, "baseline": block in state.baseline}
     launch(program, function, grid, block, image=image, **how, **options)
+    if slower is None and times.native_took(shape, time.perf_counter() - clock):
+        LOG.info(
+            "kernel `%s`, grid %s, blocks of %s: the reference engine runs such launches from now on, in %.4f s"
+            " instead of %.4f s as machine code", function.name, grid, block, times.interp[shape], times.native[shape],
+        )  # fmt: skip
 
 
 def made_at_once(state: TierState) -> bool:
