@@ -21,7 +21,11 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).parents[1] / "tests" / "clients" / "run_tutorial.py"
 NUMBERS = ("01", "02", "03", "05", "06")
-RUNS = {"in place": ("a", {"OPENPTX_TIERS": "0"}), "cold": ("b", {}), "warm": ("b", {})}
+RUNS: dict[str, tuple[str, dict[str, str]]] = {
+    "in place": ("a", {"OPENPTX_TIERS": "0"}),
+    "cold": ("b", {}),
+    "warm": ("b", {}),
+}
 """The name of the folder with our code, and what the environment says."""
 
 

@@ -9,7 +9,7 @@ with forced() as takeovers:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from unittest.mock import patch
 
@@ -33,11 +33,24 @@ class Takeovers:
     def again(self, at: Callable[[int], int]) -> None:
         """The same launches will be run again; `at` chooses one of a launch's questions, from 1 to their number."""
         self.at, self.asked = [at(count) if count else 0 for count in self.asked], []
-        tiering._states.clear()
+        tiering.states.clear()
+
+
+def never(*_: object) -> bool:
+    return False
+
+
+def begins(*_: object) -> Callable[[], bool]:
+    """A launch that the reference engine begins, and goes on with unless it is told otherwise."""
+    return never
+
+
+def none(_: object) -> int:
+    return 0
 
 
 @contextmanager
-def forced(baseline: bool = False) -> Iterator[Takeovers]:
+def forced(baseline: bool = False) -> Generator[Takeovers]:
     """All launches of `auto` begin on the reference engine, also those of kernels whose code is there.
 
     `baseline`: the code that takes over is that of the baseline tier.
@@ -67,16 +80,16 @@ def forced(baseline: bool = False) -> Iterator[Takeovers]:
 
     def run(*args: object, **options: object) -> None:
         launch(*args, **{**options, "baseline": known.baseline})  # type: ignore[arg-type]
-        tiering._states.clear()
+        tiering.states.clear()
 
     with (
-        patch.object(tiering, "code_wanted", lambda *_: lambda: False),
-        patch.object(tiering, "prefers_interp", lambda *_: False),
+        patch.object(tiering, "code_wanted", begins),
+        patch.object(tiering, "prefers_interp", never),
         patch.object(tiering, "launch", run),
         patch.object(takeover, "Abandonable", Forced),
-        patch.object(takeover, "host_threads", lambda _: 0),
+        patch.object(takeover, "host_threads", none),
         patch.object(baseline_code, "EACH", math.inf),  # nothing is asked of the compile server
     ):
-        tiering._states.clear()
+        tiering.states.clear()
         yield known
-        tiering._states.clear()
+        tiering.states.clear()

@@ -86,7 +86,7 @@ def until(done: Callable[[], object]) -> None:
 
 
 def jobs() -> list[service.Job]:
-    return [*service.service()._jobs.values()]
+    return [*service.service().jobs.values()]
 
 
 def replied() -> bool:
@@ -220,7 +220,7 @@ def test_where_no_server_can_be_had_kernels_are_compiled_in_place(
 def test_a_server_that_was_killed_is_replaced(native_runs: list[str]) -> None:
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
-    server = service.service()._server
+    server = service.service().server
     assert server is not None
     until(lambda: server.process)
     assert server.process is not None
@@ -339,13 +339,13 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     assert native_runs == []
-    state = tiering._states[kernel.module.image]["k"]
+    state = tiering.states[kernel.module.image]["k"]
     state.spent = state.left - 0.01
     launch(kernel, 1_000_000)
     assert native_runs == ["k"]
     monkeypatch.setattr(compile_time, "FUNCTION", 0.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
-    tiering._states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(
+    tiering.states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(
         kernel.module.program, kernel.function
     )
     state.spent = state.left
@@ -376,7 +376,7 @@ def test_code_is_asked_for_when_launches_have_taken_a_while(monkeypatch: pytest.
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     assert jobs() == []
-    tiering._states[kernel.module.image]["k"].spent = 1e6
+    tiering.states[kernel.module.image]["k"].spent = 1e6
     launch(kernel)
     assert len(jobs()) == 1
 

@@ -36,7 +36,7 @@ def launch():
     kernel(1, 32, (x,))
     assert (x == 5).all()
 def ready():
-    while not all(job.reply for job in service.service()._jobs.values()):
+    while not all(job.reply for job in service.service().jobs.values()):
         time.sleep(0.01)
 """
 SLOW = """
@@ -56,11 +56,11 @@ if child := os.fork():
     print("parent", os.getpid() == parent if (parent := os.getpid()) else 0)
 else:
     mine = service.service()
-    assert not mine._jobs
+    assert not mine.jobs
     launch()
     ready()
     launch()
-    assert tiering._states[kernel.module.image]["k"].blocks == {(32, 1, 1)}
+    assert tiering.states[kernel.module.image]["k"].blocks == {(32, 1, 1)}
 """
 CACHED = """
 from openptx.engines.native.runtime.plan import plans
@@ -71,7 +71,7 @@ assert plans(kernel.module.image).made
 x = np.zeros(32, np.uint32)
 openptx.load(TEXT.replace(" k(", " other("))["other"](1, 32, (x,), engine="native")
 assert (x == 5).all()
-problems = [job.reply.problem for job in service.service()._jobs.values() if job.reply.problem]
+problems = [job.reply.problem for job in service.service().jobs.values() if job.reply.problem]
 print("made", problems, flush=True)
 """
 """Code that the server has made, and code that is made here."""

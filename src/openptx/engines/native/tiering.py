@@ -72,7 +72,8 @@ class TierState:
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
 
 
-_states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
+states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
+"""What is remembered of the kernels of modules that are loaded."""
 
 
 def launch(
@@ -118,7 +119,7 @@ def auto(
     that takes long, when the compile server has made it.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    known = _states.setdefault(image, {})
+    known = states.setdefault(image, {})
     state = known.get(function.name) or known.setdefault(function.name, TierState(program, function))
     times, shape, clock = state.times, (grid, block), time.perf_counter()
     slower = times.settled.get(shape)

@@ -41,43 +41,43 @@ class Job:
 class Service:
     def __init__(self) -> None:
         self._lock = threading.Lock()  # held for moments, and by no finalizer
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self.jobs: OrderedDict[str, Job] = OrderedDict()
         self._codes: OrderedDict[str, bytes] = OrderedDict()
-        self._server: ServerProcess | None = None
+        self.server: ServerProcess | None = None
         self.broken = not available()
         """No server can be had."""
 
     def request(self, request: Request) -> Job:
         """Has the code made, unless that was asked for before."""
         with self._lock:
-            job = self._jobs.get(request.name)
+            job = self.jobs.get(request.name)
             if job is None:
-                job = self._jobs[request.name] = Job(request)
+                job = self.jobs[request.name] = Job(request)
                 self._send(job)
             return job
 
     @property
     def running(self) -> bool:
         """Whether the compile server is running."""
-        return self._server is not None
+        return self.server is not None
 
     def done(self) -> tuple[int, int]:
         """The number of requests that have been answered, and the number of all requests."""
-        jobs = [*self._jobs.values()]
+        jobs = [*self.jobs.values()]
         return sum(job.reply is not None for job in jobs), len(jobs)
 
     def find(self, name: str) -> Job | None:
-        return self._jobs.get(name)
+        return self.jobs.get(name)
 
     def _send(self, job: Job) -> None:
-        if self._server is None:
-            self._server = ServerProcess(self._replied, self._ended, self._busy)
-        self._server.send(job.request)
+        if self.server is None:
+            self.server = ServerProcess(self._replied, self._ended, self._busy)
+        self.server.send(job.request)
 
     def code(self, name: str, check: Callable[[], None]) -> bytes | str | None:
         """What was made under a name, or why there is no code; None where nobody has asked for it, or no server can be
         had. Waits while it is being made, and calls `check`, which may raise."""
-        job = self._jobs.get(name)
+        job = self.jobs.get(name)
         while job is not None and job.reply is None:
             check()
             time.sleep(INTERVAL)
@@ -86,7 +86,7 @@ class Service:
         return self._codes.get(name)
 
     def _busy(self) -> bool:
-        return any(job.reply is None for job in [*self._jobs.values()])
+        return any(job.reply is None for job in [*self.jobs.values()])
 
     def _replied(self, reply: Reply) -> None:
         with self._lock:
@@ -94,7 +94,7 @@ class Service:
                 self._codes[name] = code
             while sum(map(len, self._codes.values())) > KEPT and len(self._codes) > len(reply.codes):
                 self._codes.popitem(last=False)
-            if (job := self._jobs.get(reply.name)) is not None:
+            if (job := self.jobs.get(reply.name)) is not None:
                 job.reply = reply._replace(codes={})
         if job is not None:
             tell(job, reply)
@@ -102,10 +102,10 @@ class Service:
     def _ended(self, server: ServerProcess, reason: str) -> None:
         """A server is no more. What it had not done another does; what two have not done nobody does."""
         with self._lock:
-            if self._server is not server:
+            if self.server is not server:
                 return
-            self._server = None
-            left = [job for job in self._jobs.values() if job.reply is None]
+            self.server = None
+            left = [job for job in self.jobs.values() if job.reply is None]
             for job in left:
                 if job.attempts < ATTEMPTS and not reason.startswith("could not"):
                     job.attempts += 1
@@ -119,16 +119,16 @@ class Service:
 
     def close(self) -> None:
         with self._lock:
-            server, self._server = self._server, None
-            for job in self._jobs.values():
+            server, self.server = self.server, None
+            for job in self.jobs.values():
                 job.reply = job.reply or Reply(job.request.name, {}, "", "the compile server was closed", 0.0)
         if server is not None:
             server.close()
 
     def forget(self) -> None:
         """Called in the child of a fork: the server belongs to the parent."""
-        if self._server is not None:
-            self._server.forget()
+        if self.server is not None:
+            self.server.forget()
 
 
 def tell(job: Job, reply: Reply) -> None:

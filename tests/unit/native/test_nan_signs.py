@@ -1,0 +1,27 @@
+"""NaNs of f64 keep their signs where an operand does not change a number: LLVM leaves such operations out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lanes import differences
+
+from openptx.numerics import Format
+from openptx.numerics.formats import F64
+
+ONE = 0x3FF << 52
+
+
+def test_nans_keep_their_signs_where_an_operand_does_not_change_a_number() -> None:
+    """Made changes of sign, products with minus one would turn a NaN's sign round, too."""
+
+    def every(x: Any, a: Any) -> Any:
+        found: list[Any] = []
+        for sign in (0, 1 << 63):
+            unit, zero = x.const(ONE | sign, 64), x.const(sign, 64)
+            found += [x.fmul(F64, a, unit), x.fmul(F64, unit, a), x.fdiv(F64, a, unit), x.fma(F64, unit, a, zero)]
+            found += [x.fadd(F64, zero, a), x.fsub(F64, a, zero), x.fsub(F64, zero, a), x.fma(F64, a, unit, unit)]
+        return tuple(found)
+
+    formats: list[Format | None] = [F64]
+    assert differences(every, [64], formats, n=1 << 10) == 0
