@@ -72,7 +72,7 @@ def mnemonics() -> dict[str, list[Instruction]]:
     if not _mnemonics:
         for module in SECTIONS:
             _import(module)
-        INSTRUCTIONS.sort(key=_place)
+        INSTRUCTIONS[:] = sorted(INSTRUCTIONS, key=_place)  # at once: `sort` would show other threads an empty list
         found: dict[str, list[Instruction]] = {}
         for each in INSTRUCTIONS:
             found.setdefault(each.mnemonic, []).append(each)
