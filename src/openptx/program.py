@@ -141,7 +141,6 @@ class Prototype:
     returns: tuple[Register | Variable, ...]
     parameters: tuple[Register | Variable, ...]
     noreturn: bool = False
-    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

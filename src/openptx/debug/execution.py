@@ -6,9 +6,6 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from openptx.debug.observer import Abandoned, StoppingObserver
 from openptx.debug.stops import EXITED, Stop
 from openptx.device.texture import Surface
@@ -18,16 +15,14 @@ from openptx.trace.observer import ObservedLaunch, run_observed
 
 if TYPE_CHECKING:
     from openptx.device.heap import State
-    from openptx.runtime import Kernel
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
 
-Bytes = NDArray[np.uint8]
 MOST = 1 << 30
 """Bytes of memory that are kept to go back to."""
 
 
 class DebuggedThreads(Threads):
-    """Lanes whose output goes to the session, and whose clocks tell the same in each execution."""
+    """Lanes whose output goes to the session, and whose clocks are the same in each execution."""
 
     observer: StoppingObserver
 
@@ -50,7 +45,7 @@ class DebuggedLaunch(ObservedLaunch):
 class Snapshot:
     """What memory held before a launch: everything that a kernel can write."""
 
-    def __init__(self, given: Prepared, arguments: list[object]) -> None:
+    def __init__(self, given: PreparedLaunch, arguments: list[object]) -> None:
         memory = given.memory
         surfaces = [argument.bytes for argument in arguments if isinstance(argument, Surface)]
         places = [row.bytes() for row in memory.allocations() if row.writable] + surfaces
@@ -71,20 +66,16 @@ class Snapshot:
 class Execution:
     """The launch, from its begin to its end or until it is abandoned."""
 
-    def __init__(self, kernel: Kernel, given: Prepared, shared_mem: int, observer: StoppingObserver) -> None:
-        self.kernel, self.given, self.shared_mem, self.observer = kernel, given, shared_mem, observer
+    def __init__(self, given: PreparedLaunch, observer: StoppingObserver) -> None:
+        self.given, self.observer = given, observer
         self.thread = threading.Thread(target=self.run, name="openptx launch", daemon=True)
         self.thread.start()
 
     def run(self) -> None:
         """Runs the launch; the thread's target."""
         error: Error | None = None
-
-        def make(*parts: Any) -> DebuggedLaunch:
-            return DebuggedLaunch(*parts, observer=self.observer)
-
         try:
-            run_observed(self.kernel, self.given, self.observer, self.shared_mem, make=make)
+            run_observed(self.given, self.observer, make=DebuggedLaunch)
         except Abandoned:
             return
         except Error as found:

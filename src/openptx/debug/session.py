@@ -55,7 +55,7 @@ class Session:
         print: Callable[[str], object] = lambda text: None,
     ) -> None:
         require_options(shared_mem, None, None, None, None)
-        self.kernel, self.shared_mem = kernel, shared_mem
+        self.kernel = kernel
         arguments = [*sequence_of(args)]
         self.given = kernel.prepare(grid, block, arguments, shared_mem, cluster)
         self.numbering = Numbering(self.given.grid, self.given.block, self.given.cluster or (1, 1, 1))
@@ -166,7 +166,7 @@ class Session:
             self._snapshot.restore()
         self._plan, self._printed = plan, 0
         observer = StoppingObserver(self._decide, self._output)
-        self._execution = Execution(self.kernel, self.given, self.shared_mem, observer)
+        self._execution = Execution(self.given, observer)
         self._wait()
 
     def _run(self, plan: Plan) -> Stop:

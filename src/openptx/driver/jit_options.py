@@ -9,7 +9,6 @@ from openptx.driver.register_limit import with_register_limit
 
 MAX_REGISTERS = 0
 INFO_BUFFER, INFO_SIZE, ERROR_BUFFER, ERROR_SIZE = 3, 4, 5, 6
-WALL_TIME = 2
 
 
 class JitOptions:

@@ -25,7 +25,7 @@ from openptx.runtime.options import require_options
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.extents import Extent
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
 
 WARP = 32
 # Launches of more threads are sampled unless `blocks` says how many blocks to execute: about a second on the reference
@@ -90,20 +90,17 @@ def watch(
     if engine not in ENGINES:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {engine!r}")
     given = kernel.prepare(grid, block, args, shared_mem, cluster)
-    run = ProfiledRun(kernel, given, shared_mem, timeout, max_instructions, workers)
-    return run.profile(engine, blocks)
+    return ProfiledRun(given, timeout, max_instructions, workers).profile(engine, blocks)
 
 
 class ProfiledRun:
     """One launch that is profiled."""
 
     def __init__(
-        self, kernel: Kernel, given: Prepared, shared: int, timeout: float | None, max_instructions: int | None,
-        workers: int | None,
-    ) -> None:  # fmt: skip
-        self.kernel, self.given, self.shared = kernel, given, shared
+        self, given: PreparedLaunch, timeout: float | None, max_instructions: int | None, workers: int | None
+    ) -> None:
+        self.given, self.program, self.function = given, given.program, given.function
         self.timeout, self.max_instructions, self.workers = timeout, max_instructions, workers
-        self.program, self.function = kernel.module.program, kernel.function
         self.threads, self.every = volume(given.block), volume(given.grid)
         self.recorder = Recorder()
         self.sample: int | None = None
@@ -120,7 +117,7 @@ class ProfiledRun:
             ended = "interrupted"
         given, layout = self.given, shared_layout(self.program, self.function.name)
         shape = LaunchShape(
-            given.grid, given.block, given.cluster, layout.static, self.shared, self.recorder.ctas, self.every,
+            given.grid, given.block, given.cluster, layout.static, given.shared, self.recorder.ctas, self.every,
             self.sample is not None,
         )  # fmt: skip
         found = (*notes(shape, ended, self.asked), *self.notes)
@@ -133,43 +130,32 @@ class ProfiledRun:
             lanes = -(-self.threads // WARP) * WARP
             self.sample = sample(self.every, lanes, blocks, MOST_LANES, SAMPLE_LANES)
             try:
-                self.run_native()
+                run_native(self.given, self.recorder, self.pieces(), self.timeout, self.max_instructions, self.workers)
                 return
             except UnsupportedByJit as reason:
                 self.notes.append(f"counted on the reference engine, for the kernel has {reason}")
         self.sample = sample(self.every, self.threads, blocks, MOST_THREADS, SAMPLE_THREADS)
-        self.run_reference()
+        self.given.run(
+            launch, timeout=self.timeout, max_instructions=self.max_instructions,
+            make=partial(ProfiledLaunch, recorder=self.recorder, sample=self.sample),
+        )  # fmt: skip
 
     def pays(self) -> bool:
         """Whether the reference engine is likely to take longer than to make machine code."""
         work = self.threads * self.every * len(self.function.code) * (ITERATIONS if loops(self.function) else 1)
         return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(self.function.code) * LONGER
 
-    def run_native(self) -> None:
-        run_native(
-            self.kernel, self.given, self.recorder, self.pieces(), self.shared, self.timeout, self.max_instructions,
-            self.workers,
-        )  # fmt: skip
-
     def pieces(self) -> Iterator[tuple[int, int]]:
         """The first block and the number of blocks of each piece of the grid that is executed."""
         if self.sample is None:
             return iter([(0, self.every)])
-        layout = shared_layout(self.program, self.function.name)
-        size = layout.size(self.shared)
+        layout, shared = shared_layout(self.program, self.function.name), self.given.shared
+        size = layout.size(shared)
         shape = Shape(
-            self.given.grid, self.given.block, self.given.cluster or (1, 1, 1), False, layout, size, self.shared,
+            self.given.grid, self.given.block, self.given.cluster or (1, 1, 1), False, layout, size, shared,
             self.program.own_shared(size),
         )  # fmt: skip
         return sampled(self.program, self.function, shape, self.sample)
-
-    def run_reference(self) -> None:
-        launch(
-            self.program, self.function, self.given.grid, self.given.block, memory=self.given.memory,
-            image=self.kernel.module.image, shared=self.shared, cluster=self.given.cluster, timeout=self.timeout,
-            max_instructions=self.max_instructions,
-            make=partial(ProfiledLaunch, recorder=self.recorder, sample=self.sample),
-        )  # fmt: skip
 
 
 def volume(extent: tuple[int, int, int]) -> int:

@@ -27,15 +27,14 @@ from openptx.engines.native.instrument.selection import COUNT
 from openptx.engines.native.runtime.launch import launch
 from openptx.profile.launch import ProfiledLaunch
 from openptx.profile.observe import joined
-from openptx.profile.tally import Tally, Told
+from openptx.profile.tally import RequestRows, Tally
 
 if TYPE_CHECKING:
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
     from openptx.profile.recorder import Recorder
     from openptx.program import Function, Op, Program
-    from openptx.runtime import Kernel
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
 
 LINE = 64
 Numbers = NDArray[np.int64]
@@ -103,26 +102,26 @@ class Counting:
         """Counts what was in a log."""
         sites = records[:, 0] & 0xFFFFFF
         fragments = np.array([isinstance(site.found, FragmentAccess) for site in self.layout.sites], np.bool_)[sites]
-        told = told_of(records, sites, np.ones(len(records), np.int64))
-        self.tally.add(told.some(np.flatnonzero(~fragments)))
+        rows = RequestRows(sites, records[:, 2:], lanes_in(records[:, 1]), np.ones(len(records), np.int64))
+        self.tally.add(rows.some(np.flatnonzero(~fragments)))
         if fragments.any():
-            self.count_fragments(records[fragments], told.some(np.flatnonzero(fragments)))
+            self.count_fragments(records[fragments], rows.some(np.flatnonzero(fragments)))
 
-    def count_fragments(self, records: Numbers, told: Told) -> None:
+    def count_fragments(self, records: Numbers, rows: RequestRows) -> None:
         """Two neighbouring elements of 32 bits are one access."""
         sizes, chosen = records[:, 0] >> 24 & 0xFF, list[int]()
         wide = sizes.copy()
         begins = np.flatnonzero(records[:, 0] >> 32 == 0).tolist()
         for begin, end in zip(begins, [*begins[1:], len(records)], strict=True):
-            space = self.layout.sites[int(told.sites[begin])].space
-            trace = [(space, told.addresses[i].astype(np.uint64), int(sizes[i])) for i in range(begin, end)]
+            space = self.layout.sites[int(rows.sites[begin])].space
+            trace = [(space, rows.addresses[i].astype(np.uint64), int(sizes[i])) for i in range(begin, end)]
             at = begin
             for _, _, size in joined(trace):
                 chosen.append(at)
                 wide[at] = size
                 at += 2 if size > sizes[at] else 1
-        rows = np.array(chosen)
-        self.tally.add(told.some(rows), wide[rows])
+        kept = np.array(chosen)
+        self.tally.add(rows.some(kept), wide[kept])
 
     def count_entries(self, data: Numbers) -> None:
         """Counts what was counted by offsets."""
@@ -140,7 +139,7 @@ class Counting:
         addresses = bases[which, residues][:, None] + offsets[which]
         active = lanes_in(masks[used][which])
         filled = np.where(active, addresses, bases[which, residues][:, None])
-        self.tally.add(Told(used[which] // layout.ENTRIES, filled, active, histogram[which, residues]))
+        self.tally.add(RequestRows(used[which] // layout.ENTRIES, filled, active, histogram[which, residues]))
 
     def count_measured(self, data: Numbers) -> None:
         """Adds the sums of requests that were measured one by one."""
@@ -223,10 +222,6 @@ def conditional(function: Function) -> tuple[int, ...]:
     return tuple(i for i, op in enumerate(function.code) if op.guard is not None or control(op) is not None)
 
 
-def told_of(records: Numbers, sites: Numbers, times: Numbers) -> Told:
-    return Told(sites, records[:, 2:], lanes_in(records[:, 1]), times)
-
-
 def lanes_in(masks: Numbers) -> NDArray[np.bool_]:
     """The lanes that are set in each mask, a row for each mask."""
     return (masks[:, None] >> np.arange(32) & 1).astype(np.bool_)
@@ -253,27 +248,24 @@ def begun(run: Run) -> int:
 
 
 def run_native(
-    kernel: Kernel,
-    given: Prepared,
+    given: PreparedLaunch,
     recorder: Recorder,
     pieces: Iterable[tuple[int, int]],
-    shared: int,
     timeout: float | None,
     max_instructions: int | None,
     workers: int | None,
 ) -> Counting:
     """Runs CTAs, the first and how many of each piece, and counts them. Raises UnsupportedByJit before anything has run
     where only the reference engine can count the kernel, and what a launch raises."""
-    counting = Counting(kernel.module.program, kernel.function, recorder)
+    counting = Counting(given.program, given.function, recorder)
     since = time.monotonic()
     try:
         with settings.watched_by(counting):
             for first, count in pieces:
                 counting.run, counting.resumed = None, False
-                launch(
-                    kernel.module.program, kernel.function, given.grid, given.block, memory=given.memory,
-                    image=kernel.module.image, shared=shared, cluster=given.cluster, timeout=timeout,
-                    max_instructions=max_instructions, workers=workers, blocks=(first, first + count), since=since,
+                given.run(
+                    launch, timeout=timeout, max_instructions=max_instructions, workers=workers,
+                    blocks=(first, first + count), since=since,
                 )  # fmt: skip
                 if not counting.resumed:
                     recorder.begins(count)

@@ -64,14 +64,12 @@ class Occupancy:
     by_blocks           how many it holds of whatever size
     by_warps            as many as have room for their warps
     by_shared_memory    as many as have room for their shared memory
-    most_warps          warps that it holds at most
     registers_allowed   registers a thread may have at most, by the kernel's own directives
     """
 
     by_blocks: int | None
     by_warps: int | None
     by_shared_memory: int | None
-    most_warps: int | None
     registers_allowed: int
 
     @property
@@ -86,14 +84,13 @@ def occupancy(target: str, threads: int, shared: int, directives: Mapping[str, t
     number = int(target[3:].rstrip("af"))
     machine, allowed = MULTIPROCESSORS.get(number), registers_allowed(directives)
     if machine is None:
-        return Occupancy(None, None, None, None, allowed)
+        return Occupancy(None, None, None, allowed)
     unit = allocation_unit(target)
     taken = -(-(shared + (SYSTEM_BYTES if number >= 80 else 0)) // unit) * unit
     return Occupancy(
         machine.blocks,
         machine.warps // -(-threads // WARP),
         (machine.shared << 10) // taken if taken else machine.blocks,
-        machine.warps,
         allowed,
     )
 

@@ -1,4 +1,4 @@
-"""Requests that machine code has told of, many at once, added to the counters of their instructions."""
+"""Requests that machine code has recorded, many at once, added to the counters of their instructions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RequestRows:
     """Requests: a row for each, of the instruction with that number; `times` is how many each row stands for.
 
     `addresses` and `active` have the shape (requests, 32). Lanes that are not active repeat the address of one that is.
@@ -39,14 +39,14 @@ class Told:
     active: Mask
     times: NDArray[np.int64]
 
-    def some(self, chosen: NDArray[Any]) -> Told:
-        return Told(self.sites[chosen], self.addresses[chosen], self.active[chosen], self.times[chosen])
+    def some(self, chosen: NDArray[Any]) -> RequestRows:
+        return RequestRows(self.sites[chosen], self.addresses[chosen], self.active[chosen], self.times[chosen])
 
     @staticmethod
-    def all(parts: Iterable[Told]) -> Told:
+    def all(parts: Iterable[RequestRows]) -> RequestRows:
         """One after the other."""
         columns = zip(*((p.sites, p.addresses, p.active, p.times) for p in parts), strict=True)
-        return Told(*(np.concatenate(column) for column in columns))
+        return RequestRows(*(np.concatenate(column) for column in columns))
 
 
 class Tally:
@@ -68,20 +68,20 @@ class Tally:
         kind, size = kind_of(op, live_registers(site.function).unread.get(op, ())), found.size
         return lambda memory: Target(memory, kind, size)
 
-    def add(self, told: Told, sizes: NDArray[np.int64] | None = None) -> None:
+    def add(self, requests: RequestRows, sizes: NDArray[np.int64] | None = None) -> None:
         """Counts requests; `sizes` are bytes of a lane, where the instruction does not say."""
-        if not told.sites.size:
+        if not requests.sites.size:
             return
-        groups: dict[Target, list[Told]] = {}
-        numbers = told.sites if sizes is None else told.sites * (WIDEST) + sizes
+        groups: dict[Target, list[RequestRows]] = {}
+        numbers = requests.sites if sizes is None else requests.sites * WIDEST + sizes
         present: list[int] = np.unique(numbers).tolist()
         for number in present:
-            rows = told.some(np.flatnonzero(numbers == number))
-            site = number if sizes is None else number // (WIDEST)
+            rows = requests.some(np.flatnonzero(numbers == number))
+            site = number if sizes is None else number // WIDEST
             for memory, some in self.by_memory(self.sites[site].space, rows):
                 target = self.targets[site](memory)
                 if sizes is not None:
-                    target = Target(memory, target.kind, number % (WIDEST))
+                    target = Target(memory, target.kind, number % WIDEST)
                 groups.setdefault(target, []).append(some)
         for target, parts in groups.items():
             self.count(target, parts)
@@ -100,7 +100,7 @@ class Tally:
         totals = taken, ideal, taken - ideal if shared else 0, repeated if atomic else 0
         counters.at(target.of).add_costs(target.memory, *totals)
 
-    def by_memory(self, space: str, rows: Told) -> Iterable[tuple[str, Told]]:
+    def by_memory(self, space: str, rows: RequestRows) -> Iterable[tuple[str, RequestRows]]:
         """The memories that lanes reach, each with their requests."""
         if space != "generic":
             if space in COUNTED:
@@ -115,21 +115,21 @@ class Tally:
                 continue
             active, addresses = active[some], rows.addresses[some]
             first = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
-            yield memory, Told(rows.sites[some], np.where(active, addresses, first), active, rows.times[some])
+            yield memory, RequestRows(rows.sites[some], np.where(active, addresses, first), active, rows.times[some])
 
-    def count(self, target: Target, parts: list[Told]) -> None:
+    def count(self, target: Target, parts: list[RequestRows]) -> None:
         """Counts requests for one target, of one instruction in each part."""
-        told = Told.all(parts)
-        active = None if told.active.all() else told.active
-        these = Requests(told.addresses, active, 0, target.size, None)
+        every = RequestRows.all(parts)
+        active = None if every.active.all() else every.active
+        these = Requests(every.addresses, active, 0, target.size, None)
         costs = target.costs(these)
-        lanes = told.active.sum(axis=1) if not target.rows else np.full(these.warps, target.rows)
+        lanes = every.active.sum(axis=1) if not target.rows else np.full(these.warps, target.rows)
         start = 0
         for part in parts:
             stop = start + len(part.sites)
             here = slice(start, stop)
             counters = self.recorder.of(self.sites[int(part.sites[0])].op)
-            rows = Requests(told.addresses[here], None if active is None else active[here], 0, target.size, None)
+            rows = Requests(every.addresses[here], None if active is None else active[here], 0, target.size, None)
             times, warps = part.times, int(part.times.sum())
             tell(target, rows, cut(costs, here), times, warps, int(lanes[here] @ times), counters)
             start = stop

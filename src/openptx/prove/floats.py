@@ -113,10 +113,6 @@ class SymbolicFloats(Terms):
         return super().approx_upper(op, a) if isinstance(a.v, int) else self.apply(f"upper.{op}", 64, a)
 
 
-class ExactFloats(SymbolicFloats):
-    exact = True
-
-
 FUNCTIONS: dict[str, Any] = {
     "fadd": z3.fpAdd,
     "fmul": z3.fpMul,

@@ -97,7 +97,7 @@ class Writers(Observer):
 
 
 class WatchedThreads(Threads):
-    """Lanes whose writes a `Writers` is told of."""
+    """Lanes that report their writes to a `Writers`."""
 
     writers: Writers
 
@@ -125,7 +125,7 @@ class WatchedThreads(Threads):
 
 @dataclass(frozen=True, slots=True)
 class WatchedLaunch(ObservedLaunch):
-    """A launch whose lanes tell of their writes."""
+    """A launch whose lanes report their writes."""
 
     def machine(self, geometry: Geometry) -> Threads:
         x = WatchedThreads(geometry, self.memory, self.image)
@@ -139,14 +139,10 @@ def watch(launch: RestoredLaunch, watched: tuple[int, int] | None, timeout: floa
 
     `watched` is (number of the allocation, offset of the byte). Raises Fault and Unsupported as a launch does.
     """
-    recording, kernel = launch.recording, launch.kernel
+    recording = launch.recording
     writers = Writers(launch.regions, watched)
-    given = kernel.prepare(
+    given = launch.kernel.prepare(
         recording.grid, recording.block, launch.arguments, recording.shared, recording.cluster or None
     )
-
-    def make(*parts: Any) -> WatchedLaunch:
-        return WatchedLaunch(*parts, observer=writers)
-
-    run_observed(kernel, given, writers, recording.shared, timeout, make=make)
+    run_observed(given, writers, timeout, make=WatchedLaunch)
     return writers

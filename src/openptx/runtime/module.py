@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from openptx.api import file_of
@@ -48,14 +48,25 @@ OTHER_NAMES = {
 THREADS = 1024
 
 
-class Prepared(NamedTuple):
-    """What a launch needs. `kept` must live until its end."""
+class PreparedLaunch(NamedTuple):
+    """A launch whose extents are checked and whose arguments are converted. `kept` must live until its end."""
 
+    program: Program
+    function: Function
+    image: Image
     grid: Triple
     block: Triple
     cluster: Triple | None
+    shared: int
     memory: MemoryView
     kept: tuple[object, ...]
+
+    def run(self, launch: Callable[..., None], **options: Any) -> None:
+        """Runs it on an engine, whose `launch` that is, with further `options` of that function."""
+        launch(
+            self.program, self.function, self.grid, self.block, memory=self.memory, image=self.image,
+            shared=self.shared, cluster=self.cluster, **options,
+        )  # fmt: skip
 
 
 class Kernel:
@@ -130,23 +141,10 @@ class Kernel:
         since = time.monotonic() if since is None else since
         prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
         engine = "interp" if initcheck else engine
-        run = engine_in_time(engine, self.module.program, self.function, timeout, since)
+        launch = engine_in_time(engine, self.module.program, self.function, timeout, since)
+        own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
         try:
-            run(
-                self.module.program,
-                self.function,
-                prepared.grid,
-                prepared.block,
-                memory=prepared.memory,
-                image=self.module.image,
-                shared=shared_mem,
-                cluster=prepared.cluster,
-                timeout=timeout,
-                since=since,
-                max_instructions=max_instructions,
-                blocks=blocks,
-                **({"initcheck": initcheck} if engine == "interp" else {"workers": workers}),
-            )
+            prepared.run(launch, timeout=timeout, since=since, max_instructions=max_instructions, blocks=blocks, **own)
         except Fault as fault:
             raise fault from None
 
@@ -188,7 +186,7 @@ class Kernel:
         shared_mem: int = 0,
         cluster: Extent | None = None,
         blocks: tuple[int, int] | None = None,
-    ) -> Prepared:
+    ) -> PreparedLaunch:
         """Checks the extents of a launch and converts its arguments, without running anything.
 
         Raises ArgumentError and Unsupported, as a launch does.
@@ -203,7 +201,10 @@ class Kernel:
             require_meanings(module.program, self.name)
             module.executable.add(self.name)
         given = marshal(self.function, sequence_of(args), module.image.memory)
-        return Prepared(grid, block, shape, module.image.map(given.buffer, blocks is None), given.kept)
+        memory = module.image.map(given.buffer, blocks is None)
+        return PreparedLaunch(
+            module.program, self.function, module.image, grid, block, shape, shared_mem, memory, given.kept
+        )
 
     def why_interp(self, block: Extent) -> str | None:
         """Why launches with blocks of this extent run on the reference engine; None if the native engine takes them.

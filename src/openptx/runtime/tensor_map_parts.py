@@ -13,7 +13,6 @@ from openptx.isa.types import TYPES
 MOST_AXES, MOST_STEP = 5, 8
 MOST_SIZE, MOST_STRIDE = 1 << 32, 1 << 40
 OTHER_ELEMENTS = ("f32.ftz", "tf32", "tf32.ftz", "b6p2x16")
-OTHER_SWIZZLES = ("96B",)
 INTERLEAVES = ("none", "16B", "32B")
 
 

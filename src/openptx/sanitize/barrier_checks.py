@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
     from openptx.program import Op
     from openptx.sanitize.batch import SanitizedBatch
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 PRIME = np.uint64(0x100000001B3)
@@ -39,9 +40,8 @@ class Trace:
 
 
 class BarrierChecks:
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.active = "sync" in session.tools
+    def __init__(self, reporter: Reporter, clocks: Clocks, active: bool) -> None:
+        self.reporter, self.clocks, self.active = reporter, clocks, active
         self._traces: dict[SanitizedBatch, Trace] = {}
         self._expected: dict[tuple[SanitizedBatch, int], Array] = {}
         self._arrivals: dict[tuple[SanitizedBatch, int], Op] = {}
@@ -65,29 +65,16 @@ class BarrierChecks:
         lane: int,
         *,
         other: Op | None = None,
-        other_lane: int | None = None,
+        other_lane: int = 0,
         label: str = "",
         notes: tuple[str, ...] = (),
         help: str | None = None,
     ) -> None:
-        if self.session.found.known(key):
-            return
         first = batch.x.first
-        self.session.found.add(
-            key,
-            self.session.finding(
-                code,
-                "sync",
-                message,
-                op,
-                first + lane,
-                notes=notes,
-                help=help,
-                other=other,
-                other_label=label,
-                other_thread=first + other_lane if other_lane is not None else None,
-            ),
-        )
+        self.reporter.report(
+            key, code, "sync", message, op, first + lane,
+            other=other, other_thread=first + other_lane, other_label=label, notes=notes, help=help,
+        )  # fmt: skip
 
     # Barriers of CTAs.
 
@@ -98,7 +85,7 @@ class BarrierChecks:
             self.record(op, batch, lanes)
         for number in np.unique(numbers).tolist():
             statements = self._statements.setdefault((batch, number), np.zeros(batch.x.n, np.int64))
-            statements[lanes[numbers == number]] = self.session.statement(op)
+            statements[lanes[numbers == number]] = self.reporter.statement(op)
         if op.m.mode == "arrive":
             self._arrivals.update({(batch, number): op for number in np.unique(numbers).tolist()})
         if count is not None:
@@ -108,11 +95,11 @@ class BarrierChecks:
                 self.expect(op, batch, number, lanes[mine], counts[mine])
 
     def record(self, op: Op, batch: SanitizedBatch, lanes: Array) -> None:
-        trace, number = self.trace(batch), self.session.statement(op)
+        trace, number = self.trace(batch), self.reporter.statement(op)
         trace.count[lanes] += 1
         trace.hashed[lanes] = trace.hashed[lanes] * PRIME + np.uint64(number + 1)
         trace.last[lanes] = number
-        trace.when[lanes] = self.session.clocks.now
+        trace.when[lanes] = self.clocks.now
 
     def expect(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, counts: Array) -> None:
         """All arrivals at a barrier must say the same count."""
@@ -143,7 +130,7 @@ class BarrierChecks:
         come = 32 * np.bincount(warps // geometry.warps_per_cta, minlength=geometry.count)
         for cta in np.flatnonzero((expected > 0) & (come > expected)).tolist():
             lane = int(np.flatnonzero(arrived & (geometry.cta == cta))[-1])
-            op = self.session.ops[int(self.trace(batch).last[lane])]
+            op = self.reporter.ops[int(self.trace(batch).last[lane])]
             note = f"why: it is for {int(expected[cta])} threads, {int(come[cta])} arrived"
             message = f"more threads arrive at barrier {number} than it is for"
             self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
@@ -155,7 +142,7 @@ class BarrierChecks:
         differ = (warp[lanes][1:] == warp[lanes][:-1]) & (came[lanes][1:] != came[lanes][:-1])
         for i in np.flatnonzero(differ).tolist():
             one, two = int(lanes[i]), int(lanes[i + 1])
-            op, other = (self.session.ops[int(came[lane])] for lane in (one, two))
+            op, other = (self.reporter.ops[int(came[lane])] for lane in (one, two))
             if not (op.m.aligned and other.m.aligned):
                 continue
             self.report(
@@ -242,7 +229,7 @@ class BarrierChecks:
         if arrives and op.m.aligned:
             self.record(op, batch, lanes)
         elif arrives:
-            self.trace(batch).last[lanes] = self.session.statement(op)
+            self.trace(batch).last[lanes] = self.reporter.statement(op)
 
     # Ends.
 
@@ -256,14 +243,14 @@ class BarrierChecks:
             self.compare_blocks(batch, trace)
             left = np.flatnonzero(trace.in_cluster)
             if left.size:
-                op = self.session.ops[int(trace.last[left[0]])]
+                op = self.reporter.ops[int(trace.last[left[0]])]
                 message = "a thread ends after an arrive at the cluster's barrier, without a wait"
                 self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]))
         self.find_lone_arrivals(batch)
         memory = batch.x.allocated_tensor_memory
         if memory is not None and memory.owned.any():
             cta = int(np.flatnonzero(memory.owned)[0])
-            op = next(op for op in self.session.ops if op.form.instruction is tensor_memory.alloc)
+            op = next(op for op in self.reporter.ops if op.form.instruction is tensor_memory.alloc)
             message = "tensor memory that was allocated is not freed when the block ends"
             help = "free it with `tcgen05.dealloc` before the block ends"
             self.report(
@@ -272,7 +259,7 @@ class BarrierChecks:
 
     def compare_blocks(self, batch: SanitizedBatch, trace: Trace) -> None:
         """Blocks of a cluster that end without the barriers of the others, and not because they had nothing to do."""
-        teams, x = self.session.teams, batch.x
+        teams, x = self.clocks.teams, batch.x
         if teams.cluster_size == 1:
             return
         by_cluster = trace.times_in_cluster.reshape(-1, teams.cluster_size * teams.threads)
@@ -280,7 +267,7 @@ class BarrierChecks:
         for lane in np.flatnonzero(idle.reshape(-1) & (x.last_store > 0)).tolist()[:1]:
             first = lane - lane % by_cluster.shape[1]
             mate = first + int(np.argmax(by_cluster[first // by_cluster.shape[1]]))
-            op = self.session.ops[int(trace.last[mate])]
+            op = self.reporter.ops[int(trace.last[mate])]
             note = f"why: thread {x.geometry.thread_of(lane)} of block {x.geometry.block_of(lane)} ended without it"
             message = "a barrier of the cluster that one of its blocks does not execute"
             help = "let all threads of all blocks of the cluster execute it"
@@ -303,7 +290,7 @@ class BarrierChecks:
         for lane in np.flatnonzero(trace.count < most).tolist():
             mates = np.flatnonzero((warps == warps[lane]) & (trace.count == most[lane]))
             mate = int(mates[0])
-            op = self.session.ops[int(trace.last[mate])]
+            op = self.reporter.ops[int(trace.last[mate])]
             went_on = x.last_store[lane] > trace.when[mate] or trace.when[lane] > trace.when[mate]
             note = (
                 f"why: thread {x.geometry.thread_of(lane)} of the same warp executed {int(trace.count[lane])} barriers,"

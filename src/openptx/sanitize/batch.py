@@ -57,7 +57,7 @@ class SanitizedBatch(Batch):
         return self.session.decoded(self.program.function(name))
 
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
-        self.session.enter(self)
+        self.session.executing.batch = self
         order = self.session.order
         if order is not None:  # others may come between any two basic blocks
             until = min(until, self.clock + int(order.integers(1, LONGEST_TURN)))
@@ -67,14 +67,13 @@ class SanitizedBatch(Batch):
         return super().take() if self.session.order is None else (take(self, self.session.order), False)
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        self.session.frame = frame
+        self.session.executing.frame = frame
         super().execute(block, frame, lanes)
 
     def execute_control(self, group: Group, block: Block) -> bool:
         assert block.control is not None
         self.x.begin(block.control)
-        self.session.frame = group.frame
-        self.session.control(self, group, block.control)
+        self.session.control(group, block.control)
         return super().execute_control(group, block)
 
     def have_polled_since(self, count: int) -> bool:
@@ -182,7 +181,6 @@ class SanitizedBatch(Batch):
     # Ends and calls.
 
     def leave(self, lanes: lane_sets.Lanes) -> None:
-        self.session.waits.progress()
         self.session.leaves(self, lanes)
         super().leave(lanes)
 

@@ -14,16 +14,16 @@ from openptx.isa.address_windows import CTA_SHIFT
 
 if TYPE_CHECKING:
     from openptx.program import Function, Op, Variable
+    from openptx.sanitize.executing import Executing
     from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 
 
 class Bounds:
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.active = "mem" in session.tools
+    def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
+        self.reporter, self.executing, self.active = reporter, executing, active
         self._known: dict[Function, dict[Op, dict[str, Variable]]] = {}
         self._copied: dict[Function, dict[Op, dict[str, Variable]]] = {}
 
@@ -31,7 +31,7 @@ class Bounds:
         """The variables that an instruction's addresses belong to."""
         if not self.active:
             return None
-        function = self.session.frame.plan.function
+        function = self.executing.function
         if function not in self._known:
             self._known[function] = variables_of(function)
         return self._known[function].get(op)
@@ -54,9 +54,9 @@ class Bounds:
 
     def check_copy(self, x: SanitizedThreads, operand: str, address: Array, size: int) -> None:
         """A bulk copy of `size` bytes from or to the address of an operand, by one lane."""
-        function = self.session.frame.plan.function
         if not self.active:
             return
+        function = self.executing.function
         if function not in self._copied:
             self._copied[function] = copied_variables_of(function)
         v = self._copied[function].get(x.op, {}).get(operand)
@@ -68,15 +68,14 @@ class Bounds:
         width = CTA_SHIFT if v.space == "shared" else x.shift
         offsets = (address & np.uint64((1 << width) - 1)).astype(np.int64) - start
         bad = (offsets < 0) | (offsets + size > extent)
-        if not bad.any() or self.session.found.known(("bounds", x.op)):
+        if not bad.any() or self.reporter.found.known(("bounds", x.op)):
             return
         first = int(np.flatnonzero(bad)[0])
         lanes = lane_sets.positions(x.executing, x.n)
         thread = x.first + int(lanes[first if bad.size > 1 else 0])
         at = int(offsets[first])
         past = f"ends {many(at + size - extent)} past its end" if at >= 0 else f"begins {many(-at)} before it"
-        notes = (f"why: the access {past}, at offset {at} of its {many(extent)}", *self.session.registers(x.op, thread))
+        why = f"why: the access {past}, at offset {at} of its {many(extent)}"
+        notes = why, *self.executing.registers(x.op, thread)
         message = f"an access of {many(size)} outside of `{v.name}`, in memory that belongs to something else"
-        self.session.found.add(
-            ("bounds", x.op), self.session.finding("variable-bounds", "mem", message, x.op, thread, notes=notes)
-        )
+        self.reporter.add(("bounds", x.op), "variable-bounds", "mem", message, x.op, thread, notes=notes)

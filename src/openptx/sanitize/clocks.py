@@ -1,8 +1,8 @@
 """Happens-before of a launch (PTX ISA, chapter 8) as vector clocks in layers.
 
 Every instruction that a group of threads executes takes one tick of a launch-wide clock, and an access is stamped with
-it. Thread t knows the accesses of thread u up to a time: the last barrier of the whole CTA or cluster, the last
-`bar.warp.sync` of the whole warp, or what its view says. A view changes with everything else that orders: barriers
+it. Thread t knows the accesses of thread u up to a time: the last barrier of the whole CTA, the last `bar.warp.sync`
+of the whole warp, or what its view says. A view changes with everything else that orders: barriers
 of a part of the CTA, acquire patterns, mbarriers, waits for copies.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import WARP
 from openptx.sanitize.teams import AGENT
-from openptx.sanitize.views import CLUSTERS, CTAS, WARPS, Views
+from openptx.sanitize.views import CTAS, WARPS, Views
 
 if TYPE_CHECKING:
     from openptx.sanitize.teams import Teams
@@ -56,7 +56,6 @@ class Clocks:
         self.now = 1
         self.cta_floor = np.zeros(teams.ctas, np.int64)
         self.warp_floor = np.zeros(teams.ctas * teams.warps, np.int64)
-        self.cluster_floor = np.zeros(teams.ctas // teams.cluster_size, np.int64)
         self.view = np.zeros(teams.count, np.int32)
         self.hoped = np.zeros(teams.count, np.int32)
         """What a thread would know if its atomic counting acquired (see releases.py)."""
@@ -82,10 +81,6 @@ class Clocks:
         known = (who == threads) | (same & (times <= self.cta_floor[cta]))
         warp = teams.warp(threads)
         known |= same & (teams.warp(who) == warp) & (times <= self.warp_floor[warp])
-        if teams.cluster_size > 1:
-            cluster = cta // teams.cluster_size
-            together = real & (other // teams.cluster_size == cluster)
-            known |= together & (times <= self.cluster_floor[cluster])
         left = np.flatnonzero(~known)
         if left.size:
             of = (self.view if views is None else views)[threads[left]]
@@ -98,7 +93,7 @@ class Clocks:
     def knowledge(self, threads: Array, times: Array, own: Array | None = None, warps: Array | None = None) -> int:
         """A view of accesses of threads up to times, and of the floors that they had then (else: have now)."""
         teams = self.teams
-        if threads.size == 1 and teams.cluster_size == 1:
+        if threads.size == 1:
             return self.knowledge_of(int(threads[0]), int(times[0]), own, warps)
         warp, cta = teams.warp(threads), teams.cta(threads)
         units, index, counts = np.unique(warp, return_inverse=True, return_counts=True)
@@ -112,10 +107,6 @@ class Clocks:
         near = self.warp_floor[warp] if warps is None else warps
         keys = [WARPS + units[whole], threads[single], CTAS + cta, WARPS + warp[single]]
         values = [low[whole], times[single], floors, near[single]]
-        if teams.cluster_size > 1:
-            cluster = cta // teams.cluster_size
-            keys.append(CLUSTERS + cluster)
-            values.append(self.cluster_floor[cluster])
         every, when = np.concatenate(keys).astype(np.int64), np.concatenate(values).astype(np.int64)
         return self.views.add(every[when > 0], when[when > 0])
 
@@ -185,10 +176,6 @@ class Clocks:
         """All threads of CTAs have been at a barrier together."""
         self.cta_floor[ctas] = self.now
         self._share(ctas, self.teams.threads)
-
-    def meet_clusters(self, clusters: Array) -> None:
-        self.cluster_floor[clusters] = self.now
-        self._share(clusters, self.teams.threads * self.teams.cluster_size)
 
     def meet_warps(self, warps: Array) -> None:
         """All lanes of warps have been at a `bar.warp.sync` together."""

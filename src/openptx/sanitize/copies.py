@@ -205,11 +205,16 @@ class BulkCopies:
 
     def left(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Copies of these threads, which have ended, that none of them waited for: the statement, and the thread."""
-        views = self.clocks.views
-        known = views.join_all(self.clocks.view[first:stop])
-        mine = [(agent, *last) for agent, last in self._last.items() if first <= last[2] < stop]
-        return [
-            (statement, thread)
-            for agent, time, statement, thread in mine
-            if not views.knows(known, np.array([agent]), np.array([time]))[0]
-        ]
+        mine = {agent: last for agent, last in self._last.items() if first <= last[2] < stop}
+        return unknown_to(self.clocks, first, stop, mine)
+
+
+def unknown_to(clocks: Clocks, first: int, stop: int, last: dict[int, tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """Of operations by agent, as time, statement and thread, those that no thread of a range knows to be done: the
+    statement, and the thread."""
+    known = clocks.views.join_all(clocks.view[first:stop])
+    return [
+        (statement, thread)
+        for agent, (time, statement, thread) in last.items()
+        if not clocks.views.knows(known, np.array([agent]), np.array([time]))[0]
+    ]

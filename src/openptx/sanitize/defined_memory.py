@@ -116,7 +116,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         if plane not in self._computed:
             return None
         number = max(int(self._computed[plane][offsets + i * width].max()) for i in range(count))
-        return self.session.ops[number] if number >= 0 else None
+        return self.session.reporter.ops[number] if number >= 0 else None
 
     def note_computed(self, plane: Plane, offsets: Array, values: Sequence[Bits]) -> None:
         """Remembers by the first byte of each word that the result of arithmetic on undefined bits is stored there."""
@@ -127,7 +127,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
                 return
             table = self._computed[plane] = np.full(plane.size, -1, np.int32)
         for i, origin in enumerate(origins):
-            table[offsets + i * (values[0].width >> 3)] = self.session.statement(origin) if origin is not None else -1
+            number = self.session.reporter.statement(origin) if origin is not None else -1
+            table[offsets + i * (values[0].width >> 3)] = number
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         self.session.values.address(address)

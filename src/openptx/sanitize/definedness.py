@@ -143,7 +143,7 @@ class Definedness(Threads):
         bad = (here >> (lane.v & np.uint32(31)) & np.uint32(1)) == 0
         if not bad.any():
             return None
-        self.session.absent_shuffles.add(self.op)
+        self.session.values.absent_shuffles.add(self.op)
         return bad
 
     def ballot(self, p: Bits) -> Bits:

@@ -8,7 +8,9 @@ from openptx.engines.interp import lane_sets
 
 if TYPE_CHECKING:
     from openptx.sanitize.batch import SanitizedBatch
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.executing import Executing
+    from openptx.sanitize.mbarriers import Mbarriers
+    from openptx.sanitize.reporter import Reporter
 
 STALLS = 1000
 """How many times in a row threads may find a phase of an mbarrier incomplete, while nobody does anything else."""
@@ -27,8 +29,8 @@ class HangError(Exception):
 class EndlessWaits:
     """Counts in `polled` how often in a row threads have looked at memory, and in `changes` what others changed."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, reporter: Reporter, executing: Executing, mbarriers: Mbarriers) -> None:
+        self.reporter, self.executing, self.mbarriers = reporter, executing, mbarriers
         self.polled = self.changes = 0
         self._stalled = self._begun = 0
         self._running: list[SanitizedBatch] = []
@@ -49,15 +51,14 @@ class EndlessWaits:
 
     def poll(self) -> None:
         """Threads look at memory, or change nothing in it. Raises HangError where nobody will ever change it."""
-        session, batch = self.session, self.session.batch
+        batch = self.executing.batch
         self.polled += 1
         if self.polled > POLLS // 2:
             batch.polls[lane_sets.positions(batch.x.executing, batch.x.n)] = self.polled
         if self.polled > POLLS and not self.polled % (POLLS // 2) and self._nobody_helps():
             op, thread = batch.x.op, int(batch.x.threads()[0])
             message = "threads wait in a loop for a value that nobody writes any more"
-            if not session.found.known(("hang", op)):
-                session.found.add(("hang", op), session.finding("endless-wait", "sync", message, op, thread))
+            self.reporter.report(("hang", op), "endless-wait", "sync", message, op, thread)
             raise HangError
 
     def _nobody_helps(self) -> bool:
@@ -65,7 +66,7 @@ class EndlessWaits:
         if self.polled > MOST_POLLS:
             return True
         recent = self.polled - POLLS // 2
-        begun = self._begun == self.session.teams.ctas
+        begun = self._begun == self.reporter.teams.ctas
         return begun and all(batch.have_polled_since(recent) for batch in self._running)
 
     def stall(self) -> None:
@@ -77,25 +78,18 @@ class EndlessWaits:
 
     def _give_up(self) -> None:
         """Reports waits that do not end. Those that an earlier phase would have let through go on once."""
-        session, mbarriers = self.session, self.session.mbarriers
-        session.found.stuck = True
+        mbarriers = self.mbarriers
+        self.reporter.found.stuck = True
         forced = False
         for key, waiting in mbarriers.waiting.items():
-            one, last = mbarriers.known[key], mbarriers.changed_by.get(key)
-            finding = session.finding(
-                "endless-wait",
-                "sync",
-                "a wait for a phase of an mbarrier that never completes",
-                waiting.op,
-                waiting.thread,
+            one, (op, thread) = mbarriers.known[key], mbarriers.changed_by.get(key, (None, None))
+            self.reporter.report(
+                ("hang", waiting.op), "endless-wait", "sync", "a wait for a phase of an mbarrier that never completes",
+                waiting.op, waiting.thread,
+                other=op, other_thread=thread, other_label="the last change of the mbarrier",
                 notes=(f"why: {mbarriers.state(key)}",),
                 help="wait for the phase that the arrivals complete: parity 0 is that of the first",
-                other=last[0] if last else None,
-                other_thread=last[1] if last else None,
-                other_label="the last change of the mbarrier",
-            )
-            if not session.found.known(("hang", waiting.op)):
-                session.found.add(("hang", waiting.op), finding)
+            )  # fmt: skip
             if one.phases and not one.forced:
                 one.forced = forced = True
         if not forced:

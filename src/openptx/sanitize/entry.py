@@ -25,7 +25,7 @@ from openptx.sanitize.views import TooManyViews
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.extents import Extent
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
 
 
 ENGINES = ("auto", "native", "interp")
@@ -199,14 +199,14 @@ class Contents:
             self.heap.restore(self._state)
 
 
-def cleared(kernel: Kernel, given: Prepared, args: list[object], options: Options, found: Collector) -> str:
+def cleared(kernel: Kernel, given: PreparedLaunch, args: list[object], options: Options, found: Collector) -> str:
     """Runs a launch as machine code; gives why the reference engine must look at it, or ""."""
     from openptx.sanitize.screening import pays, screen
 
-    if options.engine == "auto" and not pays(kernel.function, given):
+    if options.engine == "auto" and not pays(given):
         return "it is done before machine code is made"
 
-    screening = screen(kernel, given, options, marks(kernel, args, options.outputs))
+    screening = screen(given, options, marks(kernel, args, options.outputs))
     found.limits += screening.limits
     if screening.reason:
         LOG.info("kernel `%s` is watched on the reference engine: %s", kernel.name, screening.reason)
@@ -215,7 +215,7 @@ def cleared(kernel: Kernel, given: Prepared, args: list[object], options: Option
 
 def run(
     kernel: Kernel,
-    given: Prepared,
+    given: PreparedLaunch,
     args: list[object],
     options: Options,
     found: Collector,
@@ -226,30 +226,13 @@ def run(
 
     def make(*parts: Any) -> SanitizedLaunch:
         program, function, shape = parts[:3]
-        session = Session(program, function, shape, options.tools, found, order)
-        sessions.append(session)
         here = marks(kernel, args, options.outputs)
-        for address, bits in here.undefined.items():
-            session.mark_undefined(address, bits)
-        for i, address in here.outputs.items():
-            session.mark_output(address, i)
+        session = Session(program, function, shape, options.tools, here, found, order)
+        sessions.append(session)
         return SanitizedLaunch(*parts, session=session)
 
-    image = kernel.module.image
     try:
-        launch(
-            kernel.module.program,
-            kernel.function,
-            given.grid,
-            given.block,
-            memory=given.memory,
-            image=image,
-            shared=options.shared_mem,
-            cluster=given.cluster,
-            timeout=options.timeout,
-            max_instructions=options.max_instructions,
-            make=make,
-        )
+        given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
         sessions[0].finish()
     except HangError:
         pass

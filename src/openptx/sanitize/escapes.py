@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory_views import Plane
     from openptx.numerics import Bits
     from openptx.program import Function, Op
+    from openptx.sanitize.executing import Executing
     from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 POINTER = 64
@@ -30,7 +31,7 @@ def is_local(addresses: Array) -> Array:
     return addresses >> np.uint64(SHIFT[POINTER]) == LOCAL
 
 
-def loads_behind(function: Function) -> dict[Op, frozenset[Op]]:
+def loads_of_addresses(function: Function) -> dict[Op, frozenset[Op]]:
     """For each instruction, the loads whose results may be in its addresses, whatever the path."""
     written: dict[int, list[Op]] = {}
     for op in function.code:
@@ -59,12 +60,11 @@ class Escapes:
     """Local addresses that reach other threads: by word of memory, the thread whose local address lies there; by load,
     the lanes that got another thread's address."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.active = "mem" in session.tools
+    def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
+        self.reporter, self.executing, self.active = reporter, executing, active
         self._owners: dict[Plane, Array] = {}
         self._foreign: dict[tuple[SanitizedThreads, Op], Array] = {}
-        self._behind: dict[Function, dict[Op, frozenset[Op]]] = {}
+        self._loads: dict[Function, dict[Op, frozenset[Op]]] = {}
 
     def stored(
         self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: list[Array]
@@ -101,29 +101,23 @@ class Escapes:
         """Executing lanes access memory at generic addresses."""
         if not self._foreign:
             return
-        function = self.session.frame.plan.function
-        if function not in self._behind:
-            self._behind[function] = loads_behind(function)
-        for load in self._behind[function].get(x.op, ()):
+        function = self.executing.function
+        if function not in self._loads:
+            self._loads[function] = loads_of_addresses(function)
+        for load in self._loads[function].get(x.op, ()):
             table = self._foreign.get((x, load))
             if table is None:
                 continue
             bad = np.flatnonzero(lane_sets.take(table, x.executing) & is_local(address))
-            if bad.size and not self.session.found.known(("foreign", x.op)):
-                self.report(x, load, int(lane_sets.positions(x.executing, x.n)[bad[0]]))
+            if bad.size and not self.reporter.found.known(("foreign", x.op)):
+                self.report(x, load, x.first + int(lane_sets.positions(x.executing, x.n)[bad[0]]))
 
-    def report(self, x: SanitizedThreads, load: Op, lane: int) -> None:
-        s, thread = self.session, x.first + lane
-        finding = s.finding(
-            "foreign-local-address",
-            "mem",
-            "an address of another thread's local memory is used",
-            x.op,
-            thread,
-            notes=s.registers(x.op, thread),
-            other=load,
-            other_thread=thread,
+    def report(self, x: SanitizedThreads, load: Op, thread: int) -> None:
+        self.reporter.add(
+            ("foreign", x.op), "foreign-local-address", "mem", "an address of another thread's local memory is used",
+            x.op, thread,
+            notes=self.executing.registers(x.op, thread),
+            other=self.reporter.site(load, thread),
             other_label="the address comes from here",
             help="threads have local memory of their own at the same addresses: share what others use",
-        )
-        s.found.add(("foreign", x.op), finding)
+        )  # fmt: skip

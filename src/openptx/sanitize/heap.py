@@ -11,7 +11,7 @@ from openptx.device.heap import Heap
 
 if TYPE_CHECKING:
     from openptx.program import Op
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.executing import Executing
 
 Array = NDArray[Any]
 
@@ -19,8 +19,8 @@ Array = NDArray[Any]
 class GuardedHeap(Heap):
     """What `malloc` and `free` use instead of the device's heap, for one launch."""
 
-    def __init__(self, heap: Heap, session: Session) -> None:
-        self.heap, self.session = heap, session
+    def __init__(self, heap: Heap, executing: Executing) -> None:
+        self.heap, self.executing = heap, executing
         self.allocation = heap.allocation
         self.valid = heap.given()
         self.thread = 0  # who calls
@@ -44,7 +44,7 @@ class GuardedHeap(Heap):
         return self.valid[first] & self.valid[last]
 
     def who(self) -> tuple[Op, int]:
-        return self.session.batch.x.op, self.thread
+        return self.executing.batch.x.op, self.thread
 
     def take(self, size: int) -> int:
         found = self.heap.take(size)

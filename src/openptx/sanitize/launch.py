@@ -25,7 +25,7 @@ class SanitizedLaunch(Launch):
         machine = DefinedMemory if self.session.tracks else SanitizedThreads
         x = machine(Geometry(self.shape, first, count), self.memory, self.image, self.session)
         batch = SanitizedBatch(self.program, self.session.decoded(self.function), x, self.limits, self.session)
-        self.session.begins(batch)
+        self.session.waits.begin(batch)
         return batch
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:

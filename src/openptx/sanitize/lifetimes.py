@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 
@@ -16,41 +17,39 @@ Array = NDArray[Any]
 class Lifetimes:
     """A block lives from its first instruction until its last thread ends: accesses by others must come between."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.active = session.teams.cluster_size > 1 and "race" in session.tools
+    def __init__(self, reporter: Reporter, clocks: Clocks, wanted: bool) -> None:
+        self.reporter, self.clocks, self.teams = reporter, clocks, clocks.teams
+        self.active = wanted and self.teams.cluster_size > 1
         self._accesses: dict[int, tuple[Array, Array]] = {}  # by block: of each thread of the cluster, when and by what
         self._asynchronous: dict[int, dict[int, tuple[int, int, int]]] = {}
         """By block and agent, when it last accessed the block's memory, by what, and in the name of which thread."""
         self._ends: dict[int, int] = {}  # by block: what its threads knew when they ended
-        self._met = np.zeros(session.teams.ctas, np.bool_)  # blocks that have waited at the cluster's barrier
+        self._met = np.zeros(self.teams.ctas, np.bool_)  # blocks that have waited at the cluster's barrier
 
     def access(self, threads: Array, owners: Array, statement: int, agents: Array | None) -> None:
         """Threads, or agents in their name, access the shared memory of blocks `owners`."""
-        teams = self.session.teams
-        size = teams.threads * teams.cluster_size
+        size = self.teams.threads * self.teams.cluster_size
         self.check_begun(threads, owners, statement)
         if agents is not None:
             for cta, agent, thread in zip(owners.tolist(), agents.tolist(), threads.tolist(), strict=True):
-                self._asynchronous.setdefault(cta, {})[agent] = self.session.clocks.now, statement, thread
+                self._asynchronous.setdefault(cta, {})[agent] = self.clocks.now, statement, thread
             return
         for cta in np.unique(owners).tolist():
             if cta not in self._accesses:
                 self._accesses[cta] = np.zeros(size, np.int64), np.zeros(size, np.int64)
             times, statements = self._accesses[cta]
             mine = threads[owners == cta] % size
-            times[mine], statements[mine] = self.session.clocks.now, statement
+            times[mine], statements[mine] = self.clocks.now, statement
 
     def meet(self, threads: Array) -> None:
         """Threads have waited at the cluster's barrier: all of its blocks run."""
-        self._met[self.session.teams.cta(threads)] = True
+        self._met[self.teams.cta(threads)] = True
 
     def check_begun(self, threads: Array, owners: Array, statement: int) -> None:
         """Blocks of a cluster begin in any order: who accesses another's memory must know of something that it did."""
-        s = self.session
-        new = np.flatnonzero(~self._met[s.teams.cta(threads)])
+        new = np.flatnonzero(~self._met[self.teams.cta(threads)])
         for thread, cta in zip(threads[new].tolist(), owners[new].tolist(), strict=True):
-            if not s.clocks.views.knows_of(int(s.clocks.view[thread]), cta):
+            if not self.clocks.views.knows_of(int(self.clocks.view[thread]), cta):
                 self.report(
                     statement,
                     thread,
@@ -62,36 +61,34 @@ class Lifetimes:
                 return
 
     def report(self, statement: int, thread: int, cta: int, message: str, why: str, help: str) -> None:
-        s, op = self.session, self.session.ops[statement]
-        if not s.found.known(("lifetime", message, op)):
-            block, _ = s.teams.place(cta * s.teams.threads)
-            about, notes = message.format(block), (f"why: {why}",)
-            finding = s.finding("shared-memory-lifetime", "race", about, op, thread, notes=notes, help=help)
-            s.found.add(("lifetime", message, op), finding)
+        op, (block, _) = self.reporter.ops[statement], self.teams.place(cta * self.teams.threads)
+        self.reporter.report(
+            ("lifetime", message, op), "shared-memory-lifetime", "race", message.format(block), op, thread,
+            notes=(f"why: {why}",), help=help,
+        )  # fmt: skip
 
     def leave(self, threads: Array) -> None:
         """Threads end."""
-        clocks, ctas = self.session.clocks, self.session.teams.cta(threads)
+        clocks, ctas = self.clocks, self.teams.cta(threads)
         for cta in np.unique(ctas).tolist():
             known = clocks.released(threads[ctas == cta])
             self._ends[cta] = clocks.views.join(self._ends.get(cta, 0), known)
 
     def finish(self, first: int, stop: int) -> None:
         """The blocks from `first` to before `stop` have ended."""
-        s = self.session
-        size = s.teams.threads * s.teams.cluster_size
+        size = self.teams.threads * self.teams.cluster_size
         for cta in [cta for cta in self._accesses if first <= cta < stop]:
             times, statements = self._accesses.pop(cta)
             here = np.flatnonzero(times)
-            threads = here + cta // s.teams.cluster_size * size
-            late = here[~s.clocks.views.knows(self._ends.get(cta, 0), threads, times[here])]
+            threads = here + cta // self.teams.cluster_size * size
+            late = here[~self.clocks.views.knows(self._ends.get(cta, 0), threads, times[here])]
             if not late.size:
                 continue
             self.outlives(int(statements[late[0]]), int(threads[np.flatnonzero(here == late[0])[0]]), cta)
         for cta in [cta for cta in self._asynchronous if first <= cta < stop]:
             known = self._ends.get(cta, 0)
             for agent, (time, statement, thread) in self._asynchronous.pop(cta).items():
-                if not s.clocks.views.knows(known, np.array([agent]), np.array([time]))[0]:
+                if not self.clocks.views.knows(known, np.array([agent]), np.array([time]))[0]:
                     self.outlives(statement, thread, cta)
 
     def outlives(self, statement: int, thread: int, cta: int) -> None:

@@ -65,7 +65,7 @@ class SanitizedThreads(Threads):
     def begin(self, op: Op) -> None:
         """An instruction begins."""
         self.op, self.access = op, access(op)
-        self.statement = self.session.statement(op)
+        self.statement = self.session.reporter.statement(op)
         self.session.clocks.tick()
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
@@ -97,12 +97,12 @@ class SanitizedThreads(Threads):
 
     def _shadow(self, plane: Plane) -> Shadow | None:
         if plane is self.shared:
-            return self.session.make_shadow("shared memory", plane.size, 0, 0, "shared")
+            return self.session.shadows.fresh("shared memory", plane.size, 0, 0, "shared")
         for base, known in self._planes.items():
             if known is plane and plane.writable:
                 row = self.memory.rows[base >> self.shift]
                 name = str(row) if row is not None else "global memory"
-                return self.session.shadow(base, name, plane.size, plane.lead, "global")
+                return self.session.shadows.of_global(name, plane.size, plane.lead, base)
         return None
 
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[Chosen, Place]]:

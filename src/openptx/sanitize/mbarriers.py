@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,20 @@ from openptx.isa.semantics.mbarrier import BYTES, COUNT, EXPECTED, PHASE, TX
 if TYPE_CHECKING:
     from openptx.program import Op
     from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.executing import Executing
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
-
-
-class Report(Protocol):
-    def __call__(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None: ...
-
-
 Key = tuple[int, int]
-"""The shadow memory by its identity, and the offset in it."""
+"""The first thread of the batch that the mbarrier belongs to, and its offset in shared memory."""
+
+MISUSES = {
+    "uninitialized": "an mbarrier is used that `mbarrier.init` has not made",
+    "overwritten": "an mbarrier is used that a store has overwritten",
+    "completes": "`mbarrier.arrive.noComplete` completes a phase",
+    "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
+    "initialized twice": "`mbarrier.init` of an mbarrier that is in use: `mbarrier.inval` must come before",
+}
 
 
 @dataclass(slots=True)
@@ -45,16 +49,26 @@ class Waiting:
 
 
 class Mbarriers:
-    """All mbarriers of a launch. `report(what, index, fact)` is told of wrong uses of the current instruction."""
+    """All mbarriers of a launch."""
 
-    def __init__(self, clocks: Clocks, report: Report) -> None:
-        self.clocks, self.report = clocks, report
+    def __init__(self, clocks: Clocks, reporter: Reporter, executing: Executing) -> None:
+        self.clocks, self.reporter, self.executing = clocks, reporter, executing
         self.known: dict[Key, Mbarrier] = {}
         self.waiting: dict[Key, Waiting] = {}
         self.words: dict[Key, int] = {}
         self.changed_by: dict[Key, tuple[Op, int]] = {}
         self.overwritten: dict[Key, tuple[Op, int]] = {}
         """Mbarriers that an ordinary store has written to, by what and by which thread."""
+
+    def report(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None:
+        """Reports a wrong use by the current instruction: one of MISUSES, by the executing thread of this index."""
+        x = self.executing.batch.x
+        other, other_thread = cause or (None, None)
+        self.reporter.report(
+            ("mbarrier", what, x.op), "mbarrier-misuse", "sync", MISUSES[what], x.op, int(x.threads()[index]),
+            other=other, other_thread=other_thread, other_label="overwritten here",
+            notes=(f"why: {fact}",) if fact else (),
+        )  # fmt: skip
 
     def initialize(self, keys: list[Key]) -> None:
         for i, key in enumerate(keys):

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
 from openptx.isa.instructions import move, wgmma
+from openptx.sanitize.copies import unknown_to
 
 if TYPE_CHECKING:
     from openptx.program import Function, Op
+    from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.copies import Agents
+    from openptx.sanitize.executing import Executing
     from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 MULTIPLICATIONS = frozenset((wgmma.mma_async, wgmma.mma_async_sp))
@@ -66,9 +70,10 @@ def used_by_multiplications(function: Function) -> frozenset[int]:
 
 
 class Multiplications:
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        count = session.teams.count
+    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, agents: Agents, active: bool) -> None:
+        self.reporter, self.executing, self.clocks, self.agents = reporter, executing, clocks, agents
+        self.active = active
+        count = clocks.teams.count
         self._committed, self._done, self._fenced = (np.zeros(count, np.int64) for _ in range(3))
         self._groups: dict[int, list[int]] = {}  # by warpgroup: when each group was committed
         self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup: the last one, when, by what, and by whom
@@ -76,10 +81,10 @@ class Multiplications:
 
     def warpgroups(self, threads: Array) -> Array:
         """The first thread of each thread's warpgroup."""
-        return threads - threads % self.session.teams.threads % WARPGROUP
+        return threads - threads % self.clocks.teams.threads % WARPGROUP
 
     def agent(self, warpgroup: int) -> int:
-        return self.session.agents.of(("multiplications", warpgroup))
+        return self.agents.of(("multiplications", warpgroup))
 
     # Shared memory.
 
@@ -90,7 +95,7 @@ class Multiplications:
         agents = {first: self.agent(first) for first in np.unique(firsts).tolist()}
         x.agents = {t: (agents[f], agents[f]) for t, f in zip(threads.tolist(), firsts.tolist(), strict=True)}
         for first in agents:
-            self._last[first] = self.session.clocks.now, x.statement, first
+            self._last[first] = self.clocks.now, x.statement, first
         self.check_fences(x, op, threads)
 
     def commit(self, threads: Array) -> None:
@@ -98,12 +103,12 @@ class Multiplications:
         pairs: set[tuple[int, int]] = set(zip(firsts.tolist(), numbers.tolist(), strict=True))
         for first, number in pairs:
             times = self._groups.setdefault(first, [])
-            times[number:] = [self.session.clocks.now, *times[number + 1 :]]
+            times[number:] = [self.clocks.now, *times[number + 1 :]]
         self._committed[threads] += 1
 
     def wait(self, threads: Array, newest: int) -> None:
         """Waits until at most `newest` groups are pending."""
-        clocks = self.session.clocks
+        clocks = self.clocks
         done = self._committed[threads] - newest
         self._done[threads] = np.maximum(self._done[threads], done)
         firsts = self.warpgroups(threads)
@@ -115,25 +120,19 @@ class Multiplications:
 
     def left(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Multiplications of these threads, which have ended, that none of them waited for: statement and thread."""
-        views = self.session.clocks.views
-        known = views.join_all(self.session.clocks.view[first:stop])
-        mine = [(self.agent(group), *last) for group, last in self._last.items() if first <= group < stop]
-        return [
-            (statement, thread)
-            for agent, time, statement, thread in mine
-            if not views.knows(known, np.array([agent]), np.array([time]))[0]
-        ]
+        mine = {self.agent(group): last for group, last in self._last.items() if first <= group < stop}
+        return unknown_to(self.clocks, first, stop, mine)
 
     # Registers.
 
     def register(self, x: SanitizedThreads, index: int) -> Register:
-        key = (x, self.session.frame.plan, index)
+        key = (x, self.executing.frame.plan, index)
         if key not in self._registers:
             self._registers[key] = Register(x.n)
         return self._registers[key]
 
     def fence(self, threads: Array) -> None:
-        self._fenced[threads] = self.session.clocks.now
+        self._fenced[threads] = self.clocks.now
 
     def check_fences(self, x: SanitizedThreads, op: Op, threads: Array) -> None:
         """A fence must come before the first multiplication, and after each write of its registers."""
@@ -179,15 +178,13 @@ class Multiplications:
             if len(sources) == 1:
                 one.op, one.reads[lanes] = sources[0].op, sources[0].reads[lanes]
             if not moves:
-                one.written[lanes] = self.session.clocks.now
+                one.written[lanes] = self.clocks.now
 
     def report(self, x: SanitizedThreads, op: Op, lane: int, message: str, other: Op | None, help: str) -> None:
-        s, key = self.session, ("multiplication", op, other)
-        if "sync" in s.tools and not s.found.known(key):
-            thread = x.first + lane
-            label = "the multiplication" if other is not None else ""
-            finding = s.finding(
-                "multiplication-order", "sync", message, op, thread, other=other,
-                other_thread=thread if other is not None else None, other_label=label, help=help,
-            )  # fmt: skip
-            s.found.add(key, finding)
+        if not self.active:
+            return
+        thread = x.first + lane
+        self.reporter.report(
+            ("multiplication", op, other), "multiplication-order", "sync", message, op, thread,
+            other=other, other_thread=thread, other_label="the multiplication", help=help,
+        )  # fmt: skip

@@ -5,40 +5,42 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from openptx.diagnostics.codes import code as find_code
 from openptx.isa.instructions import async_copy, atomic, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
-from openptx.sanitize.findings import Finding
 from openptx.sanitize.semantics import BULK
 from openptx.sanitize.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
 from openptx.sanitize.teams import AGENT
 
 if TYPE_CHECKING:
     from openptx.program import Op
+    from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.executing import Executing
+    from openptx.sanitize.findings import Finding
     from openptx.sanitize.races import Conflict
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.reporter import Reporter
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 
 
 class RaceReports:
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks) -> None:
+        self.reporter, self.executing, self.clocks = reporter, executing, clocks
+        self.teams = clocks.teams
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
 
     def conflict(self, c: Conflict) -> None:
-        s = self.session
-        mine, theirs = c.facts & STATEMENT, c.other_facts & STATEMENT
+        r = self.reporter
+        op, other = r.ops[c.facts & STATEMENT], r.ops[c.other_facts & STATEMENT]
         code, idiom = self.code(c)
-        op, other = s.ops[mine], s.ops[theirs]
         if idiom and op is other and op.form.instruction is tensor_memory.alloc:
             return  # the lanes of a warp write the address once, together (9.7.16.7.1)
-        swap = self.load_of_swap(c) is not None
-        key = ("race", code, idiom, swap, frozenset((s.cause(op), s.cause(other))))
-        if s.found.known(key):
+        load = self.load_of_swap(c)
+        key = ("race", code, idiom, load is not None, frozenset((r.cause(op), r.cause(other))))
+        if r.found.known(key):
             return
-        agent = c.other_thread >= AGENT
-        site, other_site = s.site(op, c.thread), s.site(other, None if agent else c.other_thread)
         where = self.place(c)
         if c.stale:
             self.stale(c, key, where)
@@ -47,30 +49,24 @@ class RaceReports:
         words = f"{mine_is} of {where} races with {article(theirs_is)}"
         if c.unfenced:
             words = f"{mine_is} of {where} by the async proxy after a {theirs_is}, with no proxy fence between"
-        finding = Finding(
-            code,
-            "race",
-            article(words),
-            s.program.file,
-            site,
-            kernel=s.function.name,
+        finding = r.add(
+            key, code, "race", article(words), op, c.thread,
             label=f"this {mine_is}",
-            other=other_site,
+            other=r.site(other, real(c.other_thread)),
             other_label=f"and this {theirs_is}",
-            notes=(*s.registers(op, c.thread), f"why: {self.why(c, op, other)}"),
+            notes=(*self.executing.registers(op, c.thread), f"why: {self.why(c, other)}"),
             help=self.cure(c, op, other),
-        )
+        )  # fmt: skip
         finding.idiom = idiom
-        s.found.add(key, finding)
-        if (load := self.load_of_swap(c)) is not None:
+        if load is not None:
             self._loads.append((finding, load))
 
     def place(self, c: Conflict) -> str:
         """The memory: of shared memory the variable, and the byte in it."""
-        s, shadow = self.session, self.session.races.shadow
+        shadow = c.shadow
         if shadow.space != "shared":
             return f"{shadow.name}, byte {c.offset}"
-        layout, offset = s.teams.shape.layout, c.offset % s.batch.x.shared_stride
+        layout, offset = self.teams.shape.layout, c.offset % self.executing.batch.x.shared_stride
         if layout.names_dynamic and offset >= layout.dynamic:
             return f"dynamic shared memory, byte {offset - layout.dynamic}"
         before = [(begin, name) for (name, _), begin in layout.offsets.items() if begin <= offset]
@@ -81,28 +77,20 @@ class RaceReports:
 
     def stale(self, c: Conflict, key: object, where: str) -> None:
         """A non-coherent read of what the kernel itself writes."""
-        s = self.session
-        read, write = (c.other_facts, c.facts) if c.write else (c.facts, c.other_facts)
-        by, writer = (c.other_thread, c.thread) if c.write else (c.thread, c.other_thread)
-        s.found.add(
-            key,
-            s.finding(
-                "non-coherent-read",
-                "mem",
-                f"`ld.global.nc` of {where}, which the kernel writes",
-                s.ops[read & STATEMENT],
-                by if by < AGENT else None,
-                other=s.ops[write & STATEMENT],
-                other_thread=writer if writer < AGENT else None,
-                other_label="the write",
-                help="use `ld.global`: pointers that overlap must not be `const __restrict__`",
-            ),
-        )
+        r = self.reporter
+        mine = r.ops[c.facts & STATEMENT], real(c.thread)
+        theirs = r.ops[c.other_facts & STATEMENT], real(c.other_thread)
+        read, write = (theirs, mine) if c.write else (mine, theirs)
+        r.add(
+            key, "non-coherent-read", "mem", f"`ld.global.nc` of {where}, which the kernel writes", *read,
+            other=r.site(*write), other_label="the write",
+            help="use `ld.global`: pointers that overlap must not be `const __restrict__`",
+        )  # fmt: skip
 
-    def finish(self) -> None:
+    def finish(self, read_before_update: set[int]) -> None:
         """Plain loads before a loop of compare-and-swap of the same word are an idiom: now it is known which are."""
         for finding, load in self._loads:
-            if load in self.session.races.read_before_update:
+            if load in read_before_update:
                 finding.about, finding.idiom = find_code("tolerated-race"), True
 
     def code(self, c: Conflict) -> tuple[str, bool]:
@@ -110,9 +98,8 @@ class RaceReports:
         if c.stale or c.unfenced:
             return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
         if c.equal and not (c.facts | c.other_facts) & (UPDATE | PENDING):
-            teams, together = self.session.teams, c.other_time == self.session.clocks.now
-            return "equal-value-race", together and bool(teams.warp(c.thread) == teams.warp(c.other_thread))
-        if not (c.facts | c.other_facts) & PENDING and self.session.would_be_ordered(c):
+            return "equal-value-race", c.other_time == self.clocks.now and self.of_a_warp(c)
+        if not (c.facts | c.other_facts) & PENDING and self.would_be_ordered(c):
             return "tolerated-race", True
         strong, other = (c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3
         mine = not c.write and c.facts & VOLATILE and not other
@@ -120,16 +107,24 @@ class RaceReports:
         lockstep = c.facts & c.other_facts & VOLATILE
         return ("tolerated-race" if mine or theirs or lockstep else "data-race"), False
 
+    def of_a_warp(self, c: Conflict) -> bool:
+        return bool(self.teams.warp(c.thread) == self.teams.warp(c.other_thread))
+
+    def would_be_ordered(self, c: Conflict) -> bool:
+        """Whether an acquiring fence would have ordered the two."""
+        who, times, threads = (np.array([v], np.int64) for v in (c.other_thread, c.other_time, c.thread))
+        return bool(self.clocks.ordered(who, times, threads, self.clocks.hoped)[0])
+
     def load_of_swap(self, c: Conflict) -> int | None:
         """The statement that is a plain load, if the other one is an atomic compare-and-swap."""
         for load, facts, swap in ((not c.write, c.facts, c.other_facts), (not c.other_write, c.other_facts, c.facts)):
-            op = self.session.ops[swap & STATEMENT]
+            op = self.reporter.ops[swap & STATEMENT]
             if load and not (facts >> SCOPE) & 3 and op.form.instruction is atomic.atom and op.m.op == "cas":
                 return facts & STATEMENT
         return None
 
-    def why(self, c: Conflict, op: Op, other: Op) -> str:
-        s, teams = self.session, self.session.teams
+    def why(self, c: Conflict, other: Op) -> str:
+        teams = self.teams
         if c.unfenced:
             return "barriers order accesses of one proxy; the async proxy may not see what the generic one has written"
         if c.other_facts & PENDING:
@@ -137,7 +132,7 @@ class RaceReports:
         if c.other_thread >= AGENT:
             return f"{self.operation(other)} may still be under way: this thread did not wait for its completion"
         one, two = c.thread, c.other_thread
-        if c.facts & c.other_facts & VOLATILE and teams.warp(one) == teams.warp(two):
+        if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
         strong = min((c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3)
         if strong and (c.facts & UPDATE or c.other_facts & UPDATE or strong < GPU):
@@ -146,14 +141,14 @@ class RaceReports:
             )
         if teams.cta(one) != teams.cta(two):
             return "the threads are of different blocks, and no release of one was acquired by the other in between"
-        if c.other_time == s.clocks.now:
+        if c.other_time == self.clocks.now:
             return "several threads do this at once, with one instruction"
-        if teams.warp(one) == teams.warp(two):
+        if self.of_a_warp(c):
             return "lanes of a warp are not ordered without `bar.warp.sync`, not even by shuffles and votes"
         return "no barrier in which both took part stands between the two"
 
     def cure(self, c: Conflict, op: Op, other: Op) -> str:
-        teams = self.session.teams
+        teams = self.teams
         lines = self.between(op, other)
         if c.unfenced:
             return f"`fence.proxy.async` after the write, before the barrier: {lines}"
@@ -162,13 +157,13 @@ class RaceReports:
         if c.other_thread >= AGENT:
             return f"wait for the mbarrier, or the group, of {self.operation(other)} {lines}"
         one, two = c.thread, c.other_thread
-        if c.other_time == self.session.clocks.now and one != two:
+        if c.other_time == self.clocks.now and one != two:
             return "let one thread do it, or use an atomic operation"
         if teams.cta(one) == teams.cta(two):
             ptx, cuda = (bar_warp_sync.name, "__syncwarp()")
-            if teams.warp(one) != teams.warp(two):
+            if not self.of_a_warp(c):
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
-            return f"a `{cuda}` (`{ptx}`) {lines}" if self.session.places.of(op) else f"a `{ptx}` {lines}"
+            return f"a `{cuda}` (`{ptx}`) {lines}" if self.reporter.places.of(op) else f"a `{ptx}` {lines}"
         if teams.cluster_size > 1 and teams.cta(one) // teams.cluster_size == teams.cta(two) // teams.cluster_size:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {lines}"
         return (
@@ -183,14 +178,19 @@ class RaceReports:
 
     def verb(self, write: bool, facts: int) -> str:
         """What an access is."""
-        if self.session.ops[facts & STATEMENT].form.instruction.control == "call":
+        if self.reporter.ops[facts & STATEMENT].form.instruction.control == "call":
             return "free"
         what = "atomic" if facts & UPDATE else "write" if write else "read"
         return f"{what} by an asynchronous copy" if facts & PENDING else what
 
     def between(self, op: Op, other: Op) -> str:
-        lines = sorted((self.session.places.line(op), self.session.places.line(other)))
+        lines = sorted(map(self.reporter.places.line, (op, other)))
         return f"between lines {lines[0]} and {lines[1]}" if lines[0] != lines[1] else f"around line {lines[0]}"
+
+
+def real(thread: int) -> int | None:
+    """A thread; None for an asynchronous operation."""
+    return thread if thread < AGENT else None
 
 
 def in_program(name: str) -> str:

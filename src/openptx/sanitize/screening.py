@@ -44,8 +44,7 @@ from openptx.program import Address, Variable
 if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation, Bytes, MemoryView
     from openptx.program import Function, Op, Program
-    from openptx.runtime import Kernel
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
     from openptx.sanitize.entry import Options
     from openptx.sanitize.marks import Marks
 
@@ -82,9 +81,9 @@ class Screening(NamedTuple):
     limits: list[str]
 
 
-def screen(kernel: Kernel, given: Prepared, options: Options, marks: Marks) -> Screening:
+def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
     """Runs a launch as watched machine code. Where there is a reason to look closer, memory is as it was before."""
-    program, function = kernel.module.program, kernel.function
+    program, function = given.program, given.function
     if reason := unwatchable(program, function):
         return Screening(reason, [])
     tracks = "init" in options.tools
@@ -98,10 +97,10 @@ def screen(kernel: Kernel, given: Prepared, options: Options, marks: Marks) -> S
     while True:
         bytes_alone = by_bytes if len(by_bytes) <= RESTARTS else None
         watch = Watch(options.tools, granule, bytes_alone, undefined)
-        reason = run_watched(kernel, given, options, watch)
+        reason = run_watched(given, options, watch)
         seen = watch.suspicion()
         if seen is not None and not reason:
-            reason = told(program, function, seen)
+            reason = in_words(program, function, seen)
         if not reason and tracks and not marks.outputs_are_defined():
             reason = UNDEFINED_IN_THE_END
         if reason:
@@ -113,15 +112,11 @@ def screen(kernel: Kernel, given: Prepared, options: Options, marks: Marks) -> S
         by_bytes |= {seen.place}
 
 
-def run_watched(kernel: Kernel, given: Prepared, options: Options, watch: Watch) -> str:
+def run_watched(given: PreparedLaunch, options: Options, watch: Watch) -> str:
     """Runs a launch as machine code; gives why that did not go to the end, or ""."""
     try:
         with settings.watched_by(watch):
-            launch(
-                kernel.module.program, kernel.function, given.grid, given.block, memory=given.memory,
-                image=kernel.module.image, shared=options.shared_mem, cluster=given.cluster, timeout=options.timeout,
-                max_instructions=options.max_instructions, workers=1,
-            )  # fmt: skip
+            given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, workers=1)
     except UnsupportedByJit as gap:
         return str(gap)
     except Fault as fault:
@@ -129,9 +124,9 @@ def run_watched(kernel: Kernel, given: Prepared, options: Options, watch: Watch)
     return ""
 
 
-def pays(function: Function, given: Prepared) -> bool:
+def pays(given: PreparedLaunch) -> bool:
     """Whether a watched run of the reference engine is likely to take longer than to make machine code."""
-    threads = math.prod(given.grid) * math.prod(given.block)
+    function, threads = given.function, math.prod(given.grid) * math.prod(given.block)
     work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
     return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(function.code) * LONGER
 
@@ -199,7 +194,7 @@ def given(op: Op, name: str) -> bool:
     return any(each == name and operand is not None for each, operand in named)
 
 
-def told(program: Program, function: Function, seen: Suspicion) -> str:
+def in_words(program: Program, function: Function, seen: Suspicion) -> str:
     """A suspicion in words."""
     in_kernel = seen.place < len(function.code)  # other sites have the number of a function above their 20 bits
     where = f", line {program.file.location(function.code[seen.place].span[0])[0]}" if in_kernel else ""

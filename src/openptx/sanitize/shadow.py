@@ -30,6 +30,8 @@ CTA, CLUSTER, GPU = 1, 2, 3
 W, W2, R, R2 = range(4)
 CELL = 3
 GRANULE_BYTES = 4 * CELL * 4
+LIMIT = 4 << 30
+"""Bytes of shadow cells of a launch: larger allocations are not watched for races."""
 ROWS = 4096
 """How many granules are looked at together for whether they are still zero."""
 
@@ -68,6 +70,32 @@ class Shadow:
             found = as_array(np.zeros(self.cells.shape[0], np.int32))
             self.records = found
         return found
+
+
+class ShadowMemory:
+    """The shadows of a launch. What would take more than LIMIT has none, which `limits` then says."""
+
+    def __init__(self, limits: list[str]) -> None:
+        self.limits = limits
+        self._by_base: dict[int, Shadow | None] = {}
+        self._bytes = 0
+
+    def of_global(self, name: str, size: int, lead: int, base: int) -> Shadow | None:
+        """The cells of an allocation, or of a part of it, from the address `base` on."""
+        if base not in self._by_base:
+            self._by_base[base] = self.fresh(name, size, lead, base, "global")
+        return self._by_base[base]
+
+    def fresh(self, name: str, size: int, lead: int, base: int, space: str) -> Shadow | None:
+        cost = size // 4 * GRANULE_BYTES
+        if self._bytes + cost > LIMIT:
+            self.limits.append(
+                f"races in {name} were not watched: {size} bytes need {cost >> 20} MiB of shadow memory"
+                f" (limit of a launch: {LIMIT >> 20} MiB)"
+            )
+            return None
+        self._bytes += cost
+        return Shadow(name, size, lead, base, space)
 
 
 def repeated(rows: Array) -> Array:

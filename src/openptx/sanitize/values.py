@@ -18,20 +18,23 @@ if TYPE_CHECKING:
     from openptx.engines.interp.operands import Registers
     from openptx.numerics import Bits
     from openptx.program import Op, Reg
-    from openptx.sanitize.session import Session
+    from openptx.sanitize.executing import Executing
+    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 
 
 class Values:
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, reporter: Reporter, executing: Executing, tools: frozenset[str]) -> None:
+        self.reporter, self.executing, self.tools = reporter, executing, tools
+        self.absent_shuffles: set[Op] = set()
+        """Shuffles in which a lane took the value of one that took no part."""
 
     def address(self, address: Bits) -> None:
         """An access at an address."""
         if isinstance(address, Masked):
             bad = address.undefined != 0
-            self.report("decides an address", self.session.batch.x.op, bad, address.origin)
+            self.report("decides an address", self.executing.batch.x.op, bad, address.origin)
 
     def guard(self, op: Op, guard: Reg, regs: Registers, lanes: lane_sets.Lanes) -> None:
         """A predicate decides which lanes execute an instruction, or where they go on."""
@@ -45,7 +48,7 @@ class Values:
 
     def vote(self, p: Masked) -> None:
         """A predicate of the executing lanes counts in a vote."""
-        x = self.session.batch.x
+        x = self.executing.batch.x
         bad = np.broadcast_to(p.undefined, lane_sets.size(x.executing, x.n))
         self.report("decides a vote", x.op, bad, p.origin)
 
@@ -63,11 +66,11 @@ class Values:
                 outside[chosen] = False
                 bad = bad & ~outside
             if bad.any():
-                self.report("is stored in global memory", self.session.batch.x.op, bad, b.origin)
+                self.report("is stored in global memory", self.executing.batch.x.op, bad, b.origin)
 
     def updated(self, bad: Array, chosen: Array | None) -> None:
         """An atomic operation on memory that nobody has written."""
-        x = self.session.batch.x
+        x = self.executing.batch.x
         if chosen is not None:
             whole = np.zeros(lane_sets.size(x.executing, x.n), np.bool_)
             whole[chosen] = bad
@@ -75,43 +78,28 @@ class Values:
         self.report("is what an atomic operation computes with", x.op, bad, x.op)
 
     def report(self, what: str, op: Op, bad: Array, origin: Op | None) -> None:
-        s, x = self.session, self.session.batch.x
-        shuffled = origin is not None and origin.form.instruction in SHUFFLES and origin in s.absent_shuffles
-        if ("sync" if shuffled else "init") not in s.tools:
+        r, x = self.reporter, self.executing.batch.x
+        shuffled = origin is not None and origin in self.absent_shuffles
+        if ("sync" if shuffled else "init") not in self.tools:
             return
-        key = ("init", s.cause(op), s.cause(origin) if origin is not None else None)
-        if s.found.known(key):
+        key = ("init", r.cause(op), r.cause(origin) if origin is not None else None)
+        if r.found.known(key):
             return
         first = int(np.flatnonzero(bad)[0])
         lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)
         thread = x.first + lane
-        notes = s.registers(op, thread)
+        notes = self.executing.registers(op, thread)
         if shuffled:
             assert origin is not None
-            finding = s.finding(
-                "inactive-lane",
-                "sync",
-                "a lane uses the value of a lane that does not take part",
-                origin,
-                thread,
-                other=op,
-                other_thread=thread,
-                other_label=f"the value {what}",
-                notes=notes,
+            r.add(
+                key, "inactive-lane", "sync", "a lane uses the value of a lane that does not take part", origin, thread,
+                other=r.site(op, thread), other_label=f"the value {what}", notes=notes,
                 help="let the mask name the lanes that execute the instruction, and read from those only",
-            )
+            )  # fmt: skip
         else:
-            other = origin if origin is not op else None
-            finding = s.finding(
-                "undefined-value",
-                "init",
-                f"a value that nobody has written {what}",
-                op,
-                thread,
-                other=other,
-                other_thread=thread if other is not None else None,
-                other_label="the undefined bits come from here",
-                notes=notes,
+            other = r.site(origin, thread) if origin is not None and origin is not op else None
+            r.add(
+                key, "undefined-value", "init", f"a value that nobody has written {what}", op, thread,
+                other=other, other_label="the undefined bits come from here", notes=notes,
                 help="write the register or memory before it is read, in every path that leads here",
-            )
-        s.found.add(key, finding)
+            )  # fmt: skip

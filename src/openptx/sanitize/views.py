@@ -1,6 +1,6 @@
 """What a thread knows of others: up to which time their accesses happened before, as immutable sparse vectors.
 
-A vector has floors for whole clusters, CTAs and warps, and times of single threads and asynchronous copies; the same
+A vector has floors for whole CTAs and warps, and times of single threads and asynchronous copies; the same
 once more for what the async proxy knows. Vectors are numbered; 0 is the empty one. Joins are remembered, since most
 threads of a CTA share a vector.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openptx.sanitize.teams import Teams
 
 Array = NDArray[Any]
-WARPS, CTAS, CLUSTERS = 1 << 33, 1 << 34, 1 << 35
+WARPS, CTAS = 1 << 33, 1 << 34
 """Where the keys of floors begin; below are threads and copies."""
 
 ASYNC_PROXY = {"shared": 1 << 40, "global": 1 << 41}
@@ -102,11 +102,9 @@ class Views:
         """Whether anything that threads of a CTA have done is known."""
         keys, times = self._rows[view]
         keys = keys[times > 0]
-        warps, threads, cluster = self.teams.warps, self.teams.threads, cta // self.teams.cluster_size
-        for first, count in ((cta * threads, threads), (WARPS + cta * warps, warps), (CTAS + cta, 1)):
-            if ((keys >= first) & (keys < first + count)).any():
-                return True
-        return bool((keys == CLUSTERS + cluster).any())
+        warps, threads = self.teams.warps, self.teams.threads
+        ranges = (cta * threads, threads), (WARPS + cta * warps, warps), (CTAS + cta, 1)
+        return any(((keys >= first) & (keys < first + count)).any() for first, count in ranges)
 
     def _times(self, view: int, keys: Array) -> Array:
         """The time of each key; -1 where it has none."""
@@ -120,10 +118,6 @@ class Views:
         """Whether accesses of threads or copies at these times are known, or known to the async proxy of a space."""
         found = self._times(view, proxy + who) >= times
         real = who < AGENT
-        for start, units in (
-            (WARPS, self.teams.warp(who)),
-            (CTAS, cta := self.teams.cta(who)),
-            (CLUSTERS, cta // self.teams.cluster_size),
-        ):
+        for start, units in ((WARPS, self.teams.warp(who)), (CTAS, self.teams.cta(who))):
             found |= real & (self._times(view, proxy + start + units) >= times)
         return found

@@ -81,10 +81,9 @@ class Coverage:
         Options `engine` and `sanitize` are those of a launch that is not counted, and ignored.
         """
         counts = Counts()
-        shared = options.get("shared_mem", 0)
-        given = kernel.prepare(grid, block, args, shared, options.get("cluster"))
+        given = kernel.prepare(grid, block, args, options.get("shared_mem", 0), options.get("cluster"))
         try:
-            run_observed(kernel, given, counts, shared, options.get("timeout"), options.get("max_instructions"))
+            run_observed(given, counts, options.get("timeout"), options.get("max_instructions"))
         finally:
             self.add(kernel.module.program, counts)
 

@@ -66,13 +66,13 @@ def trace(
     recorder = Recorder(kernel.module.program, wanted, limit)
     stopped = None
     try:
-        run_observed(kernel, given, recorder, shared_mem, timeout, max_instructions)
+        run_observed(given, recorder, timeout, max_instructions)
     except Fault as fault:
         stopped = fault
     recorder.finish()
     left_out = recorder.left_out
     note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
-    there = regions(kernel, given)
+    there = regions(given)
     return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else (), there)
 
 

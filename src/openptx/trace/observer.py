@@ -1,9 +1,10 @@
-"""Observation of the reference engine instruction by instruction: what an observer is told, and what tells it."""
+"""Observation of the reference engine instruction by instruction: an observer's events, and what raises them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,12 +24,11 @@ if TYPE_CHECKING:
     from openptx.engines.interp.operands import Registers
     from openptx.numerics import Bits
     from openptx.program import Function, Op, Program
-    from openptx.runtime import Kernel
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
 
 
 class Observer:
-    """Is told of every instruction. Subclasses override the events that they want.
+    """Gets an event for every instruction. Subclasses override those that they want.
 
     `batch` is the batch of CTAs that executes at the moment.
     """
@@ -68,7 +68,7 @@ class Observer:
 
 
 class ObservedFunction(DecodedFunction):
-    """A function whose instructions tell an observer."""
+    """A function whose instructions report to an observer."""
 
     def __init__(self, function: Function, observer: Observer) -> None:
         super().__init__(function)
@@ -114,7 +114,7 @@ def guarded_lanes(op: Op, regs: Registers, lanes: lane_sets.Lanes, n: int) -> la
 
 
 class ObservedBatch(Batch):
-    """A batch that tells an observer. `group` are the lanes that run."""
+    """A batch that reports to an observer. `group` are the lanes that run."""
 
     group: Group
     launch: ObservedLaunch
@@ -184,7 +184,7 @@ class ObservedBatch(Batch):
 
 @dataclass(frozen=True, slots=True)
 class ObservedLaunch(Launch):
-    """A launch of which every batch tells the observer."""
+    """A launch whose batches report to the observer."""
 
     observer: Observer
 
@@ -199,35 +199,12 @@ class ObservedLaunch(Launch):
         return Threads(geometry, self.memory, self.image)
 
 
-def observing(observer: Observer) -> Any:
-    """What `launch` takes as `make`."""
-
-    def make(*parts: Any) -> ObservedLaunch:
-        return ObservedLaunch(*parts, observer=observer)
-
-    return make
-
-
 def run_observed(
-    kernel: Kernel,
-    given: Prepared,
+    given: PreparedLaunch,
     observer: Observer,
-    shared_mem: int,
     timeout: float | None = None,
     max_instructions: int | None = None,
-    make: Any = None,
+    make: type[ObservedLaunch] = ObservedLaunch,
 ) -> None:
-    """Runs a prepared launch on the reference engine, with an observer."""
-    launch(
-        kernel.module.program,
-        kernel.function,
-        given.grid,
-        given.block,
-        memory=given.memory,
-        image=kernel.module.image,
-        shared=shared_mem,
-        cluster=given.cluster,
-        timeout=timeout,
-        max_instructions=max_instructions,
-        make=make or observing(observer),
-    )
+    """Runs a launch on the reference engine, with an observer."""
+    given.run(launch, timeout=timeout, max_instructions=max_instructions, make=partial(make, observer=observer))

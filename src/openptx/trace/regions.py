@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from openptx.isa.address_windows import window
 
 if TYPE_CHECKING:
-    from openptx.runtime import Kernel
-    from openptx.runtime.module import Prepared
+    from openptx.runtime.module import PreparedLaunch
 
 
 BESIDE = 1 << 20
@@ -33,9 +32,9 @@ class Regions:
         return None
 
 
-def regions(kernel: Kernel, given: Prepared) -> Regions:
+def regions(given: PreparedLaunch) -> Regions:
     """The regions of a launch: what it was given, and the variables and functions of its module."""
-    image = kernel.module.image
+    image = given.image
     mine = {place.base for place in image.allocations.values()}
     own = {f"`{name}`" for name in image.program.variables}
     rows = [(a.base, a.size, a.name) for a in given.memory.allocations() if a.base in mine or a.name not in own]

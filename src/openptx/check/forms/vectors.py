@@ -122,8 +122,8 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     common: Type | None = None
     last: Type | None = None
     sink = 0
-    # Integers are as wide as the registers among which they stand, also where these are wider than the instruction's
-    # type: `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
+    # Integers are as wide as the registers among which they stand, also where these are wider than the
+    # instruction's type: `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
     width = next((p.type.width for p in kind.parts if p.sort in _DECLARED and p.type is not None), None)
     for i, part in enumerate(kind.parts):
         if part.sort == kinds.SINK:

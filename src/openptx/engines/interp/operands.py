@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Registers = list[Array]
-Wide = list[tuple[Array, Array]]  # what registers of 128 bits hold
 Reader = Callable[["Threads", Registers, lane_sets.Lanes], Any]
 """Gives Bits, a pair or a tuple of them, a Python int, or None."""
 Writer = Callable[["Threads", Registers, lane_sets.Lanes, Any], None]

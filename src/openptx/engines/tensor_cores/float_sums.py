@@ -17,7 +17,6 @@ from openptx.numerics.formats import F16, F32
 LOWEST, HIGHEST = -90, 120
 """Exponents of a sum's largest term between which all scales and products are f32, or too small to count."""
 
-NO_ADDEND = -(1 << 20)
 TOWARDS_ZERO = 11  # _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC
 DOUBLE, LONG = f"<{LANES} x double>", f"<{LANES} x i64>"
 HALF, SHORT = f"<{LANES} x half>", f"<{LANES} x i16>"

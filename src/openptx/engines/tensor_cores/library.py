@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from openptx.isa.semantics.matrix.described import Described
 
 PREFIX = "openptx.product."
-SIGNATURE = "void (ptr, ptr, ptr, ptr, i64)"
 
 _ALL = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 6)
 

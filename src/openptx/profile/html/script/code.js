@@ -1,7 +1,7 @@
 // The program's source beside its PTX, coloured by a counter; the selected line's counters and pictures below.
 
 class Pane {
-  /** `lines`: { file, row, text, instructions }. `select` is told of the line that a person chose. */
+  /** `lines`: { file, row, text, instructions }. `select` is called with the line that a person chose. */
   constructor(title, lines, select) {
     this.lines = lines;
     this.select = select;
@@ -111,12 +111,12 @@ function differentAccesses(instructions) {
 
 function facts(instruction) {
   const { counters, source, operand_cost: cost } = instruction;
-  const told = [`${plural(counters.warps, "execution")} by warps, ${grouped(counters.mean_active_lanes)} lanes active`];
-  if (counters.branches) told.push(`${grouped(counters.divergent_branches)} of ${plural(counters.branches, "branch execution")} divergent`);
-  if (counters.barrier_wait) told.push(`others waited for ${plural(counters.barrier_wait, "instruction")}`);
-  if (cost) told.push(`an operand in ${cost.space} memory, ${cost.more ? "more than " : ""}${cost.clocks} clocks (Table 19)`);
-  told.push(`${plural(instruction.registers_live, "register")} live`);
+  const facts = [`${plural(counters.warps, "execution")} by warps, ${grouped(counters.mean_active_lanes)} lanes active`];
+  if (counters.branches) facts.push(`${grouped(counters.divergent_branches)} of ${plural(counters.branches, "branch execution")} divergent`);
+  if (counters.barrier_wait) facts.push(`others waited for ${plural(counters.barrier_wait, "instruction")}`);
+  if (cost) facts.push(`an operand in ${cost.space} memory, ${cost.more ? "more than " : ""}${cost.clocks} clocks (Table 19)`);
+  facts.push(`${plural(instruction.registers_live, "register")} live`);
   const chain = source.map((place) => `${place.filename}:${place.row}`).join(", inlined at ");
-  return html("div", {}, html("code", {}, instruction.text), html("p", { class: "faint" }, told.join(" · ")),
+  return html("div", {}, html("code", {}, instruction.text), html("p", { class: "faint" }, facts.join(" · ")),
     chain ? html("p", { class: "faint" }, chain) : null);
 }

@@ -55,11 +55,11 @@ function drawing({ blocks }, show) {
   }));
   const boxes = blocks.map((block, i) => {
     const { x, y } = place(i);
-    const told = `${plural(block.stop - block.start, "instruction")}, ${plural(block.warps, "warp")}`;
+    const facts = `${plural(block.stop - block.start, "instruction")}, ${plural(block.warps, "warp")}`;
     return svg("a", { tabindex: 0, role: "button", onclick: () => show(block), onkeydown: (e) => e.key === "Enter" && show(block) },
       svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 5, class: "block" }),
       svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 5, class: "block-heat", "fill-opacity": 0.55 * block.warps / most }),
-      svg("text", { x: x + 8, y: y + 15 }, shorter(titleOf(block, i))), svg("text", { x: x + 8, y: y + 30, class: "faint" }, told));
+      svg("text", { x: x + 8, y: y + 15 }, shorter(titleOf(block, i))), svg("text", { x: x + 8, y: y + 30, class: "faint" }, facts));
   });
   return html("div", { class: "graph" }, svg("svg", { width, height, role: "group", "aria-label": "control-flow graph" }, edges, boxes));
 }

@@ -18,7 +18,7 @@ class CodeView {
     const functions = ptx.map((part) => part.function);
     const readable = Object.keys(sources).filter((name) => sources[name]);
     const missing = Object.keys(sources).filter((name) => !sources[name]);
-    const told = !Object.keys(sources).length
+    const note = !Object.keys(sources).length
       ? "The PTX has no line information (compile with -lineinfo): its own lines are shown."
       : missing.length ? `Not readable here: ${missing.join(", ")}.` : null;
     this.openPtx(functions[0]);
@@ -28,7 +28,7 @@ class CodeView {
         choice("Colour by", Object.keys(HEATS), (name) => this.colour(HEATS[name])),
         functions.length > 1 ? choice("Function", functions, (name) => this.openPtx(name)) : null,
         readable.length > 1 ? choice("Source", readable, (name) => this.openSource(name)) : null),
-      told ? html("p", { class: "faint" }, told) : null, this.panes, this.details);
+      note ? html("p", { class: "faint" }, note) : null, this.panes, this.details);
   }
 
   openPtx(name) {

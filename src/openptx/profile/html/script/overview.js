@@ -46,8 +46,8 @@ function tiles({ counters, registers_live, occupancy, launch }) {
 /** The findings, each with a button for each of its lines. */
 function findings(profile, show) {
   if (!profile.findings.length) {
-    const told = profile.counters.warps ? "None: memory accesses and lanes are used well." : "Nothing was executed.";
-    return section("Findings", html("p", { class: "good" }, told));
+    const text = profile.counters.warps ? "None: memory accesses and lanes are used well." : "Nothing was executed.";
+    return section("Findings", html("p", { class: "good" }, text));
   }
   const items = profile.findings.map((finding) => html("li", { tabindex: -1 },
     html("b", {}, finding.kind), ` ${finding.message}`,

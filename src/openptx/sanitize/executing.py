@@ -1,0 +1,37 @@
+"""Who executes what at this moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.program import Address, Reg
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.frames import Frame
+    from openptx.program import Function, Op
+    from openptx.sanitize.batch import SanitizedBatch
+
+
+class Executing:
+    """The batch that runs, and the activation that its executing lanes are in."""
+
+    batch: SanitizedBatch
+    frame: Frame
+
+    @property
+    def function(self) -> Function:
+        return self.frame.plan.function
+
+    def registers(self, op: Op, thread: int) -> tuple[str, ...]:
+        """The registers of an instruction's addresses, as the thread has them now."""
+        lane = thread - self.batch.x.first
+        if not 0 <= lane < self.batch.x.n:
+            return ()
+        found: list[str] = []
+        for operand in op.operands:
+            if isinstance(operand, Address) and isinstance(operand.base, Reg):
+                name = self.function.registers[operand.base.index].name
+                value = self.frame.regs[operand.base.index]
+                number = int(value[lane if value.size > 1 else 0])
+                found.append(f"{name} = 0x{number:x}")
+        return (f"registers: {', '.join(found)}",) if found else ()

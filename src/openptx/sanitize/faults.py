@@ -1,0 +1,71 @@
+"""A fault that stopped a watched kernel, as a finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.device.shared_layout import reached
+
+if TYPE_CHECKING:
+    from openptx.errors import Fault
+    from openptx.program import Function, Program
+    from openptx.sanitize.executing import Executing
+    from openptx.sanitize.findings import Site
+    from openptx.sanitize.heap import GuardedHeap
+    from openptx.sanitize.reporter import Reporter
+
+SYNC = frozenset(("deadlock", "timeout", "instruction-limit", "invalid-barrier", "invalid-mask", "undefined-behavior"))
+"""Faults that are wrong synchronisation; the others are wrong accesses."""
+
+
+def report_fault(
+    fault: Fault,
+    program: Program,
+    function: Function,
+    reporter: Reporter,
+    executing: Executing,
+    heap: GuardedHeap | None,
+) -> None:
+    """Adds the finding. Raises the fault itself where it names no statement of the kernel."""
+    code = (op for each in reached(program, function.name) for op in each.code)
+    op = next((op for op in code if op.span == fault.span), None)
+    if op is None:
+        raise fault
+    thread = reporter.teams.number(fault.block, fault.thread) if fault.block and fault.thread else None
+    reporter.found.stuck |= fault.name == "deadlock"
+    of_free = op.form.instruction.control == "call" and fault.address is not None
+    kind = "sync" if fault.name in SYNC and not of_free else "mem"
+    registers = executing.registers(op, thread) if thread is not None else ()
+    cause = waiting_elsewhere(fault, reporter, executing) if fault.name == "deadlock" else freed(fault, reporter, heap)
+    reporter.add(
+        ("fault",), fault.code, kind, fault.message, op, thread,
+        notes=(*notes(fault), *registers), other=cause, other_label="the cause" if cause else "",
+    )  # fmt: skip
+
+
+def notes(fault: Fault) -> tuple[str, ...]:
+    """The facts of a fault, but those that a finding has anyway."""
+    found: list[str] = []
+    if fault.address is not None:
+        found.append(f"address: 0x{fault.address:x}" + (f" in .{fault.space}" if fault.space else ""))
+    if fault.nearest:
+        found.append(f"nearest allocation: {fault.nearest}")
+    return (*found, *(f"note: {note}" for note in fault.notes if not note.startswith("source: ")))
+
+
+def waiting_elsewhere(fault: Fault, reporter: Reporter, executing: Executing) -> Site | None:
+    """Where other threads wait in a deadlock."""
+    batch = executing.batch
+    everyone = [*(w for barrier in batch.barriers.values() for w in barrier.waiting), *batch.cluster.waiting]
+    others = [w for w in everyone if w.op.span != fault.span]
+    return reporter.site(others[0].op, batch.x.first + int(others[0].lanes[0])) if others else None
+
+
+def freed(fault: Fault, reporter: Reporter, heap: GuardedHeap | None) -> Site | None:
+    """Who freed the memory that is freed again, or used."""
+    if heap is None or fault.address is None:
+        return None
+    for address, (op, thread) in heap.freed.items():
+        if address <= fault.address < address + heap.extents[address]:
+            return reporter.site(op, thread)
+    return None

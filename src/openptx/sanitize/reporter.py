@@ -1,0 +1,97 @@
+"""What the checks of a launch report to: findings by cause, made from statements and threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.line_table import LineTable
+from openptx.sanitize.findings import Finding, Site
+from openptx.sanitize.shadow import STATEMENT
+
+if TYPE_CHECKING:
+    from openptx.program import Op, Program
+    from openptx.sanitize.findings import Collector
+    from openptx.sanitize.teams import Teams
+
+
+class Reporter:
+    """Findings of one launch of `kernel`. `ops` are its statements by their numbers, as shadow cells have them."""
+
+    def __init__(self, program: Program, kernel: str, teams: Teams, found: Collector) -> None:
+        self.kernel, self.teams, self.found = kernel, teams, found
+        self.file = program.file
+        self.places = LineTable(program.file)
+        self.ops: list[Op] = []
+        self._numbers: dict[Op, int] = {}
+        self._causes: dict[Op, object] = {}
+
+    def statement(self, op: Op) -> int:
+        """The number of a statement."""
+        found = self._numbers.get(op)
+        if found is None:
+            found = self._numbers[op] = min(len(self.ops), STATEMENT)
+            self.ops.append(op)
+        return found
+
+    def cause(self, op: Op) -> object:
+        """What is one cause in reports: a loop that was unrolled has several statements at one place of the program."""
+        found = self._causes.get(op)
+        if found is None:
+            chain = self.places.of(op)
+            found = self._causes[op] = (chain, op.form.instruction.name, str(op.m.values.get("space"))) if chain else op
+        return found
+
+    def site(self, op: Op, thread: int | None) -> Site:
+        """A statement as a thread executed it; None for an asynchronous operation."""
+        chain = self.places.of(op)
+        inlined = tuple(f"{file}:{line}:{column}" for file, line, column in chain[:-1])
+        block, own = self.teams.place(thread) if thread is not None else (None, None)
+        program = self.places.text(chain[-1]) if chain else None
+        text = " ".join(op.text.split())
+        return Site(op.span, text, self.places.line(op), self.places.name(op), inlined, block, own, program or "")
+
+    def report(
+        self,
+        key: object,
+        code: str,
+        kind: str,
+        message: str,
+        op: Op,
+        thread: int | None,
+        *,
+        other: Op | None = None,
+        other_thread: int | None = None,
+        other_label: str = "",
+        notes: tuple[str, ...] = (),
+        help: str | None = None,
+    ) -> None:
+        """Adds a finding, or counts one more of a cause that is known by its `key`."""
+        if not self.found.known(key):
+            self.add(
+                key, code, kind, message, op, thread,
+                other=self.site(other, other_thread) if other is not None else None,
+                other_label=other_label, notes=notes, help=help,
+            )  # fmt: skip
+
+    def add(
+        self,
+        key: object,
+        code: str,
+        kind: str,
+        message: str,
+        op: Op,
+        thread: int | None,
+        *,
+        label: str = "",
+        other: Site | None = None,
+        other_label: str = "",
+        notes: tuple[str, ...] = (),
+        help: str | None = None,
+    ) -> Finding:
+        """Adds a finding of a cause that is not known."""
+        finding = Finding(
+            code, kind, message, self.file, self.site(op, thread), kernel=self.kernel, label=label, other=other,
+            other_label=other_label, notes=notes, help=help,
+        )  # fmt: skip
+        self.found.add(key, finding)
+        return finding
