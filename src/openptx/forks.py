@@ -1,4 +1,4 @@
-"""A process that forks while other threads import or launch: its child finds no lock taken by a thread it lacks.
+"""Fork safety: a child process finds no lock held by a thread that exists in its parent alone.
 
 Imported with the package, since any import may be what a thread is at; hence from modules that cost nothing.
 """

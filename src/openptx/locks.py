@@ -1,4 +1,4 @@
-"""The locks that all threads of the process share. A forked child finds them free, and what they guard whole."""
+"""Process-wide locks. After a fork the child finds them free, and the data that they guard consistent."""
 
 from __future__ import annotations
 

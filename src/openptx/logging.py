@@ -1,4 +1,4 @@
-"""What launches say of themselves: which engine runs a kernel, why, and how long each step takes.
+"""The log of launches: which engine runs a kernel, why, and how long each step takes.
 
     openptx.logging.show("info")        on standard error, as OPENPTX_LOG=info does for a program that stays as it is
 

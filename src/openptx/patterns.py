@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a small file needs a third of the checker's."""
+"""Regular expressions compiled at first use: checking a small file needs a third of them."""
 
 from __future__ import annotations
 

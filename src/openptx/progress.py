@@ -1,4 +1,4 @@
-"""What takes over a second says on a terminal what it is doing: one line, which goes when the work is done.
+"""A progress line on the terminal for work that takes over a second. It is erased when the work is done.
 
 Nothing is written where standard error is no terminal, from other threads than the main one, and with
 OPENPTX_PROGRESS=0.
@@ -23,7 +23,7 @@ ERASE = "\r\x1b[2K"
 
 
 class Line:
-    """The line of one piece of work. `tell` is called often, and is cheap."""
+    """The line of one piece of work. `update` is called often, and is cheap."""
 
     __slots__ = ("_describe", "_next", "_written")
 
@@ -31,7 +31,7 @@ class Line:
         self._describe, self._written = describe, False
         self._next = time.monotonic() + LATE
 
-    def tell(self) -> None:
+    def update(self) -> None:
         """Writes what is being done, if it is time to."""
         now = time.monotonic()
         if now < self._next:
@@ -74,6 +74,6 @@ def progress(describe: Callable[[], str]) -> Generator[Callable[[], None]]:
         return
     line = Line(describe)
     try:
-        yield line.tell
+        yield line.update
     finally:
         line.erase()

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.source import File
 
-_SEARCHED = 1 << 16  # characters: what tells a language stands early in a file
+_SEARCHED = 1 << 16  # characters: what identifies a language stands early in a file
 _COMMENT = pattern(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _VERSION = pattern(r"^[ \t]*\.version\b", re.MULTILINE)
 
@@ -67,7 +67,7 @@ _SIGNS = {name: re.compile(rf"^[ \t]*+(?:{'|'.join(signs)})", re.MULTILINE) for 
 def foreign(file: File) -> Diagnostic | None:
     """The one diagnostic of a file in another language; None for what may be PTX, however wrong.
 
-    Only what stands before the first `.version`, outside of comments, tells another language.
+    Only what stands before the first `.version`, outside of comments, identifies another language.
     """
     version = _VERSION.search(file.text)
     text = file.text[: min(version.start() if version else len(file.text), _SEARCHED)]

@@ -50,7 +50,7 @@ def is_special(path: str) -> bool:
 
 
 def raise_it(error: OSError) -> None:
-    """`os.walk` passes over folders it may not read, unless it is told not to."""
+    """`os.walk` silently skips folders that it may not read without an error handler."""
     raise error
 
 

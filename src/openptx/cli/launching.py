@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.arguments import read_argument, read_extent
 from openptx.cli.files import load
-from openptx.cli.run import pick
+from openptx.cli.launch_options import add_launch_options, pick
 from openptx.errors import InputError
 from openptx.recording.file import SUFFIX, read_recording
 from openptx.recording.restore import restore
@@ -35,17 +35,10 @@ class Launching:
 
 
 def add_launch_arguments(parser: ArgumentParser) -> None:
-    """The options that describe a launch, as those of `openptx run`."""
-    add = parser.add_argument
-    add(
-        "file", metavar="FILE|CASE", nargs="?", help="a PTX file, - for stdin, a case folder, or a recording (*.launch)"
-    )
-    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
-    add("--grid", metavar="X[,Y[,Z]]", help="blocks in the grid")
-    add("--block", metavar="X[,Y[,Z]]", help="threads in a block")
-    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
-    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
-    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
+    """What is launched, and the options that describe a launch, as those of `openptx run`."""
+    file = "a PTX file, - for stdin, a case folder, or a recording (*.launch)"
+    parser.add_argument("file", metavar="FILE|CASE", nargs="?", help=file)
+    add_launch_options(parser)
 
 
 def launching(args: Namespace) -> Launching:

@@ -1,7 +1,7 @@
 """Link PTX files into one.
 
 The result is PTX: `openptx run` runs it, NVIDIA's assembler takes it. Of the definitions of a name the one that is
-neither `.weak` nor `.common` stands. Static names that two files use are told apart. Debug information is left out,
+neither `.weak` nor `.common` stands. Static names that two files use are renamed. Debug information is left out,
 except for lines.
 """
 

@@ -1,7 +1,7 @@
 """Run the language server: an editor starts it and talks to it over stdin and stdout.
 
 It finds mistakes while one types, offers their fixes, explains opcodes, modifiers, registers and literals, completes,
-renames, and lays files out. docs/editors.md says how editors are told of it.
+renames, and lays files out. docs/editors.md says how editors are configured.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
+from openptx.cli.launch_options import add_limits
 from openptx.cli.launching import Launching, add_launch_arguments, launching
 from openptx.cli.saving import require_writable, save_files
 from openptx.cli.terminal import Clock
@@ -39,8 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--blocks", metavar="N", type=int, help="execute N blocks only, spread evenly over the grid")
     add("--output-format", choices=FORMATS, default="text", help="text (default), json, or html: a page of its own")
     add("-o", "--output", metavar="FILE", help="where to write the report, instead of stdout")
-    add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
-    add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+    add_limits(parser)
 
 
 def run(args: Namespace) -> int:

@@ -6,8 +6,8 @@
 A recording is a file of openptx.record, or of any program that writes the format in docs/recordings.md; folders and
 tar archives of them are taken, too. Where a launch differs the first element is shown as the type that the kernel
 stored, with the GPU's value and ours, and the thread and the statement that wrote it; of several launches with
---compare. Results that depend on the order of atomics are told apart. `openptx debug` and `openptx sanitize` take a
-recording as well. The exit status is 1 where a launch differs or does not end, or --sanitize finds something.
+--compare. Results that depend on the order of atomics are reported as such. `openptx debug` and `openptx sanitize` take
+a recording as well. The exit status is 1 where a launch differs or does not end, or --sanitize finds something.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
 from openptx.cli.exit_status import CLEAN, FINDINGS
 from openptx.cli.files import load
+from openptx.cli.launch_options import add_launch_options, add_limits, pick
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.cli.time_limit import time_limit
@@ -44,19 +45,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx run`."""
     add = parser.add_argument
     add("file", metavar="FILE", help="a PTX file, or - for stdin")
-    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
-    add("--grid", metavar="X[,Y[,Z]]", help="blocks in the grid")
-    add("--block", metavar="X[,Y[,Z]]", help="threads in a block")
-    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
-    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
-    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
+    add_launch_options(parser)
     add("--save", metavar="INDEX=FILE", action="append", default=[], help="write an array after the launch, as .npy")
     add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
     add("--profile", choices=PROFILES, default="ptxas", help="check as NVIDIA's assembler does, or the document")
     add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not (profile isa)")
     add("--workers", metavar="N", type=int, help="threads of this computer to use")
-    add("--timeout", metavar="SECONDS", type=float, help="stop what takes longer: checking, compiling, running")
-    add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+    add_limits(parser, "stop what takes longer: checking, compiling, running")
     add("--initcheck", action="store_true", help="reads of registers and shared memory that nothing wrote are faults")
     add("--fidelity", action="store_true", help="list how true the results of the kernel's instructions are")
     add("--quiet", action="store_true", help="print no arrays")
@@ -82,35 +77,27 @@ def run(args: Namespace) -> int:
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
     require_writable([path for _, path in saves])
+    status = CLEAN
     if wants_trace(args):
         status = run_traced(kernel, args, arguments, cluster)
-        show_arrays(args, arrays)
-        save_arrays([(path, arrays[index]) for index, path in saves])
-        return status
-    with saying_what_runs(args.engine == "native"), Clock(f"running `{kernel.name}`"):
-        kernel(
-            grid,
-            block,
-            arguments,
-            shared_mem=args.shared,
-            cluster=cluster,
-            engine=args.engine,
-            workers=args.workers,
-            timeout=args.timeout,
-            since=since,
-            max_instructions=args.max_instructions,
-            initcheck=args.initcheck,
-        )
-    show_arrays(args, arrays)
+    else:
+        with saying_what_runs(args.engine == "native"), Clock(f"running `{kernel.name}`"):
+            kernel(
+                grid, block, arguments, shared_mem=args.shared, cluster=cluster, engine=args.engine,
+                workers=args.workers, timeout=args.timeout, since=since, max_instructions=args.max_instructions,
+                initcheck=args.initcheck,
+            )  # fmt: skip
+    if not args.quiet:
+        show_arrays(arrays)
     save_arrays([(path, arrays[index]) for index, path in saves])
-    return CLEAN
+    return status
 
 
-def show_arrays(args: Namespace, arrays: dict[int, NDArray[Any]]) -> None:
+def show_arrays(arrays: dict[int, NDArray[Any]]) -> None:
     """Prints what the arrays hold after the launch."""
     import numpy as np
 
-    for index, array in arrays.items() if not args.quiet else ():
+    for index, array in arrays.items():
         shape = "x".join(map(str, array.shape))
         values = np.array2string(array, threshold=16, edgeitems=4, max_line_width=120)
         print(f"{index}: {array.dtype} {shape} {values}")
@@ -169,19 +156,3 @@ def fidelities(module: LoadedModule, kernel: str) -> str:
 def many(count: int, what: str) -> str:
     """`1 statement`, `7 statements`."""
     return f"{count} {what}{'s' if count != 1 else ''}"
-
-
-def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:
-    """The kernel of that name, or the only one."""
-    names: list[str] = list(module.kernels)
-    if not names:
-        raise InputError(f"{filename}: no kernel in it")
-    if name is None and len(names) > 1:
-        raise InputError(f"{filename}: which kernel? --kernel {' or '.join(names)}")
-    if name is not None and name not in names:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it has {' '.join(names)}"
-        raise InputError(f"{filename}: no kernel `{name}`; {hint}")
-    return module.get_function(name or names[0])

@@ -18,6 +18,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
+from openptx.cli.launch_options import add_limits
 from openptx.cli.launching import add_launch_arguments, launching
 from openptx.cli.terminal import Clock
 from openptx.diagnostics.render import render
@@ -41,8 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--schedules", metavar="N", type=int, default=1, help="run N times, in other orders of lanes, warps and blocks")
     add("--seed", metavar="N", type=int, default=0, help="what chooses the orders")
     add("--output-format", choices=FORMATS, default="full", help="full (default), concise, json, sarif or github")
-    add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
-    add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+    add_limits(parser)
 
 
 def run(args: Namespace) -> int:
@@ -52,17 +52,9 @@ def run(args: Namespace) -> int:
     given = launching(args)
     kernel = given.kernel
     options = Options(
-        tools_of(args.tool),
-        given.shared,
-        given.cluster,
-        tuple(args.output),
-        args.schedules,
-        args.seed,
-        args.timeout,
-        args.max_instructions,
-        args.strict,
-        args.engine,
-    )
+        tools_of(args.tool), given.shared, given.cluster, tuple(args.output), args.schedules, args.seed, args.timeout,
+        args.max_instructions, args.strict, args.engine,
+    )  # fmt: skip
     with Clock(f"watching `{kernel.name}`"):
         report = watch(kernel, given.grid, given.block, given.arguments, options)
     color = args.output_format == "full" and sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""The debugger: a launch that stops where one asks, with every register and all memory live, and goes back."""
+"""The debugger: breakpoints, all registers and memory of a stopped launch, and reverse execution."""
 
 from openptx.debug.session import Session
 from openptx.debug.stops import Stop

@@ -1,4 +1,4 @@
-"""Assignments at a stop: they are history, so an execution that is repeated makes them again where they were made."""
+"""Assignments made at stops. A repeated execution applies them again at the same steps."""
 
 from __future__ import annotations
 

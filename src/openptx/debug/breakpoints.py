@@ -1,4 +1,4 @@
-"""Breakpoints: stops where lanes come to an instruction, and which of them."""
+"""Breakpoints: the instructions at which a launch stops, for which threads, and under which condition."""
 
 from __future__ import annotations
 

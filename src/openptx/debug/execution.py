@@ -1,4 +1,4 @@
-"""One execution of the launch on a thread of its own, and the memory that a second one begins with."""
+"""One execution of a debugged launch, on its own thread, and the snapshot of memory that the next one starts from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observer that stops a launch: it runs on the launch's thread, and hands over to the session's at each stop."""
+"""The observer that stops a launch: it runs on the launch's thread, which waits for the session's at each stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A launch under the debugger: runs to where one asks, looks at any thread, and goes back by running again."""
+"""A debugged launch: runs to a chosen point, inspects any thread, and goes back by running again."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ LARGEST = 1 << 48
 
 
 def described(where: object, argument: Any) -> Array:
-    """What an `__array_interface__` describes. NumPy refuses much that is wrong; nobody can tell whose memory it is."""
+    """What an `__array_interface__` describes. NumPy refuses much that is wrong; nothing says whose memory it is."""
     try:
         array = as_array(np.asarray(argument))
         data: int = array.__array_interface__["data"][0]
@@ -95,7 +95,7 @@ def writable(argument: Any) -> Array:
 
 
 def capsule(argument: Any) -> object:
-    """What NumPy is given, which tells its version by its name."""
+    """What NumPy is given; its name says its version."""
     try:
         return argument.__dlpack__(max_version=(1, 0))
     except TypeError:

@@ -51,7 +51,7 @@ class Image:
     def map(self, parameters: Bytes | None, whole: bool) -> MemoryView:
         """The memory of a launch. Where the `whole` grid runs, its blocks can wait for each other.
 
-        The driver tells kernels by `%envreg1` (high half) and `%envreg2` (low half) where they meet, as
+        The driver gives kernels in `%envreg1` (high half) and `%envreg2` (low half) the place where they meet, as
         cooperative_groups/details/driver_abi.h reads them; null where a launch is not cooperative. Here each one is.
         """
         if not (self.meets and whole):

@@ -19,7 +19,7 @@ NORESERVE = 0x4000 if sys.platform == "linux" else 0
 FIXED_NOREPLACE = 0x100000 if sys.platform == "linux" else 0
 """Fails where something is mapped already. Systems without it take the address as a hint, so the result is compared."""
 
-ASYNC = 1  # of msync(2), which tells by ENOMEM that pages are not mapped
+ASYNC = 1  # of msync(2), which fails with ENOMEM where pages are not mapped
 
 
 class Occupied(Exception):

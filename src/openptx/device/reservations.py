@@ -1,7 +1,7 @@
 """Ranges of device addresses that are reserved first, and given memory in parts later: CUDA's virtual memory.
 
 A part of memory is a file without a name (memfd_create(2)), so that it can lie at several addresses at a time. What is
-not mapped, or not accessible, faults in kernels. Between two parts within 4 GiB that is not told apart: there are
+not mapped, or not accessible, faults in kernels. Between two parts within 4 GiB that is not distinguished: there are
 zeros.
 """
 

@@ -58,7 +58,7 @@ def extremes(array: Array) -> tuple[int, int]:
 
 
 def device_pointer(argument: Any, memory: Memory) -> int | None:
-    """The address that `__cuda_array_interface__` tells, if device memory is there; None for other objects."""
+    """The address that `__cuda_array_interface__` gives, if device memory is there; None for other objects."""
     interface = getattr(argument, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         return None

@@ -1,4 +1,4 @@
-"""How many findings people are shown: the first of each severity, and a line that says how many more there are."""
+"""The limit of findings shown to people: the first of each severity, and a line that counts the others."""
 
 from __future__ import annotations
 

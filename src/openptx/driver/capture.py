@@ -31,7 +31,7 @@ class Capture:
         self.after = {origin: after}
         self.valid = True
         self.ended = False
-        self.told: Any = None  # the array of `after` that the program was given last
+        self.given: Any = None  # the array of `after` that the program was given last
         self.edges: Any = None  # and the data of the edges
 
     def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
@@ -127,10 +127,10 @@ def capture_info(context: Context, handle: int, status: int, number: int, graph:
     if capture is None:
         return
     nodes = capture.after[stream]
-    capture.told = (ctypes.c_uint64 * len(nodes))(*(node.handle for node in nodes))
+    capture.given = (ctypes.c_uint64 * len(nodes))(*(node.handle for node in nodes))
     put_size(number, capture.number)
     put_size(graph, capture.graph.handle)
-    put_size(after, ctypes.addressof(capture.told))
+    put_size(after, ctypes.addressof(capture.given))
     put_size(count, len(nodes))
 
 

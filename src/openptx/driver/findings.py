@@ -1,4 +1,4 @@
-"""What the sanitizer found in a launch, under `openptx exec --sanitize`: errors fail it, warnings are told once."""
+"""Findings of a launch under `openptx exec --sanitize`: errors fail it, warnings are logged once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from openptx.driver.contexts import Context
 from openptx.driver.results import Result
 from openptx.errors import SanitizerError
 
-_told = set[str]()
+_warned = set[str]()
 
 
 def report(context: Context, found: SanitizerError) -> Failure | None:
@@ -16,7 +16,7 @@ def report(context: Context, found: SanitizerError) -> Failure | None:
     text = render([*found.findings], "full", color=False)
     if any(one.severity == "error" for one in found.findings):
         return context.fail(Result.LAUNCH_FAILED, text)
-    if text not in _told:
-        _told.add(text)
+    if text not in _warned:
+        _warned.add(text)
         LOG.warning("%s", text.rstrip())
     return None

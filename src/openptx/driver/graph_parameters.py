@@ -1,4 +1,4 @@
-"""What nodes of graphs do, told in the structures that describe it; attributes of kernels in graphs."""
+"""Parameters of graph nodes, in the structures that describe them; attributes of kernel nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of loading and linking: buffers for what there is to say, the most registers; the others change nothing."""
+"""Options of loading and linking: log buffers and the register limit. The others change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels print goes where `printf` of the program does, through the same buffer."""
+"""Output of kernels: through the C library's `stdout`, in order with what the program prints."""
 
 from __future__ import annotations
 

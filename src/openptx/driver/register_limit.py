@@ -1,4 +1,4 @@
-"""CU_JIT_MAX_REGISTERS: what an assembler would be told, written into the PTX as `.maxnreg` (11.4.1)."""
+"""CU_JIT_MAX_REGISTERS, an option of the assembler, written into the PTX as `.maxnreg` (11.4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the library calls when the program first does: from then on its table leads here."""
+"""Start of the driver: the table of its library is filled at the program's first call."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def available() -> bool:
 
 
 def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
-    """A process that compiles, once it is told what. `detached`: it gets no signals of our terminal, and is silent."""
+    """A process that compiles what it is sent. `detached`: it gets no signals of our terminal, and is silent."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     return Popen(
         [sys.executable, "-P", "-c", child or CHILD], stdin=PIPE, stdout=PIPE, stderr=DEVNULL if detached else PIPE,

@@ -31,7 +31,7 @@ POLLS = 32
 
 
 class ProfiledBatch(Batch):
-    """A batch that tells a recorder what its lanes execute.
+    """A batch that reports to a recorder what its lanes execute.
 
     Lanes that left a loop wait for the others of their warp, as on a GPU, unless these may be waiting for them.
     """

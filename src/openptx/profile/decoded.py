@@ -1,4 +1,4 @@
-"""Functions bound for a profiled execution: instructions that access memory tell what their lanes access."""
+"""Functions bound for a profiled execution: instructions that access memory report what their lanes access."""
 
 from __future__ import annotations
 

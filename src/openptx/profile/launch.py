@@ -1,4 +1,4 @@
-"""A launch of which every batch, or every batch of a sample of blocks, is profiled."""
+"""A launch whose batches, or those of a sample of blocks, are profiled."""
 
 from __future__ import annotations
 

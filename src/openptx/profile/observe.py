@@ -87,10 +87,10 @@ def note(target: Target, these: Requests, counters: Counters) -> None:
     """Adds requests, and keeps one as an example if it wastes more than those before."""
     some, times = patterns(these, target.modulus)
     lanes = these.warps * target.rows if target.rows else these.lanes
-    tell(target, some, target.costs(some), times, these.warps, lanes, counters)
+    record(target, some, target.costs(some), times, these.warps, lanes, counters)
 
 
-def tell(
+def record(
     target: Target,
     some: Requests,
     costs: Costs,

@@ -1,4 +1,4 @@
-"""What is known of a launch that is profiled: the counters of every instruction that was executed."""
+"""The state of a profiled launch: the counters of every instruction that was executed."""
 
 from __future__ import annotations
 

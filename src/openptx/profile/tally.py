@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from openptx.engines.common.accesses import COUNTED, CopyAccess, FragmentAccess, MatrixAccess, kind_of
 from openptx.isa.address_windows import FIRST, SHIFT
 from openptx.profile.costs import ATOMIC, Costs, Target
-from openptx.profile.observe import tell
+from openptx.profile.observe import record
 from openptx.profile.registers import live_registers
 from openptx.profile.requests import Addresses, Requests
 from openptx.profile.spaces import memory_of
@@ -95,7 +95,7 @@ class Tally:
         one = Requests(addresses, None if active.all() else active, 0, target.size, None)
         nothing = np.zeros(1, np.int64)
         counters = self.recorder.of(self.sites[site].op)
-        tell(target, one, target.costs(one), nothing, requests, lanes, counters)
+        record(target, one, target.costs(one), nothing, requests, lanes, counters)
         shared, atomic = space == "shared", target.kind in ATOMIC
         totals = taken, ideal, taken - ideal if shared else 0, repeated if atomic else 0
         counters.at(target.of).add_costs(target.memory, *totals)
@@ -131,7 +131,7 @@ class Tally:
             counters = self.recorder.of(self.sites[int(part.sites[0])].op)
             rows = Requests(every.addresses[here], None if active is None else active[here], 0, target.size, None)
             times, warps = part.times, int(part.times.sum())
-            tell(target, rows, cut(costs, here), times, warps, int(lanes[here] @ times), counters)
+            record(target, rows, cut(costs, here), times, warps, int(lanes[here] @ times), counters)
             start = stop
 
 

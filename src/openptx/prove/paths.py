@@ -45,7 +45,7 @@ class Path:
         return any((i, not positive) in self.literals for i, positive in other.literals)
 
     def joined(self, other: Path) -> tuple[Path, z3.BoolRef]:
-        """The path where one of both holds, and what tells there that this one does."""
+        """The path where one of both holds, and the condition that distinguishes this one there."""
         common = {key: term for key, term in self.literals.items() if key in other.literals}
         mine = [term for key, term in self.literals.items() if key not in common]
         theirs = [term for key, term in other.literals.items() if key not in common]

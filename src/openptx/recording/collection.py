@@ -1,4 +1,4 @@
-"""Finds recordings: files, folders of them, and archives, which are unpacked into a folder that goes away again."""
+"""Finds recordings: files, folders of them, and archives, which are unpacked into a temporary folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guards that are constant: what they exclude is no code, what they always let through has no guard."""
+"""Constant guards: an instruction whose guard is false is removed, one whose guard is true loses it."""
 
 from __future__ import annotations
 

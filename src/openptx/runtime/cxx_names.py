@@ -83,7 +83,7 @@ def spellings(name: str) -> Iterable[str]:
 
 
 def without_arguments(name: str) -> str:
-    """The name of a template whose last arguments are not told."""
+    """The name of a template without its last arguments."""
     if not name.endswith(">"):
         return name
     depth = 0

@@ -109,7 +109,7 @@ def float_type(op: Op) -> Type | None:
 
 
 def origins(function: Function) -> dict[int, frozenset[str]]:
-    """The parameters that each register may have been computed from, as far as registers alone tell it."""
+    """The parameters that each register may have been computed from, as far as registers alone show it."""
     come_from: dict[int, frozenset[str]] = defaultdict(frozenset)
     changed = True
     while changed:

@@ -1,4 +1,4 @@
-"""Arrays from .npy files that anybody may have made: nothing in them is executed, and nothing is taken on trust."""
+"""Arrays from untrusted .npy files: nothing in them is executed, and every size is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch of a watched execution: barriers and calls tell the clocks and the checks what they order."""
+"""A batch of a watched execution: barriers and calls report to the clocks and the checks what they order."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ class Clocks:
             self.share(np.arange(members.start, members.stop))
 
     def _share(self, units: Array, size: int) -> None:
-        """Threads of units of `size` tell each other what they know."""
+        """Threads of each unit of `size` share what they know."""
         uneven = self.fences_near.time.reshape(-1, size)[units].any(1)
         for table in (self.view, self.hoped, self.sequential, self.sequential_near):
             rows = table.reshape(-1, size)[units]
@@ -198,7 +198,7 @@ class Clocks:
             self.share(np.arange(first, first + size))
 
     def share(self, threads: Array) -> None:
-        """Threads tell each other their views."""
+        """Threads share their views."""
         fences, near = self.fence_view(threads), self.fence_view_near(threads)
         self.view[threads] = self.views.join_all(self.view[threads])
         self.hoped[threads] = self.views.join_all(self.hoped[threads])

@@ -167,20 +167,20 @@ class BulkCopies:
         return reads, writes
 
     def of_mbarrier(self, thread: int, mbarrier: object, statement: int) -> tuple[int, int]:
-        """The agent who reads and writes in a copy that an mbarrier is told of."""
+        """The agent who reads and writes in a copy whose completion an mbarrier counts."""
         agent = self.agents.of(("mbarrier", mbarrier))
         self._last[agent] = self.clocks.now, statement, thread
         return agent, agent
 
     def of_multicast(self, agent: int, cta: int, thread: int | None = None, statement: int = 0) -> int:
-        """Who writes into a CTA in a multicast of `agent`: its mbarrier alone tells of that. `thread` begins it now."""
+        """Who writes into a CTA in a multicast of `agent`: its mbarrier alone signals that. `thread` begins it now."""
         mine = self.agents.of(("multicast", agent, cta))
         if thread is not None:
             self._last[mine] = self.clocks.now, statement, thread
         return mine
 
     def of_thread(self, thread: int, statement: int | None) -> tuple[int, int]:
-        """The agent who reads and writes for a thread until a commit, without a statement, tells an mbarrier of it."""
+        """The agent who reads and writes for a thread until a commit, without a statement, signals an mbarrier."""
         agent = self.agents.of(("tensor", thread))
         if statement is not None:
             self._last[agent] = self.clocks.now, statement, thread

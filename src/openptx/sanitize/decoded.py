@@ -1,4 +1,4 @@
-"""Functions bound for a watched execution: each instruction tells the machine that it begins, some what they do."""
+"""Functions bound for a watched execution: instructions report to the machine that they begin, some what they do."""
 
 from __future__ import annotations
 

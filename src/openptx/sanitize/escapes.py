@@ -1,4 +1,4 @@
-"""Addresses of local memory that one thread stores and another one uses: there they mean that thread's own memory."""
+"""Local addresses that one thread stores and another uses: each thread's local memory has the same addresses."""
 
 from __future__ import annotations
 

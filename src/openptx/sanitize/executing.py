@@ -1,4 +1,4 @@
-"""Who executes what at this moment."""
+"""The batch and the activation that execute at the moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heap under watch: what is freed is not given out again, and who did it is remembered."""
+"""The device heap under the sanitizer: freed blocks are not given out again, and who freed them is kept."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Waits for mbarriers whose answer decides nothing.
+"""Waits for mbarriers whose result nothing depends on.
 
-`test_wait` and `try_wait` do not block until the phase is complete: they tell whether it is (9.7.13.15.16). A thread
+`test_wait` and `try_wait` do not block until the phase is complete: they return whether it is (9.7.13.15.16). A thread
 that does not look at the answer goes on either way: the wait orders nothing, also where the answer happened to be true.
 """
 

@@ -1,4 +1,4 @@
-"""Runs a launch under watch, and gives what was found."""
+"""A launch on the reference engine whose batches report to the sanitizer."""
 
 from __future__ import annotations
 

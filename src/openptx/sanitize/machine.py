@@ -1,4 +1,4 @@
-"""The machine that tells the race detector of every access. See defined_memory.py for the one that tracks bits."""
+"""The machine that reports every access to the race detector. defined_memory.py adds undefined bits."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ class SanitizedThreads(Threads):
 
     def check_lifetimes(self, threads: Array, offsets: Array, agents: Array | None) -> None:
         """Whether the shared memory of other CTAs of a cluster still exists where it is accessed."""
-        if agents is None and self.access.bulk:  # an mbarrier is told
+        if agents is None and self.access.bulk:  # the completion of an mbarrier's transaction
             agents = np.array([self.agents[thread][1] for thread in threads.tolist()])
         owners = offsets // self._shared_stride + self.geometry.first
         far = owners != self.session.teams.cta(threads)
@@ -304,7 +304,7 @@ class SanitizedThreads(Threads):
     # Copies in bulk.
 
     def name_agents(self, mbarrier: Bits | None) -> None:
-        """Who reads and writes in the name of the executing threads, in a bulk copy that `mbarrier` is told of."""
+        """Who reads and writes in the name of the executing threads, in a bulk copy that signals `mbarrier`."""
         s, threads = self.session, self.threads()
         if mbarrier is None:
             self.agents = {thread: s.bulk_copies.of_group(thread, self.statement) for thread in threads.tolist()}
@@ -317,7 +317,7 @@ class SanitizedThreads(Threads):
         }
 
     def hand_over_copies(self, address: Bits) -> None:
-        """An mbarrier is told when the `cp.async` of the executing threads so far are done."""
+        """An mbarrier counts the completion of the executing threads' `cp.async` so far."""
         view = self.session.copies.arrive_when_done(self.threads())
         self.doing = "load"
         self.places(self.op.m.space, address.v, 8, False)

@@ -1,4 +1,4 @@
-"""Says what races: both accesses, why nothing orders them, and what would."""
+"""Reports of races: both accesses, why nothing orders them, and what would."""
 
 from __future__ import annotations
 

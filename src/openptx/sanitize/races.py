@@ -168,7 +168,7 @@ class Races:
                 continue
             found = np.flatnonzero((times != 0) & (times != self.clocks.now))
             if found.size:
-                self.tell(a, cells, found[self.racing(a, cells, found)], column in (W, W2))
+                self.report_all(a, cells, found[self.racing(a, cells, found)], column in (W, W2))
 
     def check_coherence(self, a: Access) -> None:
         """`ld.global.nc` is for data that nobody writes while the kernel runs."""
@@ -249,7 +249,7 @@ class Races:
             return 0
         return int(self.clocks.cta_floor[teams.cta(int(who.min())) : teams.cta(int(who.max())) + 1].min())
 
-    def tell(self, a: Access, cells: Array, bad: Array, other_write: bool) -> None:
+    def report_all(self, a: Access, cells: Array, bad: Array, other_write: bool) -> None:
         """Reports one conflict for every statement that the access races with, and one that no idiom excuses."""
         if not bad.size:
             return

@@ -1,4 +1,4 @@
-"""What the checks of a launch report to: findings by cause, made from statements and threads."""
+"""Makes findings of statements and threads, one for each cause."""
 
 from __future__ import annotations
 

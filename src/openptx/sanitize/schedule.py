@@ -1,4 +1,4 @@
-"""Other orders of lanes, warps and blocks than the engine's own, by a seed."""
+"""Random schedules: orders of lanes, warps and blocks, chosen by a seed."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ TENSOR = frozenset(
         tensor_memory.cp, tensor_memory.commit,
     )
 )  # fmt: skip
-"""Those that read shared memory for tensor memory, and what tells an mbarrier that they are done."""
+"""Those that read shared memory for tensor memory, and what signals an mbarrier when they are done."""
 ASYNCHRONOUS = BULK | TENSOR | {wgmma.mma_async, wgmma.mma_async_sp}
 """Those whose accesses are not their thread's, but an agent's."""
 GENERIC_PROXY = frozenset((async_store.st_async, async_store.red_async))

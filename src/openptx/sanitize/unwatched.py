@@ -1,4 +1,4 @@
-"""What a kernel does that no tool watches: a run says so, rather than let silence pass for a clean result."""
+"""Memory operations that no tool checks. A run lists them, since silence would read as a clean result."""
 
 from __future__ import annotations
 

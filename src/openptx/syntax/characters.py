@@ -1,4 +1,4 @@
-"""Characters that PTX has no use for (manual 4.1: a source file is ASCII), and what to write instead.
+"""Characters that PTX does not have (manual 4.1: a source file is ASCII), and what to write instead.
 
 As measured of ptxas 13.5: bytes above 127 can stand in comments, control characters in comments and strings, NUL
 nowhere; Ctrl-Z is a blank.

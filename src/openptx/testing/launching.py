@@ -1,4 +1,4 @@
-"""How a test launches its kernels: plainly, or as somebody wants who looks at the launch."""
+"""How a test launches its kernels: plainly, or under an observer."""
 
 from __future__ import annotations
 

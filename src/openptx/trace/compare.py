@@ -42,8 +42,8 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     """The first instruction at which two launches differ; None where they do the same.
 
     Each warp is compared with itself, instruction by instruction: the text, the lanes that execute it, what they read,
-    what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is told. Pointers are the
-    same where they point to the same byte of the argument, the variable or the function of one name: two modules, and
+    what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is reported. Pointers are
+    the same where they point to the same byte of the argument, the variable or the function of one name: two modules, and
     two arrays, have different addresses. What is computed from a pointer other than a pointer differs with it.
     Raises nothing.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
-    """The sentence that tells how to get from the register there is to the one that is wanted."""
+    """The sentence that says how to get from the register there is to the one that is wanted."""
     if wanted.kind == "pred" and declared.kind in "bsu" and not place.writes:
         return f"make it a predicate first: `setp.ne.{_number(declared)} %p, {{}}, 0;`"
     if declared.kind == "pred" and wanted.kind in "bsu" and not place.writes and wanted.width >= 16:

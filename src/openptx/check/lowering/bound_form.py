@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Placed = tuple[Kind, Path] | None
 
 _PLACED_IN = {"argument": "frame", "result": "frame", "tex": "global"}
-"""State spaces of a Program, by those that kinds tell apart: what functions take and return is in frames."""
+"""State spaces of a Program, by those that kinds distinguish: what functions take and return is in frames."""
 
 
 class BoundForm:

@@ -1,4 +1,4 @@
-"""The adapter: answers a client's requests with a session. The launch runs on a thread beside the one that reads."""
+"""The adapter: answers a client's requests with a session. The launch runs on a thread of its own."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Adapter:
         self._running: threading.Thread | None = None
         self._stop_on_entry = False
         self._stops_on_faults = True
-        self._over = self._ending = self._told = False
+        self._over = self._ending = self._warned = False
         self._next: Callable[[], Stop] | None = None
         self._first_line = self._first_column = 1
 
@@ -120,7 +120,7 @@ class Adapter:
         sources = Sources(session.places)
         self.close()
         session.start()
-        self._session, self._sources, self._launched, self._told = session, sources, arguments, False
+        self._session, self._sources, self._launched, self._warned = session, sources, arguments, False
         self._stop_on_entry = bool(arguments.get("stopOnEntry", False))
 
     def output(self, text: str) -> None:
@@ -146,7 +146,7 @@ class Adapter:
         self._session = None
 
     def after(self, command: str) -> None:
-        """What a client is told after the answer."""
+        """Events that follow the answer."""
         if command == "launch":
             self.wire.event("initialized")
         elif command == "restart":
@@ -205,7 +205,7 @@ class Adapter:
     # Running.
 
     def go(self, run: Callable[[], Stop]) -> None:
-        """Runs on a thread, and tells the client of the stop."""
+        """Runs on a thread, and sends the client the stop."""
         self.references.clear()
         self.busy = True
 
@@ -230,8 +230,8 @@ class Adapter:
         if stop.kind == stops.FAULT and not self._stops_on_faults:
             stop = self.session.cont()
         self.busy = False
-        if self.sources.changed and not self._told:
-            self._told = True
+        if self.sources.changed and not self._warned:
+            self._warned = True
             text = f"{self.sources.places.file.name} has changed since it was launched; restart runs it as it is now\n"
             self.wire.event("output", category="important", output=text)
         if not stop.live:
@@ -251,7 +251,7 @@ class Adapter:
         )
 
     def later(self, arguments: Message, run: Callable[[Session, bool], Stop]) -> None:
-        """Runs from the client's thread, after the answer; `run` is told whether to step by instruction."""
+        """Runs from the client's thread, after the answer; `run` takes whether to step by instruction."""
         session = self.stopped_session()
         if not session.stop.live:
             raise InputError("the launch has ended; restart it")

@@ -47,7 +47,7 @@ class Breakpoints:
         return [known[number] for number in numbers if number in known]
 
     def set_again(self) -> None:
-        """Sets all in a new session, and tells the client where they are now. Watched data was of the earlier one."""
+        """Sets all in a new session, and sends the client where they are now. Watched data was of the earlier one."""
         for key, some in self._wanted.items():
             for one in some:
                 one.number = None

@@ -1,4 +1,4 @@
-"""Source files as a client is told of them: the PTX as it was launched, and the sources that `.loc` names."""
+"""Source files for a client: the PTX as it was launched, and the files that `.loc` names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Sources:
 
 
 def stamp(path: str) -> tuple[int, int, int] | None:
-    """What tells a file from a later one of its name; None where there is none."""
+    """What distinguishes a file from a later one of its name; None where there is none."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):

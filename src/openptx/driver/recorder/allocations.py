@@ -1,4 +1,4 @@
-"""Device memory that the program has, as the calls that it makes tell."""
+"""The program's device memory, tracked through its calls."""
 
 from __future__ import annotations
 

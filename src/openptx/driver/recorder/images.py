@@ -1,4 +1,4 @@
-"""Images that the program loads, with the PTX in them, and the kernels that it takes from them."""
+"""Images that the program loads, their PTX, and the kernels that it takes from them."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def link_adds(session: Session, handle: int, kind: int, data: bytes, name: str) 
         found.append(File(name, data.rstrip(b"\0").decode() if kind == PTX else ptx_of(data, session.capability)))
     except (Failure, ValueError) as failure:
         if kind != LIBRARY:
-            session.tell(f"{name} is linked, and holds no PTX: {failure}")
+            session.warn_once(f"{name} is linked, and holds no PTX: {failure}")
 
 
 @around("cuLinkComplete")
@@ -197,7 +197,7 @@ def link_ends(session: Session, call: Passage, handle: int, image: int, size: in
     try:
         linked = files[0] if len(files) == 1 else link_files(files)
     except (CheckError, InputError) as error:
-        session.tell(f"what is linked of {', '.join(file.name for file in files)} has no PTX: {error}")
+        session.warn_once(f"what is linked of {', '.join(file.name for file in files)} has no PTX: {error}")
         return
     session.images.linked[digest_of(bytes_at(get(image)))] = linked.text
 

@@ -44,7 +44,7 @@ def launch_ex(session: Session, call: Passage, config: int, handle: int, pointer
 
 @around("cuGraphLaunch")
 def launch_graph(session: Session, call: Passage, graph: int, stream: int) -> None:
-    session.tell("the program launches graphs: kernels in them are not recorded")
+    session.warn_once("the program launches graphs: kernels in them are not recorded")
 
 
 def launched(
@@ -61,7 +61,7 @@ def launched(
         try:
             before = Before.of(session, session.images.kernels[handle], kernel, shape, given)
         except TooLarge as error:
-            session.tell(str(error))
+            session.warn_once(str(error))
             return
         record(session, call, before)
 
@@ -72,7 +72,7 @@ def record(session: Session, call: Passage, before: Before) -> None:
         unfinished = Unfinished.begin(session, before)
     except OSError as error:
         session.ended = True
-        session.tell(f"nothing is recorded any more: {error}")
+        session.warn_once(f"nothing is recorded any more: {error}")
         return
     refused = call()
     result = session.real("cuCtxSynchronize")
@@ -103,7 +103,7 @@ def wanted(session: Session, handle: int, stream: int) -> Kernel | None:
     if session.taken[key] >= settings.launches or (session.seen[key] - 1) % settings.every:
         return None
     if captured(session, stream):
-        session.tell(f"kernel `{known.name}` is launched in a graph: it is not recorded there")
+        session.warn_once(f"kernel `{known.name}` is launched in a graph: it is not recorded there")
         return None
     kernel = with_ptx(session, known)
     if kernel is not None:
@@ -126,7 +126,7 @@ def found(session: Session, handle: int) -> KernelOf | None:
         name = session.real.ask("cuFuncGetName", handle)
         loaded = images.modules.get(module or 0)
         if loaded is None or not name:
-            session.tell("a kernel is launched whose module was loaded in an unknown way: it is not recorded")
+            session.warn_once("a kernel is launched whose module was loaded in an unknown way: it is not recorded")
             return None
         images.kernels[handle] = KernelOf(loaded, text(name, "the name"))
     return images.kernels[handle]
@@ -148,7 +148,7 @@ def with_ptx(session: Session, known: KernelOf) -> Kernel | None:
             known.loaded.image = one if one is not image else image
             return kernel
         why = wrong if one is image else why
-    session.tell(f"kernel `{known.name}` is not recorded: {why}; --ptx FILE gives its PTX")
+    session.warn_once(f"kernel `{known.name}` is not recorded: {why}; --ptx FILE gives its PTX")
     return None
 
 

@@ -32,7 +32,7 @@ class Session:
         """Ours by those of the real driver."""
         self.written = 0
         self.ended = False
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self._number = 0
 
     @cached_property
@@ -49,13 +49,13 @@ class Session:
         try:
             return given_ptx(self.settings.ptx, os.pathsep)
         except (OSError, InputError) as error:
-            self.tell(str(error))
+            self.warn_once(str(error))
             return []
 
-    def tell(self, what: str) -> None:
+    def warn_once(self, what: str) -> None:
         """Says something on stderr, once."""
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._warned:
+            self._warned.add(what)
             LOG.warning("%s", what)
 
     def place(self, kernel: str) -> Path:
@@ -71,4 +71,4 @@ class Session:
         self.written += path.stat().st_size
         if self.written >= self.settings.total * MIB:
             self.ended = True
-            self.tell(f"{self.settings.total} MiB of recordings are written: nothing more is recorded (--total)")
+            self.warn_once(f"{self.settings.total} MiB of recordings are written: nothing more is recorded (--total)")

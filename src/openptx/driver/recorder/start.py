@@ -1,4 +1,4 @@
-"""What the recorder's library calls when the program first calls it: from then on its table leads here."""
+"""Start of the recorder: the table of its library is filled at the program's first call."""
 
 from __future__ import annotations
 

@@ -21,4 +21,6 @@ def encode_tiled(session: Session, call: Passage, out: int, *given: int) -> None
         try:
             session.tensor_maps[ctypes.string_at(out, SIZE)] = tiled(*given)
         except Failure as failure:
-            session.tell(f"recordings hold a tensor map as the driver made it, which means nothing here: {failure.why}")
+            session.warn_once(
+                f"recordings hold a tensor map as the driver made it, which means nothing here: {failure.why}"
+            )

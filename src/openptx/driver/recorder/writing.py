@@ -92,7 +92,7 @@ class Reach:
                 if where is not None and where[1] == variable.size:
                     self.take(*where, name)
                 elif kernel.module.program.file.text.count(name) > 1:
-                    self.session.tell(f"variable `{name}` is not visible: recordings have its initial value")
+                    self.session.warn_once(f"variable `{name}` is not visible: recordings have its initial value")
 
     def pointed(self, parameters: Bytes) -> None:
         """What parameters lead to. Where that is unknown the real driver is asked."""
@@ -176,7 +176,7 @@ class Unfinished:
         made = replace(self.recording, device=f"{self.session.device}; the launch ended with {name}")
         write_recording(made, self.path)
         self.session.wrote(self.path)
-        self.session.tell(f"kernel `{made.kernel}` ended with {name}: {self.path} has the memory before it")
+        self.session.warn_once(f"kernel `{made.kernel}` ended with {name}: {self.path} has the memory before it")
 
     def discard(self) -> None:
         """The driver refused the launch."""

@@ -17,7 +17,7 @@ COMPILING = "it was being compiled"
 IMPORTING = "the engine was being imported"
 
 CHAINED = 8
-"""How many of the calls that led to a fault are told."""
+"""How many of the calls that led to a fault are shown."""
 
 WHOSE = {"local": "the thread's", "frame": "the thread's", "const": "the module's", "param": "the kernel's"}
 
@@ -84,8 +84,8 @@ def beyond(address: int, size: int, space: str, limit: int) -> str:
 def calls(names: Sequence[str]) -> tuple[str, ...]:
     """The calls that led to a place, innermost first: the function where it is, its caller, that one's caller."""
     steps = [f"in `{a}`, called from `{b}`" for a, b in pairwise(names[: CHAINED + 1])]
-    told = [(step, len(list(same))) for step, same in groupby(steps)]
-    lines = [step + (f", {n} times" if n > 1 else "") for step, n in told]
+    runs = [(step, len(list(same))) for step, same in groupby(steps)]
+    lines = [step + (f", {n} times" if n > 1 else "") for step, n in runs]
     return (*lines, *(["and so on"] if len(names) > CHAINED else []))
 
 

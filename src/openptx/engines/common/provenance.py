@@ -1,7 +1,7 @@
 """Which variable an address register was made from: a forward analysis over a function's instructions.
 
 A register holds an address of variable v if it is computed from v's address and from no other pointer. What comes from
-memory may be anything; added to v's address it is taken for an index. Paths are not told apart: a register that may
+memory may be anything; added to v's address it is taken for an index. Paths are not distinguished: a register that may
 hold addresses of two variables belongs to none.
 """
 

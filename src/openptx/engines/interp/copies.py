@@ -39,7 +39,7 @@ class Copies(Spaces):
         except Violation:
             for i, lane in enumerate(lane_sets.positions(everyone, self.n).tolist()):
                 check_cancelled()
-                self.executing = slice(lane, lane + 1)  # of several lanes that do wrong the first is told
+                self.executing = slice(lane, lane + 1)  # of several wrong lanes the first is reported
                 if counts[i]:
                     self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
             raise
@@ -79,7 +79,9 @@ class Copies(Spaces):
             last = places(at)
         for (space, a, _), begin, end in zip(sides, first, last, strict=True):
             if end[0] is not begin[0] or end[1] != begin[1] + count - w:
-                raise self.fault("out-of-bounds", fault_text.TORN, np.ones(1, np.bool_), a, self.told(space, a), 1)
+                raise self.fault(
+                    "out-of-bounds", fault_text.TORN, np.ones(1, np.bool_), a, self.space_name(space, a), 1
+                )
         if not is_short(count) and any(plane is self.heap_plane for plane, _ in first):
             for at in range(0, count, HEAP_STEP):
                 places(at)
@@ -92,7 +94,7 @@ class Copies(Spaces):
         assert place is not None
         return place[0], int(place[1][0])
 
-    def told(self, space: str, a: Array) -> str:
+    def space_name(self, space: str, a: Array) -> str:
         """The name of the space in faults."""
         in_global = space == "generic" and int(a[0]) >> self.shift >= FIRST
         return "global" if in_global else space.replace("::cta", "")

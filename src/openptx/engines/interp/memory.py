@@ -75,7 +75,7 @@ class Spaces(NumpyMachine):
         self.heap_base = memory.heap.allocation.base if memory.heap is not None else 0
         self.n = geometry.n
         self.executing: lane_sets.Lanes = None
-        self.doing = "load"  # or store, atomic, copy: what faults are told of
+        self.doing = "load"  # or store, atomic, copy: what faults say
         self.watch: Watch | None = None
         self.abandon: Abandonable | None = None
         self.shift = memory.shift
@@ -306,7 +306,7 @@ class Spaces(NumpyMachine):
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[NDArray[np.intp] | None, Place]]:
         """The places that the lanes mean, each with the positions of its lanes among the executing ones; None: all.
 
-        All of them are checked before one is touched. Of several lanes that do wrong the first is told.
+        All of them are checked before one is touched. Of several wrong lanes the first is reported.
         """
         before = self.executing
         try:

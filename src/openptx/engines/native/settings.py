@@ -1,4 +1,4 @@
-"""What may be set for a while: where objects are kept and made, and for measurements alone, code without checks."""
+"""Settings that hold for a while: where code is kept and compiled, and, for measurements, code without checks."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ PIECE = 1 << 20
 
 
 class ServerProcess:
-    """Started on a thread, for that takes some milliseconds. `replied` is told each reply, `ended` the reason once."""
+    """Started on a thread, for that takes some milliseconds. `replied` gets each reply, `ended` the reason once."""
 
     def __init__(
         self, replied: Callable[[Reply], None], ended: Callable[[ServerProcess, str], None], busy: Callable[[], bool]

@@ -45,14 +45,14 @@ def launch_and_replace(
         return f"kernel `{function.name}` on the reference engine{compiling}"
 
     def asked() -> bool:
-        tell()
+        update()
         return wanted()
 
     abandon = Abandonable(asked, objection)
     if threads:
         abandon.keep("other threads of the host may use its arrays")
     try:
-        with progress(describe) as tell:
+        with progress(describe) as update:
             launch(program, function, grid, block, abandon=abandon, **options)
     except Abandoned:
         abandon.restore()

@@ -81,7 +81,7 @@ def mnemonics() -> dict[str, list[Instruction]]:
 
 
 def _import(module: str) -> None:
-    """Imports a module, and tells its instructions where they are declared.
+    """Imports a module, and gives its instructions the place of their declaration.
 
     A module may import others; those start later, so the newest modules are asked first for what is theirs.
     """

@@ -164,7 +164,7 @@ def scales(m: Modifiers) -> int:
 
 @meaning(mma, mma_sp, mma_ws, mma_ws_sp, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, *operands: Any) -> None:
-    """Done at once, for every thread that executes it: the product that its descriptors tell of."""
+    """Done at once, for every thread that executes it: the product that its descriptors describe."""
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     of = {name: value for name, value in of.items() if value is not None}
     code = x.resize(of["idesc"], 64)

@@ -1,4 +1,4 @@
-"""Tensor maps (5.5.8): their 128 opaque bytes as our machines use them, and boxes of the tensors they tell of (5.5.3).
+"""Tensor maps (5.5.8): their 128 opaque bytes as our machines use them, and boxes of the tensors they describe (5.5.3).
 
 bytes 0-7      address of the tensor in global memory
 bytes 8-31     4 each: rank less one and, in the upper half, the access mode (0 for tiles); type of the elements,

@@ -1,4 +1,4 @@
-"""What this engine does not do."""
+"""What the native engine leaves to the reference engine."""
 
 from __future__ import annotations
 

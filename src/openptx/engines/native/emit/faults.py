@@ -31,8 +31,8 @@ class FaultExits:
             self.report(abi.REQUIRED, word, self.message(code, message))
             if value is not None:
                 lane = ir.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {word}, i1 true)")
-                told = self.scope.element(self.x.resize(value, 64), lane)
-                ir.store("i64", told, self.entry.field(abi.ADDRESS), 8)
+                address = self.scope.element(self.x.resize(value, 64), lane)
+                ir.store("i64", address, self.entry.field(abi.ADDRESS), 8)
             self.leave()
 
     def leave_with(self, kind: int, lanes: str) -> None:

@@ -1,4 +1,4 @@
-"""What a launch knows of the observer of its machine code."""
+"""The observer of a launch's machine code, as the launch knows it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Observer(Protocol):
     tools: tuple[str, ...]
 
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
-        """A worker is about to run: the address of what its code tells the observer. `stop`: the launch's flag."""
+        """A worker is about to run: the address of what its code reports to the observer. `stop`: the launch's flag."""
         ...
 
     def flush(self, worker: Worker) -> None:
-        """A worker's code asks to be relieved of what it has told."""
+        """A worker's code has filled its log, which is to be emptied."""
         ...
 
     def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:

@@ -30,7 +30,7 @@ from openptx.progress import progress, silent
 LOG = logging.getLogger("openptx")
 
 STOPPED_AT_EXIT = 1.0
-"""Seconds that Python's end waits for launches on other threads, which are told to stop."""
+"""Seconds that Python's end waits for launches on other threads, which are asked to stop."""
 
 
 def launch(
@@ -72,7 +72,7 @@ def launch(
         plan = find(team.workers, blocks, check, baseline)
     run = Run(plan, memory, image, timeout, deadline, meanwhile)
     start = time.perf_counter()
-    with progress(run.describe) as run.tell:
+    with progress(run.describe) as run.update:
         run.go()
     seconds = time.perf_counter() - start
     LOG.debug(
@@ -102,8 +102,8 @@ class Run:
         "plan",
         "tasks",
         "team",
-        "tell",
         "timeout",
+        "update",
         "watch",
     )
 
@@ -114,7 +114,7 @@ class Run:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.meanwhile = meanwhile
         self.deadline = deadline  # on time.monotonic's clock
-        self.tell = silent
+        self.update = silent
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
         self.watch = settings.watch()
@@ -214,7 +214,7 @@ class Run:
 
     def poll(self) -> int:
         """Asked by the code once in a while: whether to stop."""
-        self.tell()
+        self.update()
         return int(self.late() or self.interrupt is not None)
 
     def describe(self) -> str:

@@ -103,7 +103,7 @@ class Plan:
         """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
 
         Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved. A part
-        of the grid is told by numbers that go by rows.
+        of the grid is given by numbers that go by rows.
         """
         x, y, z = self.grid
         whole = self.ctas == x * y * z
@@ -113,10 +113,10 @@ class Plan:
         return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
 
 
-def both(check: Callable[[], None], tell: Callable[[], None]) -> Callable[[], None]:
+def both(check: Callable[[], None], update: Callable[[], None]) -> Callable[[], None]:
     def checked() -> None:
         check()
-        tell()
+        update()
 
     return checked
 
@@ -149,7 +149,7 @@ class Plans:
         if plan is None:
             speculates = (function.name, block) not in self.not_speculating
             all = blocks or (0, grid[0] * grid[1] * grid[2])
-            with progress(lambda: f"compiling kernel `{function.name}`") as tell, cancellable(both(check, tell)):
+            with progress(lambda: f"compiling kernel `{function.name}`") as update, cancellable(both(check, update)):
                 plan = Plan(program, function, image, grid, block, shared, workers, all, speculates, baseline)
             if len(self.made) >= MOST:
                 self.made.clear()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TIME, INSTRUCTION, FLUSH = "time", "instruction", "flush"
 UPCALLS = (TIME, INSTRUCTION, *EXTERNALS, FLUSH)
 """By number, as code asks them: nanoseconds, what an instruction does, functions of the system, and that an observer
-takes what it was told."""
+takes what it was given."""
 
 
 def answer(run: Run, worker: Worker) -> int:

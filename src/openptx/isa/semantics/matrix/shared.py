@@ -1,4 +1,4 @@
-"""Matrices in shared memory as descriptors tell of them (9.7.15.5.1.2): strides, major-ness, swizzling."""
+"""Matrices in shared memory, by their descriptors (9.7.15.5.1.2): strides, major-ness, swizzling."""
 
 from __future__ import annotations
 

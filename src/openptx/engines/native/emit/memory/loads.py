@@ -49,7 +49,7 @@ class LoadLowering:
         size = w * count // 8
         if form is not None and region != "local":
             good, pointer, span = self.checks.check_span(region, form, size, False)
-            told = span if isinstance(address.v, Value) else address
+            reported = span if isinstance(address.v, Value) else address
 
             def wide() -> tuple[Bits, ...]:
                 plan = LoadPlan.of(form.lanes, w // 8, count)
@@ -60,7 +60,7 @@ class LoadLowering:
                     return tuple(self.x.bits(self.x.vector(d), w) for d in found)
                 return found
 
-            return self.paths.diamond(good, wide, lambda: self.slow.load(space, told, w, count))
+            return self.paths.diamond(good, wide, lambda: self.slow.load(space, reported, w, count))
         kind = Kind("load", space, address is place, w)
         if self.shared.shares(kind, region, count):
             return (self.shared.load(kind, region, address, place),)

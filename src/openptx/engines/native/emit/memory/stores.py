@@ -40,7 +40,7 @@ class StoreLowering:
         form = self.checks.form_of(place)
         if form is not None and region != "local":
             good, pointer, span = self.checks.check_span(region, form, size, True)
-            told = span if isinstance(address.v, Value) else address
+            reported = span if isinstance(address.v, Value) else address
 
             def fast() -> None:
                 if form.lanes == tuple(size * i for i in range(N)):
@@ -53,7 +53,7 @@ class StoreLowering:
             self.shared.store(kind, region, address, place, values[0])
             return ()
         else:
-            told = address
+            reported = address
             bad, pointers = self.checks.check_lanes(region, place, size, True)
             good = ir.emit(f"xor i1 {bad}, true")
             fast = partial(self.store_each, region, place, pointers, values)
@@ -65,7 +65,7 @@ class StoreLowering:
         ir.likely(good, a, b)
         with ir.in_cold_code():
             ir.start(b)
-            self.slow.store(space, told, values)
+            self.slow.store(space, reported, values)
             ir.jump(done)
             ir.start(a)
             fast()

@@ -55,8 +55,8 @@ class TensorMemory(tensor_memory.TensorMemory):
         with ir.exit_block(ir.is_some(word)):
             self.faults.report(abi.UNALLOCATED, word)
             first = ir.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {word}, i1 true)")
-            told = self.scope.element(x.resize(address, 64), first)
-            ir.store("i64", told, self.scope.entry.field(abi.ADDRESS), 8)
+            address64 = self.scope.element(x.resize(address, 64), first)
+            ir.store("i64", address64, self.scope.entry.field(abi.ADDRESS), 8)
             self.faults.leave()
         offset = x.vector(x.resize(lane * (WORD * COLUMNS) + column * WORD, 64))
         cells = ir.field(block, tensor_block.CELLS)

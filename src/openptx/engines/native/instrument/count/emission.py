@@ -142,10 +142,10 @@ class Count(Hooks):
         if control(op) == "call":
             self.calls(op)
         if self.request is not None:
-            self.tell(self.request)
+            self.count_request(self.request)
         if self.traced is not None:
             traced, self.traced = self.traced, None
-            self.tell_fragments(op, traced)
+            self.count_fragments(op, traced)
 
     def calls(self, op: Op) -> None:
         """A call diverges where lanes go to different functions, or some of them do not call."""
@@ -227,7 +227,7 @@ class Count(Hooks):
 
     # Requests
 
-    def tell(self, request: Request) -> None:
+    def count_request(self, request: Request) -> None:
         """Counts a request of the lanes in its mask, if there are any."""
         form, mask = request.form, request.mask
         if isinstance(mask.v, int):
@@ -289,7 +289,7 @@ class Count(Hooks):
     def store_addresses(self, addresses: str) -> None:
         self.ir.store(vector_type(64), addresses, self.ir.field(self.counts, layout.LANES), 64)
 
-    def tell_fragments(self, op: Op, traced: Sequence[tuple[str, Bits, int]]) -> None:
+    def count_fragments(self, op: Op, traced: Sequence[tuple[str, Bits, int]]) -> None:
         """All accesses of one execution, one after the other."""
         if len(traced) > layout.MOST:
             raise UnsupportedByJit(f"`{op.form.instruction.name}` of more than {layout.MOST} accesses")

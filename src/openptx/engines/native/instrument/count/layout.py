@@ -130,7 +130,7 @@ class Site:
 
     @property
     def modulus(self) -> int:
-        """What an entry's requests are told apart by."""
+        """What distinguishes the requests of an entry."""
         matrices = isinstance(self.found, MatrixAccess)
         return 32 if self.space in ("global", "local") and not matrices else WIDEST
 

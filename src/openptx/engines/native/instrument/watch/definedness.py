@@ -66,7 +66,7 @@ class DefinednessBytes(BoundsCheck):
 
 class Definedness:
     """Emits what follows an access. `call` emits a call of one of the functions of watched code, `suspect` one that
-    tells of a doubt."""
+    records a suspicion."""
 
     def __init__(self, x: LlvmMachine, call: Callable[..., None], block: Callable[[], str]) -> None:
         self.x, self.ir, self.scope, self.c = x, x.ir, x.scope, x.c

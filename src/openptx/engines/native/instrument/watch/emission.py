@@ -1,4 +1,4 @@
-"""What a watched kernel's code tells of: a call beside each access, barrier and instruction of a whole warp.
+"""What a watched kernel's code reports: a call beside each access, barrier and instruction of a whole warp.
 
 `WatchedMemory` stands where the machine of meanings finds `load`, `store` and `atomic`; `Watch` has the other hooks. In
 code that nobody watches they are those of `Hooks`, which do nothing.
@@ -63,7 +63,7 @@ class Watch(Hooks):
             f"i32 {generation}",
             f"i32 {lanes}",
             f"i64 {complete}",
-            self.told(0),
+            self.site_word(0),
         )
         self.call("arrives", *given)
 
@@ -73,7 +73,7 @@ class Watch(Hooks):
             self.call("meets", f"i32 {lanes}", f"i32 {named}")
         exchanges = "init" in self.tools and op.form.instruction in SHUFFLES  # absent lanes have undefined values
         if "sync" in self.tools or exchanges:
-            self.call("together", f"i32 {lanes}", f"i32 {named}", self.told(0))
+            self.call("together", f"i32 {lanes}", f"i32 {named}", self.site_word(0))
 
     def word(self, members: Bits) -> str:
         """What all executing lanes say; 0 where they may say different things."""
@@ -94,7 +94,7 @@ class Watch(Hooks):
             if writes:
                 self.definedness.write("frame", place, w, count)
             else:
-                self.definedness.read("frame", place, w, count, self.told(0))
+                self.definedness.read("frame", place, w, count, self.site_word(0))
 
     def passes_on(self, to: Bits, origin: Bits, size: int) -> None:
         if self.definedness is not None:
@@ -114,7 +114,7 @@ class Watch(Hooks):
             raise UnsupportedByJit("shared memory of other CTAs, which nobody watches")
         if self.definedness is not None:
             if reads:
-                self.definedness.read(space, address, w, count, self.told(0))
+                self.definedness.read(space, address, w, count, self.site_word(0))
             else:
                 self.definedness.write(space, address, w, count)
         if "race" not in self.tools or space not in WATCHED:
@@ -126,17 +126,17 @@ class Watch(Hooks):
         if form is None or not self.in_spans(where, form, size, facts):
             places = self.ir.field(self.block(), layout.LANES)
             self.ir.store(vector_type(64), self.x.vector(address), places, 8)
-            self.call(f"lanes.{where}", f"i64 {self.scope.wide_mask()}", self.told(facts))
+            self.call(f"lanes.{where}", f"i64 {self.scope.wide_mask()}", self.site_word(facts))
 
     def facts(self, op: Op, space: str, width: int, count: int) -> int:
         return facts_of(op, space, width, count)
 
-    def told(self, facts: int) -> str:
+    def site_word(self, facts: int) -> str:
         return f"i64 {facts | self.scope.site + self.c.site_base << layout.STATEMENT}"
 
     def in_spans(self, where: str, form: Form, size: int, facts: int) -> bool:
-        """Tells of lanes at known offsets, with other accesses of the block that differ from this one by known numbers
-        alone: the first of them tells of all. False where lanes are in many pieces."""
+        """Reports lanes at known offsets, with other accesses of the block that differ from this one by known numbers
+        alone: the first of them reports all. False where lanes are in many pieces."""
         offsets = self.alike(where, size, facts)
         parts = spans(form.lanes, size, offsets or [0], self.scope.full and where.endswith(".load"))
         if parts is None:
@@ -150,20 +150,20 @@ class Watch(Hooks):
                 here = ir.emit(f"and i64 {mask}, {((1 << piece.lanes) - 1) << piece.first}")
             at = f"i64 {ir.emit(f'add i64 {form.base}, {span.offset}')}"
             if piece.form == "one" and span.times == 1:
-                self.call(f"one.{where}", at, f"i64 {here}", self.told(facts))
+                self.call(f"one.{where}", at, f"i64 {here}", self.site_word(facts))
             elif piece.form == "one":
-                self.call(f"ones.{where}", at, f"i64 {here}", self.told(facts), f"i64 {span.times}")
+                self.call(f"ones.{where}", at, f"i64 {here}", self.site_word(facts), f"i64 {span.times}")
             else:
                 if piece.first:
                     here = ir.emit(f"lshr i64 {here}, {piece.first}")
                 more = (piece.lanes - 1).bit_length() << layout.ROW_LANES | (layout.PAIR if span.pair else 0)
                 numbers = f"i64 {piece.first}", f"i64 {span.times}"
-                self.call(f"row.{where}", at, f"i64 {here}", self.told(facts | more), *numbers)
+                self.call(f"row.{where}", at, f"i64 {here}", self.site_word(facts | more), *numbers)
         return True
 
     def alike(self, where: str, size: int, facts: int) -> list[int]:
-        """Distances of the accesses of a block from this one that the same call can tell of; none if an earlier one has
-        told of this one."""
+        """Distances of the accesses of a block from this one that the same call can report; none if an earlier one has
+        reported this one."""
         site, code = self.scope.site, self.c.function.code
         group = self.x.memory.checks.groups.get(site)
         if group is None or self.scope.mask_may_be_empty or self.parts_block():
@@ -208,7 +208,7 @@ class Watch(Hooks):
         inside = (offset < extent) & ((offset + (size - 1)) < extent)
         outside = (inside ^ 1) & self.scope.mask
         with self.ir.cold_block(x.any_of(outside)):
-            self.call("suspect", f"i64 {layout.OUTSIDE}", self.told(0))
+            self.call("suspect", f"i64 {layout.OUTSIDE}", self.site_word(0))
 
 
 class WatchedMemory:

@@ -169,7 +169,7 @@ class Writer:
         return found
 
     def require_inside(self, area: Area, first: Word, end: Word) -> None:
-        """Accesses are told of with the first of a group: a later one may be about to fault."""
+        """Accesses are reported with the first of a group: a later one may be about to fault."""
         begin, stop = (self.load(area.place + offset) for offset in (layout.GRANULE, layout.END))
         wrong = first.below(begin) | stop.below(end)
         self.leave_if(wrong.name, self.suspect)
