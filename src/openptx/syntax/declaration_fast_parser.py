@@ -1,4 +1,4 @@
-"""Declarations as compilers write them, read by one match. Whatever is not plain is left to the precise reader."""
+"""Declarations as compilers write them, read by one match. Anything else is left to the full parser."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """One regular expression that matches a whole statement: the unit of lexing. Its matches tile any text.
 
-`m.lastindex` tells the kind of a match `m`; its groups are fields of the statement. It only ever says "this is a
-statement of that kind": whatever is not plain is `ODD`, and the precise reader decides what it is. The text of an `ODD`
-match may hold several statements (a semicolon was forgotten). Possessive everywhere and no group of braces without a
-bound on its repetition, since input may be hostile: `ODD` ends after 256 parts, the parser goes on from there.
+`m.lastindex` is the kind of a match `m`; its groups are fields of the statement. Only plain statements have a kind:
+anything else is `OTHER`, and the full parsers decide what it is. The text of an `OTHER` match may hold several
+statements (a semicolon was forgotten). Possessive everywhere and no group of braces without a bound on its repetition,
+since input may be hostile: `OTHER` ends after 256 parts, the parser goes on from there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GROUP = rf'\{{(?>[^{{}};/"]+|{COMMENT}|/)*+\}}'
 _list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
 for _ in range(3):
     _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
-INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `ODD`
+INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `OTHER`
 
 STATEMENT = pattern(
     rf"""

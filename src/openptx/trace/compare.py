@@ -43,8 +43,8 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
 
     Each warp is compared with itself, instruction by instruction: the text, the lanes that execute it, what they read,
     what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is reported. Pointers are
-    the same where they point to the same byte of the argument, the variable or the function of one name: two modules, and
-    two arrays, have different addresses. What is computed from a pointer other than a pointer differs with it.
+    the same where they point to the same byte of the argument, the variable or the function of one name: two modules,
+    and two arrays, have different addresses. What is computed from a pointer other than a pointer differs with it.
     Raises nothing.
     """
     there, here = by_warp(a), by_warp(b)

@@ -1,4 +1,4 @@
-"""The fast way through functions accepts nothing that the precise one has anything to say of."""
+"""The fast path accepts nothing that the full checker has any finding about."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def never(_: FastPath) -> bool:
 
 
 def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
-    """The findings on the usual way, also where the same was read before, and with every function read precisely."""
-    usual = [str(d) for d in check(File("k.ptx", text))]
-    assert usual == [str(d) for d in check(File("k.ptx", text))]
+    """The findings with the fast path, also where the same was read before, and those of the full checker alone."""
+    fast = [str(d) for d in check(File("k.ptx", text))]
+    assert fast == [str(d) for d in check(File("k.ptx", text))]
     monkeypatch.setattr(FastPath, "accepts", never)
-    precise = [str(d) for d in check(File("k.ptx", text))]
+    full = [str(d) for d in check(File("k.ptx", text))]
     monkeypatch.undo()
-    return usual, precise
+    return fast, full
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_both_ways_say_nothing_of_what_compilers_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, precise = both(path.read_text(), monkeypatch)
-    assert usual == precise == []
+def test_both_find_nothing_in_what_compilers_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, full = both(path.read_text(), monkeypatch)
+    assert fast == full == []
 
 
 CALL = (
@@ -193,9 +193,9 @@ FAULTY = {
 
 @pytest.mark.parametrize("body", FAULTY.values(), ids=FAULTY.keys())
 def test_both_ways_find_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, precise = both(kernel(body), monkeypatch)
-    assert usual == precise
-    assert usual
+    fast, full = both(kernel(body), monkeypatch)
+    assert fast == full
+    assert fast
 
 
 WARNED = {
@@ -223,9 +223,9 @@ def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_close
     body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     around = BLOCKS + ".reg .b16 %rs<3>;\n" + "add.u32 %r1, %r1, 1;\n" * 500
-    usual, precise = both(kernel(around + body), monkeypatch)
-    assert usual == precise
-    assert usual
+    fast, full = both(kernel(around + body), monkeypatch)
+    assert fast == full
+    assert fast
     looked: list[str] = []
     closely = FunctionChecker.instruction
 

@@ -1,4 +1,4 @@
-"""Reads of registers that no path has written, on both ways through a function."""
+"""Reads of registers that no path has written, on the fast path and in the full checker."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "src" / "openptx"
 GUIDE = (ROOT / "docs" / "reading-guide.md").read_text()
-WALK, QUESTIONS = (part for part in re.split(r"^## .*$", GUIDE, flags=re.MULTILINE)[1:])
+PACKAGES, WALK, QUESTIONS = (part for part in re.split(r"^## .*$", GUIDE, flags=re.MULTILINE)[1:])
 ROWS = re.findall(r"^\| (.+?\?) +\| (.+) \|$", QUESTIONS, re.MULTILINE)
 STAGES = dict(re.findall(r"^\*\*(\w+): .*?\*\*$(.*?)(?=^\*\*|\Z)", WALK, re.MULTILINE | re.DOTALL))
 FOLDERS = (PACKAGE, ROOT, PACKAGE / "check", PACKAGE / "diagnostics", PACKAGE / "engines" / "native")
@@ -50,6 +50,11 @@ def test_every_folder_named_is_there() -> None:
     folders = re.findall(r"`([\w/]+/)`", GUIDE)
     assert folders
     assert [folder for folder in folders if not any(root.joinpath(folder).is_dir() for root in FOLDERS)] == []
+
+
+def test_every_package_is_listed() -> None:
+    listed = re.findall(r"`(\w+)/`", "".join(re.findall(r"^\| (`.*?) \|", PACKAGES, re.MULTILINE)))
+    assert sorted(listed) == sorted(folder.parent.name for folder in PACKAGE.glob("*/__init__.py"))
 
 
 def test_a_reader_has_twenty_answers() -> None:

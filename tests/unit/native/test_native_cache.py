@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Compiled kernels on disk: found again by what they are made of, checked, made anew where they are not as they were."""
+"""Compiled kernels on disk: found by their key, checked, and compiled again where they are damaged."""
 
 from __future__ import annotations
 

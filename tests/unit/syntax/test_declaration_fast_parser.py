@@ -1,4 +1,4 @@
-"""Declarations of the plain form: one match reads what the precise reader reads."""
+"""Declarations of the plain form: one match reads what the declaration parser reads."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def test_parameters(text: str) -> None:
     file = File("a.ptx", f"({text})")
     found = declaration_fast_parser.parameters_between(file, 1, len(file.text) - 1)
     problems: list[Diagnostic] = []
-    precise = declaration_parser.parameters(Cursor(file, 0, len(file.text)), problems)
+    full = declaration_parser.parameters(Cursor(file, 0, len(file.text)), problems)
     if found is not None:
-        assert fields(found) == fields(precise)
+        assert fields(found) == fields(full)
         assert problems == []
 
 

@@ -1,4 +1,4 @@
-"""The quick reader of operands makes the same tree as the precise one, and `pieces` the same statements as the tree."""
+"""The fast operand parser makes the same tree as the full one, and `pieces` the same statements as the tree."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def facts(value: object) -> object:
 
 
 def compare(text: str, start: int, end: int) -> None:
-    precise = operands(Cursor(File("x", text), start, end), "mov")
-    assert facts(fast_operands(text, start, end)) == facts(precise), text[start:end]
+    full = operands(Cursor(File("x", text), start, end), "mov")
+    assert facts(fast_operands(text, start, end)) == facts(full), text[start:end]
 
 
 @pytest.mark.parametrize("text", [

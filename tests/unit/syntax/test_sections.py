@@ -1,4 +1,4 @@
-"""Sections of debug data: what is read line by line is what the precise reader reads."""
+"""Sections of debug data: what is read line by line is what the directive parser reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many workers run a launch that does not say it."""
+"""How many workers run a launch that does not choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A header that was accepted once is not checked again for a function of another name; what uses it is."""
+"""The memo of headers: one that was accepted is not checked again for a function of another name; what uses it is."""
 
 from __future__ import annotations
 

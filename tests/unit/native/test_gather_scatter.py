@@ -1,4 +1,4 @@
-"""Accesses at places of the lanes' own: by the processor or one by one, elements alone or several as one."""
+"""Gathers and scatters: by the processor or element by element, alone or several as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where addresses come from is a guess of the native engine: pointers that lead elsewhere are followed all the same."""
+"""Provenance is a guess: pointers that lead elsewhere are followed all the same."""
 
 from __future__ import annotations
 

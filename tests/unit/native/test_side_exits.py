@@ -1,4 +1,4 @@
-"""Warps that leave for the slow version of a kernel: it is made once, and what they keep there fits their frame."""
+"""Side exits to the generic version of a kernel: it is made once, and what warps keep fits their frame."""
 
 from __future__ import annotations
 

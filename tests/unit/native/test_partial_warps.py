@@ -1,4 +1,4 @@
-"""Shuffles in the last warp of a block that has not all lanes: those that are not there give a lane its own value."""
+"""Shuffles in a block's last warp that has fewer than 32 lanes: missing lanes give a lane its own value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a store that go to scattered places are joined on the way: that must not count as a sum of the kernel's."""
+"""Words of a store to scattered places are joined on the way, which must not count as a sum of the kernel's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops whose accesses are checked together: quick where all is right, begun anew where something is not."""
+"""Versioned loops: a first copy without slow paths, restarted in the second where a check fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small bodies that differ in the names of functions alone: read once, and only where that is the only difference."""
+"""The memo of small bodies: those that differ in names of functions alone are read once, and only those."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`engine="auto"`: the reference engine while making the code would take longer."""
+"""`engine="auto"`: the reference engine as long as compiling would take longer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""What machine code does not wait for: the reference engine goes on in the middle of a CTA, with the same result."""
+"""Waits that compiled code cannot express: the interpreter continues in the middle of a CTA, with the same result."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Machine code asks the reference engine for functions of the system and for the time: same results, same words."""
+"""Upcalls: compiled code calls the reference engine's `printf`, heap and clocks, with the same results and messages."""
 
 from __future__ import annotations
 
