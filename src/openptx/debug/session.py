@@ -266,7 +266,7 @@ class Session:
             return stop
         return plan.stops(observer, lanes)
 
-    # Looking.
+    # Inspection.
 
     @property
     def observer(self) -> StoppingObserver:

@@ -208,7 +208,7 @@ class Terminal(cmd.Cmd):
         """disable N: keep a breakpoint or watchpoint, and let it not stop"""
         self.session.enable(number(text), False)
 
-    # Looking.
+    # Inspection.
 
     def do_thread(self, text: str) -> None:
         """thread [X[,Y[,Z]]]: look at this thread of the block"""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.decode import guard_mask
 from openptx.profile.barrier_waits import BarrierWaits
 from openptx.profile.branches import taken, targets
 from openptx.profile.decoded import WAITING
@@ -66,12 +67,7 @@ class ProfiledBatch(Batch):
         op, lanes = block.control, group.lanes
         assert op is not None
         converging = op.form.instruction.control in (None, "warp-barrier")
-        guard = None
-        if op.guard is not None:
-            guard = np.broadcast_to(
-                lane_sets.take(group.frame.regs[op.guard.index], lanes), lane_sets.size(lanes, self.x.n)
-            )
-            guard = ~guard if op.guard.negated else guard
+        guard = guard_mask(op.guard, group.frame.regs, lanes, self.x.n) if op.guard is not None else None
         if converging:  # those that execute it are counted when they are all there
             self.skips(op, lanes, guard)
         else:

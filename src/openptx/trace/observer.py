@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch, DeadlockError
-from openptx.engines.interp.decode import DecodedFunction, NoMeaning
+from openptx.engines.interp.decode import DecodedFunction, NoMeaning, guard_mask
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch
 from openptx.engines.interp.machine import Threads
@@ -105,9 +103,7 @@ def guarded_lanes(op: Op, regs: Registers, lanes: lane_sets.Lanes, n: int) -> la
     """The lanes for which the instruction's guard holds."""
     if op.guard is None:
         return lanes
-    p = np.broadcast_to(lane_sets.take(regs[op.guard.index], lanes), lane_sets.size(lanes, n))
-    if op.guard.negated:
-        p = ~p
+    p = guard_mask(op.guard, regs, lanes, n)
     if p.all():
         return lanes
     return lane_sets.where(lanes, p, n) if p.any() else NOBODY

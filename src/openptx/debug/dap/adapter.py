@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from openptx.debug import stops
 from openptx.debug.dap.breakpoints import Breakpoints
-from openptx.debug.dap.looking import Looking
+from openptx.debug.dap.inspection import Inspection
 from openptx.debug.dap.memory import Memory
 from openptx.debug.dap.sources import Sources
 from openptx.debug.dap.variables import References
@@ -46,9 +46,9 @@ class Adapter:
     def __init__(self, wire: Wire, make: Make) -> None:
         self.wire, self.make = wire, make
         self.references = References()
-        self.breakpoints, self.looking = Breakpoints(self), Looking(self)
+        self.breakpoints, self.inspection = Breakpoints(self), Inspection(self)
         self.busy = False
-        self._parts = (self, self.breakpoints, self.looking, Memory(self))
+        self._parts = (self, self.breakpoints, self.inspection, Memory(self))
         self._session: Session | None = None
         self._sources: Sources | None = None
         self._launched: Message = {}
@@ -200,7 +200,7 @@ class Adapter:
 
     def frame(self, number: int) -> Scope:
         """The names of a stack frame."""
-        return self.looking.frame(number)
+        return self.inspection.frame(number)
 
     # Running.
 

@@ -16,7 +16,7 @@ from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, ClusterBarrier
 from openptx.engines.interp.control import execute_control, fall_off
-from openptx.engines.interp.decode import Block, DecodedFunction, plan
+from openptx.engines.interp.decode import Block, DecodedFunction, guard_mask, plan
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import STACK_BYTES, Violation
@@ -240,8 +240,7 @@ class Batch:
             some = lanes
             watch.guard(op, frame, lanes)
             if op.guard is not None:
-                p = np.broadcast_to(lane_sets.take(frame.regs[op.guard.index], lanes), lane_sets.size(lanes, self.x.n))
-                p = ~p if op.guard.negated else p
+                p = guard_mask(op.guard, frame.regs, lanes, self.x.n)
                 if not p.any():
                     continue
                 some = lane_sets.where(lanes, p, self.x.n)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from openptx.control_flow import branch_targets, converges
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
@@ -127,6 +129,12 @@ def results(op: Op) -> list[Writer | None]:
     """A writer for every destination, in the order of the form; None where the result is discarded."""
     templates = zip(op.form.operands, op.operands, op.types, strict=True)
     return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
+
+
+def guard_mask(guard: Reg, regs: Registers, lanes: lane_sets.Lanes, n: int) -> lane_sets.Mask:
+    """For each of the lanes, whether a guard holds."""
+    p = np.broadcast_to(lane_sets.take(regs[guard.index], lanes), lane_sets.size(lanes, n))
+    return ~p if guard.negated else p
 
 
 def guarded(guard: Reg, step: Step) -> Step:

@@ -27,7 +27,7 @@ COMMANDS = ("print", "lanes", "x", "set", "info", "where", "list")
 """Commands of the terminal that the debug console takes, beside expressions."""
 
 
-class Looking:
+class Inspection:
     """Answers requests about threads, stack frames, variables and expressions."""
 
     def __init__(self, adapter: Adapter) -> None:
