@@ -28,6 +28,7 @@ from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.cli.time_limit import time_limit
 from openptx.cli.tracing import add_trace_arguments, compared, restore, traced, wants_trace, write_trace
+from openptx.diagnostics.render.summary import plural
 from openptx.errors import InputError
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load as load_module
@@ -150,9 +151,4 @@ def fidelities(module: LoadedModule, kernel: str) -> str:
     lines = [
         f"line {each.row}: {each.text}\n    {each.fidelity.kind}: {each.fidelity.text}".rstrip(": ") for each in rest
     ]
-    return "\n".join([f"fidelity of `{kernel}`:", *lines, f"exact: {many(len(found) - len(rest), 'statement')}"])
-
-
-def many(count: int, what: str) -> str:
-    """`1 statement`, `7 statements`."""
-    return f"{count} {what}{'s' if count != 1 else ''}"
+    return "\n".join([f"fidelity of `{kernel}`:", *lines, f"exact: {plural(len(found) - len(rest), 'statement')}"])

@@ -11,6 +11,7 @@ import numpy as np
 from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.values import Array, Typed
+from openptx.engines.common.fault_text import ranges
 from openptx.errors import InputError
 from openptx.program import Variable
 from openptx.trace.values import show, type_of
@@ -23,6 +24,8 @@ AROUND = 5
 """Rows that `list` shows before and after a row."""
 MOST = 200
 """Lines of a list of threads, warps or blocks."""
+RANGES = 16
+"""Ranges of threads that a line names."""
 
 
 def row(session: Session) -> int:
@@ -188,11 +191,11 @@ def threads(session: Session) -> Iterator[str]:
         if some.size:
             function = group.frame.plan.function.name
             at = session.places.shown((function, group.pc)) if group.op is not None else f"the end of {function}"
-            yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[some].tolist())}"
+            yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[some].tolist(), RANGES)}"
     mine = slice(cta * geometry.threads, (cta + 1) * geometry.threads)
     gone = np.flatnonzero(~batch.alive[mine]).tolist()
     if gone:
-        yield f"has ended  threads {ranges(gone)}"
+        yield f"has ended  threads {ranges(gone, RANGES)}"
 
 
 def warps(session: Session) -> Iterator[str]:
@@ -242,17 +245,6 @@ INFO: dict[str, Callable[[Session], Iterator[str]]] = {
     "breakpoints": breakpoints, "registers": registers, "threads": threads, "warps": warps, "blocks": blocks,
     "variables": variables, "params": params, "step": step,
 }  # fmt: skip
-
-
-def ranges(numbers: list[int]) -> str:
-    """`0-31, 40`."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in found[:16]) + (", ..." if len(found) > 16 else "")
 
 
 def position(text: str, size: Triple, what: str) -> Triple:

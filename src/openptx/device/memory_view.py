@@ -51,7 +51,7 @@ class Allocation:
         return data
 
     def __str__(self) -> str:
-        return f"{self.name}, {many(self.size)} at 0x{self.base:x}"
+        return f"{self.name}, {in_bytes(self.size)} at 0x{self.base:x}"
 
 
 class MemorySnapshot(NamedTuple):
@@ -113,9 +113,9 @@ class MemoryView:
         `space` is "global" for instructions that name it. A block has `shared` bytes of shared memory.
         """
         if address < NULL_PAGE:
-            return "none: this is the null pointer" + (f", {many(address)} on" if address else "")
+            return "none: this is the null pointer" + (f", {in_bytes(address)} on" if address else "")
         if address >= (1 << 64) - NULL_PAGE:
-            return f"none: this is the null pointer, {many((1 << 64) - address)} before it"
+            return f"none: this is the null pointer, {in_bytes((1 << 64) - address)} before it"
         slot = address >> self.shift
         if slot == FUNCTION:
             return "none: this is an address of a function"
@@ -141,12 +141,12 @@ def gap(a: Allocation, address: int, count: int) -> int:
 def beside(a: Allocation, address: int, count: int) -> str:
     """An allocation, and how far an access misses it."""
     if address < a.base:
-        return f"{a}; the access begins {many(a.base - address)} before it"
+        return f"{a}; the access begins {in_bytes(a.base - address)} before it"
     past = gap(a, address, count)
-    return f"{a}; the access ends {many(past)} past it" if past else str(a)
+    return f"{a}; the access ends {in_bytes(past)} past it" if past else str(a)
 
 
-def many(size: int) -> str:
+def in_bytes(size: int) -> str:
     """`1 byte`, `7 bytes`."""
     return f"{size} byte{'s' if size != 1 else ''}"
 

@@ -6,7 +6,7 @@ from openptx import memory
 from openptx.device import undefined
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import device
-from openptx.device.memory_view import many
+from openptx.device.memory_view import in_bytes
 from openptx.driver.allocations import OWNED, REGISTERED
 from openptx.driver.calls import Failure
 from openptx.driver.results import Result
@@ -36,7 +36,8 @@ def of_device(address: int, size: int, action: str) -> int:
         return 0
     nearest = device(64).map().nearest(address, size)
     raise Failure(
-        Result.INVALID_VALUE, f"{action} of {many(size)} at 0x{address:x} outside of device memory; nearest: {nearest}"
+        Result.INVALID_VALUE,
+        f"{action} of {in_bytes(size)} at 0x{address:x} outside of device memory; nearest: {nearest}",
     )
 
 
@@ -47,7 +48,7 @@ def of_host(address: int, size: int, action: str) -> int:
     if block is not None or (size and not is_mapped(address, size)):
         return of_device(address, size, action)
     if size and not address:
-        raise Failure(Result.INVALID_VALUE, f"{action} of {many(size)} at the null pointer")
+        raise Failure(Result.INVALID_VALUE, f"{action} of {in_bytes(size)} at the null pointer")
     return address
 
 

@@ -17,7 +17,7 @@ from openptx.device import undefined
 from openptx.device.heap import heap_of
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import REMEMBERED, device
-from openptx.device.memory_view import Allocation, Array, Bytes, many
+from openptx.device.memory_view import Allocation, Array, Bytes, in_bytes
 from openptx.device.pool import LARGEST
 from openptx.errors import ArgumentError
 from openptx.locks import MEMORY
@@ -214,10 +214,12 @@ def register(
     if not pointer:
         raise ArgumentError("the null pointer cannot be registered")
     if pointer + size > 1 << 64 or not is_mapped(pointer, size):
-        raise ArgumentError(f"the process has no memory of {many(size)} at 0x{pointer:x}")
+        raise ArgumentError(f"the process has no memory of {in_bytes(size)} at 0x{pointer:x}")
     with MEMORY:
         if other := BLOCKS.overlapping(pointer, size):
-            raise ArgumentError(f"{many(size)} at 0x{pointer:x} overlap with {other}, which is device memory already")
+            raise ArgumentError(
+                f"{in_bytes(size)} at 0x{pointer:x} overlap with {other}, which is device memory already"
+            )
         data = np.asarray(Foreign(pointer, size, read_only, owner))
         BLOCKS.count += 1
         name = name or f"registered memory {BLOCKS.count} ({caller()})"
@@ -280,7 +282,9 @@ def whose(block: Block | int, action: str) -> Block:
         raise ArgumentError(f"`{action}` of {known}, which has been {known.ended} already")
     if inside := BLOCKS.at(address):
         into = address - inside.address
-        raise ArgumentError(f"`{action}` of 0x{address:x}, which lies {many(into)} into {inside}: give its beginning")
+        raise ArgumentError(
+            f"`{action}` of 0x{address:x}, which lies {in_bytes(into)} into {inside}: give its beginning"
+        )
     raise ArgumentError(f"`{action}` of 0x{address:x}, which `openptx.memory` did not give")
 
 

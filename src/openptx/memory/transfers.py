@@ -15,7 +15,7 @@ import numpy as np
 from openptx.device import undefined
 from openptx.device.arrays import as_array
 from openptx.device.memory import device
-from openptx.device.memory_view import Bytes, many
+from openptx.device.memory_view import Bytes, in_bytes
 from openptx.errors import ArgumentError
 from openptx.locks import MEMORY
 from openptx.memory.blocks import BLOCKS, Block, whole
@@ -90,11 +90,13 @@ def host(place: Place, size: int, action: str) -> Generator[Bytes]:
     found = span_of(address)
     if found is None or address + size > found.base + found.data.size:
         nearest = device(64).map().nearest(address, size)
-        raise ArgumentError(f"{action} of {many(size)} at 0x{address:x} outside of device memory; nearest: {nearest}")
+        raise ArgumentError(
+            f"{action} of {in_bytes(size)} at 0x{address:x} outside of device memory; nearest: {nearest}"
+        )
     first = address - found.base
     data = found.data[first : first + size]
     if action == "write" and not data.flags.writeable:
-        raise ArgumentError(f"write of {many(size)} at 0x{address:x}, in memory that may only be read")
+        raise ArgumentError(f"write of {in_bytes(size)} at 0x{address:x}, in memory that may only be read")
     yield data
     if action == "write":
         undefined.define(found.base, first, size)

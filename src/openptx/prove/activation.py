@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from openptx.control_flow import control, converges
-from openptx.engines.common.call_site import CallSite
+from openptx.engines.common.call_site import CallSite, operand_of
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.numerics import Bits
 from openptx.program import FunctionName, Op, Reg, Target
-from openptx.prove.calls import hand_over, operand_of
+from openptx.prove.calls import hand_over
 from openptx.prove.paths import EVERYWHERE, Path
 from openptx.prove.terms import known, same
 from openptx.prove.unprovable import Unprovable

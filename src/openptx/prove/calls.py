@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from openptx.program import Reg, Sink, Symbol, Variable
+from openptx.program import Sink, Symbol
 
 if TYPE_CHECKING:
-    from openptx.engines.common.call_site import Formal
     from openptx.numerics import Bits
     from openptx.program import Operand
     from openptx.prove.activation import Activation
-
-
-def operand_of(formal: Formal) -> Operand:
-    """A parameter or a return as the function itself writes it."""
-    return Symbol(formal) if isinstance(formal, Variable) else Reg(formal.index, formal.type.width)
 
 
 def hand_over(giver: Activation, given: Operand, taker: Activation, taken: Operand) -> None:

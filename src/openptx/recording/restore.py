@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.memory import Memory
-from openptx.device.memory_view import Bytes, many, pointer_of
+from openptx.device.memory_view import Bytes, in_bytes, pointer_of
 from openptx.errors import InputError
 from openptx.program import Program
 from openptx.recording.addresses import Relocation, aligned
@@ -102,9 +102,9 @@ def placed(recording: Recording, number: int, module: LoadedModule) -> Restored:
     if region.symbol:
         data = module.get_global(region.symbol) if region.symbol in module.program.variables else None
         if data is None or data.size != region.size:
-            has = "has no such variable" if data is None else f"declares {many(data.size)}"
+            has = "has no such variable" if data is None else f"declares {in_bytes(data.size)}"
             raise InputError(
-                f"{recording.name}: {many(region.size)} of `{region.symbol}` are recorded, and the PTX {has}"
+                f"{recording.name}: {in_bytes(region.size)} of `{region.symbol}` are recorded, and the PTX {has}"
             )
         data[:] = region.before
         return Restored(region, f"`{region.symbol}`", module.image.address(region.symbol, generic=True), data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory_view import many
+from openptx.device.memory_view import in_bytes
 from openptx.engines.common.provenance import copied_variables_of, variables_of
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT
@@ -74,8 +74,8 @@ class Bounds:
         lanes = lane_sets.positions(x.executing, x.n)
         thread = x.first + int(lanes[first if bad.size > 1 else 0])
         at = int(offsets[first])
-        past = f"ends {many(at + size - extent)} past its end" if at >= 0 else f"begins {many(-at)} before it"
-        why = f"why: the access {past}, at offset {at} of its {many(extent)}"
+        past = f"ends {in_bytes(at + size - extent)} past its end" if at >= 0 else f"begins {in_bytes(-at)} before it"
+        why = f"why: the access {past}, at offset {at} of its {in_bytes(extent)}"
         notes = why, *self.executing.registers(x.op, thread)
-        message = f"an access of {many(size)} outside of `{v.name}`, in memory that belongs to something else"
+        message = f"an access of {in_bytes(size)} outside of `{v.name}`, in memory that belongs to something else"
         self.reporter.add(("bounds", x.op), "variable-bounds", "mem", message, x.op, thread, notes=notes)

@@ -115,7 +115,12 @@ def tracked_source(operand: Operand | None, t: Type | None, immediate: bool) -> 
         operand = next(iter(operand.elements), None)
     if not isinstance(operand, Reg) or operand.width == 128:
         return read
-    i, width = operand.index, operand.width
+    return with_mask(read, operand)
+
+
+def with_mask(read: Reader, register: Reg) -> Reader:
+    """The reader of a register, or of what is computed of it, with the register's undefined bits."""
+    i, width = register.index, register.width
 
     def tracked(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
         b: Bits = read(x, regs, lanes)
@@ -137,15 +142,7 @@ def marked(x: SanitizedThreads, b: Bits, known: Mask | None, width: int, lanes: 
 
 def tracked_address(operand: Address, space: str | None) -> Reader:
     read, base = address(operand, space), operand.base
-    if not isinstance(base, Reg) or operand.parts:
-        return read
-    i, width = base.index, base.width
-
-    def tracked(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
-        b: Bits = read(x, regs, lanes)
-        return b if masks_of(regs)[i] is None else marked(x, b, masks_of(regs)[i], width, lanes)
-
-    return tracked
+    return with_mask(read, base) if isinstance(base, Reg) and not operand.parts else read
 
 
 def tracked_destination(operand: Operand | None, t: Type | None) -> Writer | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.operands import address, source
+from openptx.engines.interp.operands import Reader, address, source
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Special, Symbol, Vector
 
 if TYPE_CHECKING:
@@ -95,14 +95,15 @@ def bits_of(content: Any, lanes: lane_sets.Lanes) -> list[int]:
     return np.asarray(lane_sets.take(array, lanes)).astype(np.uint64).tolist()
 
 
+def values(read: Reader) -> Reads:
+    """What reads an operand, as values of the lanes."""
+    return lambda x, frame, lanes: read(x, frame.regs, lanes).v.tolist()
+
+
 def special(operand: Special) -> Part:
     """A special register."""
     reader = source(operand, None)
-
-    def read(x: Threads, frame: Frame, lanes: lane_sets.Lanes) -> list[int]:
-        return reader(x, frame.regs, lanes).v.tolist()
-
-    return Part(f"%{operand.name}", "pred" if operand.width == 1 else f"u{operand.width}", read)
+    return Part(f"%{operand.name}", "pred" if operand.width == 1 else f"u{operand.width}", values(reader))
 
 
 def memory(function: Function, op: Op, operand: Address, name: str) -> Part:
@@ -111,8 +112,4 @@ def memory(function: Function, op: Op, operand: Address, name: str) -> Part:
     base = operand.base
     text = function.registers[base.index].name if isinstance(base, Reg) else cast("Symbol", base).variable.name
     offset = operand.offset + (base.offset if isinstance(base, Symbol) else 0)
-
-    def read(x: Threads, frame: Frame, lanes: lane_sets.Lanes) -> list[int]:
-        return reader(x, frame.regs, lanes).v.tolist()
-
-    return Part(f"[{text}{f'{offset:+}' if offset else ''}]", "b64", read)
+    return Part(f"[{text}{f'{offset:+}' if offset else ''}]", "b64", values(reader))

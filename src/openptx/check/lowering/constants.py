@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from openptx.syntax.literals import double_bits
 from openptx.syntax.operands import Float, Integer
 
 TYPE_CHECKING = False
@@ -21,11 +22,6 @@ def single_bits(value: float) -> int:
 def half_bits(value: float) -> int:
     """The `.f16` nearest to a double, as bits; what is too large becomes infinity."""
     return _bits("e", "H", value)
-
-
-def double_bits(value: float) -> int:
-    """The bits of a double."""
-    return struct.unpack("<Q", struct.pack("<d", value))[0]
 
 
 def _bits(code: str, raw: str, value: float) -> int:

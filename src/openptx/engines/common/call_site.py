@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.program import Arguments, FunctionName, Op, Operand, Prototype, Reg, Register, Targets, Variable
+from openptx.program import Arguments, FunctionName, Op, Operand, Prototype, Reg, Register, Symbol, Targets, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from openptx.program import Program
 
 Formal = Register | Variable
+"""A parameter or a return of a function, as its header declares it."""
+
+
+def operand_of(formal: Formal) -> Operand:
+    """A parameter or a return as an operand in the function itself."""
+    return Symbol(formal) if isinstance(formal, Variable) else Reg(formal.index, formal.type.width)
 
 
 class CallSite:

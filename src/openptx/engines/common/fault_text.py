@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from openptx.device.memory_view import many
+from openptx.device.memory_view import in_bytes
 from openptx.isa.semantics.tensor_memory import LANE
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def timed_out(timeout: float | None) -> str:
 def access(what: str, size: int) -> str:
     """`a store of 4 bytes`; `what` is load, store, atomic or copy."""
     name = {"atomic": "an atomic operation on"}.get(what, f"a {what} of")
-    return f"{name} {many(size)}"
+    return f"{name} {in_bytes(size)}"
 
 
 def misaligned(what: str, size: int) -> str:
@@ -61,7 +61,7 @@ def beyond_blocks(doing: str, size: int, pooled: bool) -> str:
 
 def outside(what: str, size: int, space: str, limit: int) -> str:
     """Beyond the `limit` bytes that a block or a thread has of a space; of all allocations where that is negative."""
-    where = f"the {many(limit)} of .{space.replace('frame', 'param')}" if limit >= 0 else "every allocation"
+    where = f"the {in_bytes(limit)} of .{space.replace('frame', 'param')}" if limit >= 0 else "every allocation"
     return f"{access(what, size)} outside of {where}"
 
 
@@ -73,12 +73,12 @@ def read_only(allocation: object) -> str:
 def beyond(address: int, size: int, space: str, limit: int) -> str:
     """How far an access missed the `limit` bytes that a block, a thread, a kernel or a module has of a space."""
     whose = WHOSE.get(space, "the block's")
-    what = f"{whose} .{space.replace('frame', 'param')}, {many(limit)}"
+    what = f"{whose} .{space.replace('frame', 'param')}, {in_bytes(limit)}"
     for bits in (64, 32):  # of the register that an address below 0 was computed in
         if 1 << bits - 1 <= address < 1 << bits and limit < 1 << bits - 1:
-            return f"{what}; the access begins {many((1 << bits) - address)} before it"
+            return f"{what}; the access begins {in_bytes((1 << bits) - address)} before it"
     past = address + size - limit
-    return f"{what}; the access ends {many(past)} past it" if past > 0 else what
+    return f"{what}; the access ends {in_bytes(past)} past it" if past > 0 else what
 
 
 def calls(names: Sequence[str]) -> tuple[str, ...]:
@@ -103,13 +103,18 @@ def left(gone: list[int], threads: int) -> str:
     return f"{len(gone)} of the block's {threads} threads have exited (threads {ranges(gone)})"
 
 
-def ranges(numbers: list[int]) -> str:
-    """`0-31, 40`: sorted numbers, neighbours together, cut short after eight."""
+def source_line(op: Op) -> tuple[str, ...]:
+    """The line of the program that the PTX was made from, if `.loc` says it."""
+    return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
+
+
+def ranges(numbers: list[int], most: int = 8) -> str:
+    """`0-31, 40`: sorted numbers, neighbours together; at most so many ranges."""
     found: list[tuple[int, int]] = []
     for i in numbers:
         if found and found[-1][1] == i - 1:
             found[-1] = found[-1][0], i
         else:
             found.append((i, i))
-    texts = [f"{a}-{b}" if b > a else f"{a}" for a, b in found[:8]]
-    return ", ".join(texts) + (", ..." if len(found) > 8 else "")
+    texts = [f"{a}-{b}" if b > a else f"{a}" for a, b in found[:most]]
+    return ", ".join(texts) + (", ..." if len(found) > most else "")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openptx.engines.common.call_site import CallSite, Formal, wrong_target
+from openptx.engines.common.call_site import CallSite, Formal, operand_of, wrong_target
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
@@ -87,12 +87,8 @@ def return_from_call(batch: Batch, group: Group) -> None:
     assert caller is not None
     assert callee.call is not None
     for formal, wanted in zip(callee.plan.function.returns, CallSite(callee.call).results, strict=False):
-        hand_over(batch, group.lanes, callee, _operand(formal), caller, wanted)
+        hand_over(batch, group.lanes, callee, operand_of(formal), caller, wanted)
     group.frame, group.pc = caller, callee.back
-
-
-def _operand(formal: Formal) -> Operand:
-    return Symbol(formal) if isinstance(formal, Variable) else Reg(formal.index, formal.type.width)
 
 
 def hand_over(

@@ -37,13 +37,8 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
         nearest=nearest,
         file=run.program.file,
         span=op.span if op is not None else None,
-        notes=(*(source_line(op) if op is not None else ()), *call_chain(batch)),
+        notes=(*(fault_text.source_line(op) if op is not None else ()), *call_chain(batch)),
     )
-
-
-def source_line(op: Op) -> tuple[str, ...]:
-    """The line of the program that the PTX was made from."""
-    return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
 def call_chain(batch: Batch) -> tuple[str, ...]:
@@ -79,7 +74,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
         file=run.program.file,
         span=op.span,
         notes=(
-            *source_line(op),
+            *fault_text.source_line(op),
             *(waits_where(run, batch, lane, *place) for place in places[:16]),
             who_left(batch, lane),
         ),

@@ -15,15 +15,11 @@ from openptx.isa.address_windows import FIRST, SLOTS
 if TYPE_CHECKING:
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
-    from openptx.program import Function, Op
+    from openptx.program import Function
 
 
 def triple(linear: int, extent: Triple) -> Triple:
     return linear % extent[0], linear // extent[0] % extent[1], linear // extent[0] // extent[1]
-
-
-def source_line(op: Op) -> tuple[str, ...]:
-    return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
 def fault(run: Run, worker: Worker) -> Fault:
@@ -54,7 +50,7 @@ def fault(run: Run, worker: Worker) -> Fault:
         nearest=nearest(run, access) if access is not None else None,
         file=run.plan.program.file,
         span=op.span if op is not None else None,
-        notes=(*(source_line(op) if op is not None else ()), *fault_text.calls(names)),
+        notes=(*(fault_text.source_line(op) if op is not None else ()), *fault_text.calls(names)),
     )
 
 
@@ -138,7 +134,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
         file=run.plan.program.file,
         span=ops[0].span if ops else None,
         notes=(
-            *(source_line(ops[0]) if ops else ()),
+            *(fault_text.source_line(ops[0]) if ops else ()),
             *notes,
             left(sorted(set(range(run.plan.threads)) - set(alive)), run.plan.threads),
         ),
