@@ -23,6 +23,11 @@ TABLE = "T: .branchtargets R, W; mov.u32 b, 0; brx.idx b, T;"
 REGISTERS = ".reg .pred p; .reg .b32 a, b, c; .reg .b64 q;"
 
 
+def never(_: FastPath) -> bool:
+    """Accepts nothing."""
+    return False
+
+
 def numbered(text: str) -> str:
     """The same with registers that are declared as compilers do, a range at a time, and a statement a line."""
     text = text.replace(REGISTERS, ".reg .pred %p<9>; .reg .b32 %a<9>, %b<9>, %c<9>; .reg .b64 %q<9>;")
@@ -39,7 +44,7 @@ def names(body: str, selected: frozenset[str] = frozenset(), *, lines: bool = Fa
 
 
 # fmt: off
-CASES = {
+CASES: dict[str, tuple[str, list[str]]] = {
     "straight on":                      ("add.u32 a, b, 1; mov.u32 b, 1;", ["b"]),
     "itself":                           ("add.u32 a, a, 1;", ["a"]),
     "in an address":                    ("ld.global.u32 a, [q+8]; mov.u64 q, 1;", ["q"]),
@@ -82,7 +87,7 @@ def test_a_read_that_no_write_reaches(
         expected = [f"%{name}1" for name in expected]
     assert names(body, lines=lines) == expected
     assert names(body, frozenset(("uninitialized-register",)), lines=lines) == expected
-    monkeypatch.setattr(FastPath, "accepts", lambda self: False)
+    monkeypatch.setattr(FastPath, "accepts", never)
     assert names(body, lines=lines) == expected
 
 
@@ -106,7 +111,7 @@ def test_random_paths_are_found_on_both_ways(statements: list[str], places: list
     quick = [(d.name, d.span) for d in check(file)]
     assert {name for name, _ in quick} <= {"uninitialized-register"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FastPath, "accepts", lambda self: False)
+        patch.setattr(FastPath, "accepts", never)
         assert [(d.name, d.span) for d in check(file)] == quick
 
 
@@ -156,7 +161,7 @@ def test_an_empty_argument_is_no_read() -> None:
 @pytest.mark.parametrize("fast", [True, False])
 def test_another_function_may_write_a_register_of_the_module(fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not fast:
-        monkeypatch.setattr(FastPath, "accepts", lambda self: False)
+        monkeypatch.setattr(FastPath, "accepts", never)
     text = """.version 2.3
         .target sm_20
         .reg .u32 %g<4>, h;

@@ -180,7 +180,7 @@ def test_reading_stops_at_the_size_that_was_allowed(tmp_path: Path) -> None:
 def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENPTX_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(os.path, "expanduser", str)
     assert settings.cache_folder() is None
     assert cache.load(NAME) is None
     cache.store(NAME, b"object")

@@ -16,7 +16,7 @@ from openptx.engines.native.analysis.cells import bits_of, set_of
 from openptx.engines.native.runtime import compiled_kernel as kernel
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
-from guards import guards
+from guards import guards  # type: ignore[import-not-found]
 
 COUNT = 40
 LOADS = " ".join(f"ld.global.u32 %a{i}, [%rd1+{4 * i}];" for i in range(COUNT))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 from sample import SAMPLE  # type: ignore[import-not-found]
@@ -24,7 +25,7 @@ CASES = Path(__file__).parents[2] / "data" / "cases"
 def facts(value: object) -> object:
     """All that a node says, as plain values."""
     if isinstance(value, tuple):
-        return [facts(each) for each in value]
+        return [facts(each) for each in cast("tuple[object, ...]", value)]
     if not isinstance(value, Node):
         return value
     names = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
