@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.flow.reads_writes import names_in
+from openptx.check.names.linkage import symbols
 from openptx.check.names.scopes import Registers
 from openptx.isa.notation import resolve
 from openptx.syntax.declarations import Variable as Declaration
