@@ -338,125 +338,128 @@ b167:
 store i32 13, ptr %v169, align 4
 br label %failed
 b168:
-br label %b170
+%v170 = getelementptr i8, ptr %w, i64 1024
+%v171 = load volatile <32 x ptr>, ptr %v170, align 64, !tbaa !5
+br label %b172
 b160:
-%v171 = insertelement <32 x i64> poison, i64 %v54, i32 0
-%v172 = shufflevector <32 x i64> %v171, <32 x i64> poison, <32 x i32> zeroinitializer
-%v173 = add <32 x i64> %v146, %v172
-%v174 = inttoptr <32 x i64> %v173 to <32 x ptr>
-%v175 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %v174, ptr %v175, align 64, !tbaa !5
-br label %b170
-b170:
-%v176 = bitcast <32 x i1> %v136 to i32
-%v177 = call i32 @llvm.cttz.i32(i32 %v176, i1 false)
+%v173 = insertelement <32 x i64> poison, i64 %v54, i32 0
+%v174 = shufflevector <32 x i64> %v173, <32 x i64> poison, <32 x i32> zeroinitializer
+%v175 = add <32 x i64> %v146, %v174
+%v176 = inttoptr <32 x i64> %v175 to <32 x ptr>
+br label %b172
+b172:
+%v177 = phi <32 x ptr> [%v171, %b168], [%v176, %b160]
 %v178 = getelementptr i8, ptr %w, i64 1024
-%v179 = getelementptr i64, ptr %v178, i32 %v177
-%v180 = load volatile ptr, ptr %v179, align 8, !tbaa !5
-%v181 = load i32, ptr %v180, align 4, !tbaa !6
-%v182 = add i32 %v181, %v144
-store i32 %v182, ptr %v180, align 4, !tbaa !6
+store <32 x ptr> %v177, ptr %v178, align 64, !tbaa !5
+%v179 = bitcast <32 x i1> %v136 to i32
+%v180 = call i32 @llvm.cttz.i32(i32 %v179, i1 false)
+%v181 = getelementptr i8, ptr %w, i64 1024
+%v182 = getelementptr i64, ptr %v181, i32 %v180
+%v183 = load volatile ptr, ptr %v182, align 8, !tbaa !5
+%v184 = load i32, ptr %v183, align 4, !tbaa !6
+%v185 = add i32 %v184, %v144
+store i32 %v185, ptr %v183, align 4, !tbaa !6
 br label %b142
 b142:
-%v183 = phi i32 [%v181, %b170], [0, %block1]
-%v184 = load <32 x i64>, ptr %r6, align 4
-%v185 = insertelement <32 x i64> poison, i64 %v24, i32 0
-%v186 = shufflevector <32 x i64> %v185, <32 x i64> poison, <32 x i32> zeroinitializer
-%v187 = sub <32 x i64> %v184, %v186
-%v188 = insertelement <32 x i64> poison, i64 %v58, i32 0
+%v186 = phi i32 [%v184, %b172], [0, %block1]
+%v187 = load <32 x i64>, ptr %r6, align 4
+%v188 = insertelement <32 x i64> poison, i64 %v24, i32 0
 %v189 = shufflevector <32 x i64> %v188, <32 x i64> poison, <32 x i32> zeroinitializer
-%v190 = icmp uge <32 x i64> %v187, %v189
-%v191 = and <32 x i64> %v184, splat (i64 3)
-%v192 = icmp ne <32 x i64> %v191, zeroinitializer
-%v193 = or <32 x i1> %v190, %v192
-%v194 = bitcast <32 x i1> %v193 to i32
-%v195 = icmp ne i32 %v194, 0
-%v196 = xor i1 %v195, true
-br i1 %v196, label %b197, label %b198, !prof !1
-b198:
-%v199 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v135, ptr %v199, align 4, !tbaa !5
-%v200 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v184, ptr %v200, align 64, !tbaa !5
-%v201 = zext i32 -1 to i64
-%v202 = call i1 @openptx.store(ptr %w, i64 %v201, i64 66561, i64 %first, i64 0)
-br i1 %v202, label %b203, label %b204, !prof !0
-b203:
-%v205 = getelementptr i8, ptr %w, i64 196
-store i32 14, ptr %v205, align 4
-br label %failed
-b204:
-br label %b206
-b197:
-%v207 = shufflevector <32 x i64> %v184, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v208 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
-%v209 = add <32 x i64> %v207, %v208
-%v210 = icmp eq <32 x i64> %v184, %v209
-%v211 = bitcast <32 x i1> %v210 to i32
-%v212 = icmp eq i32 %v211, -1
-br i1 %v212, label %b213, label %b214
-b213:
-%v215 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v216 = shufflevector <32 x i64> %v215, <32 x i64> poison, <32 x i32> zeroinitializer
-%v217 = add <32 x i64> %v184, %v216
-%v218 = inttoptr <32 x i64> %v217 to <32 x ptr>
-%v219 = extractelement <32 x ptr> %v218, i32 0
-%v220 = extractelement <32 x ptr> %v218, i32 16
-%v221 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-store <16 x i32> %v221, ptr %v219, align 4, !tbaa !6
-%v222 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-store <16 x i32> %v222, ptr %v220, align 4, !tbaa !6
-br label %b223
-b214:
-%v224 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v225 = shufflevector <32 x i64> %v224, <32 x i64> poison, <32 x i32> zeroinitializer
-%v226 = add <32 x i64> %v184, %v225
-%v227 = inttoptr <32 x i64> %v226 to <32 x ptr>
-call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v135, <32 x ptr> align 4 %v227, <32 x i1> splat (i1 true)), !tbaa !6
-br label %b223
-b223:
-br label %b206
+%v190 = sub <32 x i64> %v187, %v189
+%v191 = insertelement <32 x i64> poison, i64 %v58, i32 0
+%v192 = shufflevector <32 x i64> %v191, <32 x i64> poison, <32 x i32> zeroinitializer
+%v193 = icmp uge <32 x i64> %v190, %v192
+%v194 = and <32 x i64> %v187, splat (i64 3)
+%v195 = icmp ne <32 x i64> %v194, zeroinitializer
+%v196 = or <32 x i1> %v193, %v195
+%v197 = bitcast <32 x i1> %v196 to i32
+%v198 = icmp ne i32 %v197, 0
+%v199 = xor i1 %v198, true
+br i1 %v199, label %b200, label %b201, !prof !1
+b201:
+%v202 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v135, ptr %v202, align 4, !tbaa !5
+%v203 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v187, ptr %v203, align 64, !tbaa !5
+%v204 = zext i32 -1 to i64
+%v205 = call i1 @openptx.store(ptr %w, i64 %v204, i64 66561, i64 %first, i64 0)
+br i1 %v205, label %b206, label %b207, !prof !0
 b206:
+%v208 = getelementptr i8, ptr %w, i64 196
+store i32 14, ptr %v208, align 4
+br label %failed
+b207:
+br label %b209
+b200:
+%v210 = shufflevector <32 x i64> %v187, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%v211 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
+%v212 = add <32 x i64> %v210, %v211
+%v213 = icmp eq <32 x i64> %v187, %v212
+%v214 = bitcast <32 x i1> %v213 to i32
+%v215 = icmp eq i32 %v214, -1
+br i1 %v215, label %b216, label %b217
+b216:
+%v218 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v219 = shufflevector <32 x i64> %v218, <32 x i64> poison, <32 x i32> zeroinitializer
+%v220 = add <32 x i64> %v187, %v219
+%v221 = inttoptr <32 x i64> %v220 to <32 x ptr>
+%v222 = extractelement <32 x ptr> %v221, i32 0
+%v223 = extractelement <32 x ptr> %v221, i32 16
+%v224 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+store <16 x i32> %v224, ptr %v222, align 4, !tbaa !6
+%v225 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+store <16 x i32> %v225, ptr %v223, align 4, !tbaa !6
+br label %b226
+b217:
+%v227 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v228 = shufflevector <32 x i64> %v227, <32 x i64> poison, <32 x i32> zeroinitializer
+%v229 = add <32 x i64> %v187, %v228
+%v230 = inttoptr <32 x i64> %v229 to <32 x ptr>
+call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v135, <32 x ptr> align 4 %v230, <32 x i1> splat (i1 true)), !tbaa !6
+br label %b226
+b226:
+br label %b209
+b209:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v228 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v228, align 4
+%v231 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v231, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v229 = icmp ult i32 %next, 2
-br i1 %v229, label %ready, label %rest
+%v232 = icmp ult i32 %next, 2
+br i1 %v232, label %ready, label %rest
 rest:
-%v230 = getelementptr i8, ptr %w, i64 928
-%v231 = load i32, ptr %v230, align 4
-%v232 = add i32 %v231, -1
-store i32 %v232, ptr %v230, align 4
-%v233 = getelementptr i8, ptr %w, i64 120
-%v234 = load ptr, ptr %v233, align 8
-%v235 = getelementptr i8, ptr %v234, i64 16
-%v236 = load volatile i32, ptr %v235, align 4
-%v237 = icmp ne i32 %v232, 0
-%v238 = icmp eq i32 %v236, 0
-%v239 = and i1 %v237, %v238
-br i1 %v239, label %beside, label %done
+%v233 = getelementptr i8, ptr %w, i64 928
+%v234 = load i32, ptr %v233, align 4
+%v235 = add i32 %v234, -1
+store i32 %v235, ptr %v233, align 4
+%v236 = getelementptr i8, ptr %w, i64 120
+%v237 = load ptr, ptr %v236, align 8
+%v238 = getelementptr i8, ptr %v237, i64 16
+%v239 = load volatile i32, ptr %v238, align 4
+%v240 = icmp ne i32 %v235, 0
+%v241 = icmp eq i32 %v239, 0
+%v242 = and i1 %v240, %v241
+br i1 %v242, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v240 = getelementptr i8, ptr %w, i64 64
-%v241 = load i32, ptr %v240, align 4
-%v242 = add i32 %v241, 1
-store i32 %v242, ptr %v240, align 4
-%v243 = getelementptr i8, ptr %w, i64 88
-%v244 = load i64, ptr %v243, align 4
-%v245 = add i64 %v244, 1
-store i64 %v245, ptr %v243, align 4
-%v246 = getelementptr i8, ptr %w, i64 848
+%v243 = getelementptr i8, ptr %w, i64 64
+%v244 = load i32, ptr %v243, align 4
+%v245 = add i32 %v244, 1
+store i32 %v245, ptr %v243, align 4
+%v246 = getelementptr i8, ptr %w, i64 88
 %v247 = load i64, ptr %v246, align 4
 %v248 = add i64 %v247, 1
 store i64 %v248, ptr %v246, align 4
+%v249 = getelementptr i8, ptr %w, i64 848
+%v250 = load i64, ptr %v249, align 4
+%v251 = add i64 %v250, 1
+store i64 %v251, ptr %v249, align 4
 br label %cta
 ready:
 br label %warp

@@ -40,6 +40,7 @@ _REDUCTIONS: dict[object, tuple[str, Callable[[int], int]]] = {
     atomic_ops.min_unsigned: ("umin", lambda w: -1),
     atomic_ops.max_unsigned: ("umax", lambda w: 0),
 }
+PLACES = f"<{N} x ptr>"
 OLD = abi.DATA, abi.DATA + 7 * abi.COLUMN
 """Where lanes leave the words that they found, by halves."""
 
@@ -63,22 +64,23 @@ class AtomicLowering:
         combined = _REDUCTIONS.get(update) if same and not self.scope.result_is_read and w in (32, 64) else None
         if combined is not None:  # one operation for the whole warp
             operands = [self.reduced(flat[0], *combined)]
-            self.hand_places(space, address, w // 8)
+            self.store_places(self.places(space, address, w // 8))
             lane = ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.scope.mask_word()}, i1 false)")
             return (self.update_word(self.lane_pointer(lane), w, update, operands, locked)[0],)
         word, part = self.scope.mask_word(), min(w, 64)
-        self.hand_places(space, address, w // 8)
+        places = self.places(space, address, w // 8)
         operand = self.operand_readers([Bits(self.x, a.width, a.v) for a in flat])
 
         def act(lane: str) -> None:
-            pointer = self.lane_pointer(lane)
+            known = lane.isdecimal()
+            pointer = ir.emit(f"extractelement {PLACES} {places}, i32 {lane}") if known else self.lane_pointer(lane)
             old = self.update_word(pointer, w, update, [read(lane) for read in operand], locked)
             if self.scope.result_is_read:
                 for d, offset in zip(old, OLD, strict=False):
                     at = ir.emit(f"getelementptr i{part}, ptr {self.entry.field(offset)}, i32 {lane}")
                     ir.store(f"i{part}", self.x.scalar(d), at, 2, STATE)
 
-        self.for_each_lane(word, act, unrolled=update in _LLVM and w <= 64)
+        self.for_each_lane(word, places, act, unrolled=update in _LLVM and w <= 64)
         halves = OLD[: 2 if w == 128 else 1]
         if not self.scope.result_is_read:
             return tuple(self.x.const(0, part) for _ in halves)
@@ -102,8 +104,9 @@ class AtomicLowering:
 
         return [reader(i, a) for i, a in enumerate(operands)]
 
-    def for_each_lane(self, word: str, act: Callable[[str], None], unrolled: bool) -> None:
-        """`act` for the executing lanes in their order. Whole warps are common, and faster without a loop."""
+    def for_each_lane(self, word: str, places: str, act: Callable[[str], None], unrolled: bool) -> None:
+        """`act` for the executing lanes in their order. Whole warps are common, and faster without a loop, and with
+        pointers that never were in memory: loads of parts of what has just been stored take half of the time."""
         ir, done = self.ir, self.ir.fresh()
         with ir.in_cold_code():
             if unrolled:
@@ -114,6 +117,7 @@ class AtomicLowering:
                     act(str(lane))
                 ir.jump(done)
                 ir.start(some)
+            self.store_places(places)
 
             def turn(rest: str) -> tuple[str, str]:
                 act(ir.emit(f"call i32 @llvm.cttz.i32(i32 {rest}, i1 true)"))
@@ -136,8 +140,7 @@ class AtomicLowering:
         ir.lines.insert(here, f"{carried} = phi {t} [{first}, %{before}], [{following}, %{ir.label}]")
 
     def lane_pointer(self, lane: str) -> str:
-        """A lane's pointer, loaded from the scratch memory by a volatile load: extracting it from the vector is
-        slower."""
+        """The pointer of a lane that is only known then, from the scratch memory."""
         at = self.ir.emit(f"getelementptr i64, ptr {self.entry.field(abi.SCRATCH)}, i32 {lane}")
         return self.ir.emit(f"load volatile ptr, ptr {at}, align 8{STATE}")
 
@@ -148,26 +151,35 @@ class AtomicLowering:
         text = f"call i{w} @llvm.vector.reduce.{name}.v{N}i{w}({t} {self.x.vector(whole)})"
         return self.x.bits(self.ir.emit(text), w, ZEROS)
 
-    def hand_places(self, space: str, address: Bits, size: int) -> None:
-        """Host addresses of the executing lanes' words, in the worker's scratch."""
+    def store_places(self, places: str) -> None:
+        self.ir.store(PLACES, places, self.entry.field(abi.SCRATCH), 64, STATE)
+
+    def places(self, space: str, address: Bits, size: int) -> str:
+        """Pointers to the executing lanes' words."""
         ir = self.ir
         region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
         if region == "slow":
-            self.slow.hand_addresses(address)
-            self.slow.call("places", space, size, 1)
-            return
+            return self.places_found(space, address, size)
         bad, pointers = self.checks.check_lanes(region, place, size, True)
         yes, no, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.unlikely(bad, yes, no)
         with ir.in_cold_code():
             ir.start(yes)
-            self.slow.hand_addresses(address)
-            self.slow.call("places", space, size, 1)
+            exact = self.places_found(space, address, size)
+            labels = [ir.label]
             ir.jump(done)
             ir.start(no)
-            ir.store(f"<{N} x ptr>", pointers(), self.entry.field(abi.SCRATCH), 64, STATE)
+            quick = pointers()
+            labels.append(ir.label)
             ir.jump(done)
         ir.start(done)
+        return ir.phi(PLACES, labels, exact, quick)
+
+    def places_found(self, space: str, address: Bits, size: int) -> str:
+        """The same lane by lane, or a fault."""
+        self.slow.hand_addresses(address)
+        self.slow.call("places", space, size, 1)
+        return self.ir.emit(f"load volatile {PLACES}, ptr {self.entry.field(abi.SCRATCH)}, align 64{STATE}")
 
     # One lane's operation
 
