@@ -11,6 +11,7 @@ from openptx.numerics import Bits
 from openptx.numerics.formats import BF16, F16, F32
 
 VECTOR = LaneType(32, False)  # of f32
+WORDS = f"<{N // 2} x i32>"  # two lanes of 16 bits each
 
 
 class HalfOps(FloatBits):
@@ -89,12 +90,11 @@ class HalfOps(FloatBits):
         else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
         out, t = self.ir, VECTOR.float
         operands = tuple(self.bits(self.vector(a), 16) for a in operands)
+        if self.cpu.avx512:
+            return self.bf16_by_words(op, operands)
         x = [self.float(self.bf16_to_float(a), False) for a in operands]
         if op == "fadd":
             return self.float_to_bf16(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
-        if self.cpu.avx512:
-            odd = self.bits_of_float(VECTOR, self.odd(op, x))
-            return self.canonical_bf16(self.upper(self.tied(odd)))
         if op == "fma":
             single = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
         else:
@@ -104,6 +104,27 @@ class HalfOps(FloatBits):
         with out.cold_block(self.any_of((up & 0xFFFF) == 0)) as labels:
             exact = self.vector(self.exact_bf16(op, operands, x))
         return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
+
+    def bf16_by_words(self, op: str, operands: tuple[Bits, ...]) -> Bits:
+        """Words of two lanes become f32 by a shift and a mask, even lanes first and then odd ones: half of what it
+        takes to widen them in their order, which does not matter, since lanes do the same."""
+        out, t = self.ir, VECTOR.float
+        x = [self.even_and_odd(a) for a in operands]
+        d = out.emit(f"fadd {t} {x[0]}, {x[1]}") if op == "fadd" else self.odd(op, x)
+        rounded = self.vector(self.tied(self.bits_of_float(VECTOR, d)))
+        even, odd = (out.shuffle(VECTOR.int, rounded, "poison", range(k, k + N // 2)) for k in (0, N // 2))
+        low = out.emit(f"lshr {WORDS} {even}, splat (i32 16)")
+        high = out.emit(f"and {WORDS} {odd}, splat (i32 -65536)")
+        both = out.emit(f"bitcast {WORDS} {out.emit(f'or {WORDS} {low}, {high}')} to {vector_type(16)}")
+        return self.canonical_bf16(self.bits(both, 16))
+
+    def even_and_odd(self, a: Bits) -> str:
+        """The f32 of even lanes, then those of odd lanes."""
+        words = self.ir.emit(f"bitcast {vector_type(16)} {self.vector(a)} to {WORDS}")
+        even = self.ir.emit(f"shl {WORDS} {words}, splat (i32 16)")
+        odd = self.ir.emit(f"and {WORDS} {words}, splat (i32 -65536)")
+        both = self.ir.shuffle(WORDS, even, odd, range(N))
+        return self.ir.emit(f"bitcast {VECTOR.int} {both} to {VECTOR.float}")
 
     def exact_bf16(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
         """Products of bf16 are exact in f32. Where one may be too small or large for that, the definition decides."""
