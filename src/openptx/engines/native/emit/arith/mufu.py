@@ -35,7 +35,8 @@ class MufuOps(HalfOps):
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
         if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
             return super().mufu(op, a)
-        self.vector(a)  # both paths need its bits, so they are settled before
+        if op != "ex2":
+            self.vector(a)  # both paths need its bits, so they are settled before
         d, rare = quick[op](a)
         name = self.vector(d)
         with self.ir.cold_block(self.any_of(rare)) as labels:
@@ -51,7 +52,9 @@ class MufuOps(HalfOps):
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
         """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
         t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {self.float(a, False)}, splat (float 8388608.0)"))
-        k = t - self.resize(self.negative(t) & ((t & FRACTION) != 0), 32)
+        # Negative numbers with a fraction are cut downwards: where t and -fraction are negative, both signs are set. By
+        # masks that is an instruction less, and twice as long a chain.
+        k = t + self.shr(S, (self.const(0, 32) - (t & FRACTION)) & t, 31)
         # The result's exponent is k's. What k has below it is the segment's number, by which the table's constants are
         # less, and the place, which is the centre's part of the sum.
         biased = k + (126 << 23)
