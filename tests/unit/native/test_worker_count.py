@@ -78,6 +78,17 @@ def test_then_the_fastest_is_taken() -> None:
     assert found.workers == 4
 
 
+def test_one_worker_is_tried_when_that_is_a_small_part_of_what_launches_have_taken() -> None:
+    found = made(STORE, 1 << 15)
+    for _ in range(40):
+        found.learn(1.0)
+        assert found.workers == 4
+    found.learn(1.0)
+    assert found.workers == 1
+    found.learn(0.9)  # they stood in each other's way
+    assert found.workers == 1
+
+
 def test_there_are_no_more_workers_than_blocks() -> None:
     assert made(LOOP, 2).many == 2
 

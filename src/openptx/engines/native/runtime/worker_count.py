@@ -24,27 +24,35 @@ ALONE = 100e-6
 TRIAL = 5e-3
 """Seconds that one launch may take longer, to learn whether one worker would do better."""
 
+SHARE = 10
+"""Where that could take longer, it is learnt when launches have taken so many times as long."""
+
 
 class WorkerCount:
     """How many workers launch one kernel on one grid. Where results depend on the order of CTAs, it stays with one
     worker, which keeps the order."""
 
-    __slots__ = ("best", "many", "workers")
+    __slots__ = ("best", "many", "seconds", "workers")
 
     def __init__(self, plan: Plan) -> None:
         self.many = min(processors(), plan.ctas) if plan.code.metadata.free_order else 1
         iterations = ITERATIONS if loops(plan.function) else 1
         self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * iterations >= WORK else 1
         self.best: dict[int, float] = {}
+        self.seconds = 0.0
+        """What launches have taken."""
 
     def learn(self, seconds: float) -> None:
         """What the last launch took, by `workers`."""
         if self.many == 1:
             return
+        self.seconds += seconds
         self.best[self.workers] = min(seconds, self.best.get(self.workers, seconds))
         one, many = self.best.get(1), self.best.get(self.many)
         if one is None:
-            self.workers = 1 if many is not None and many < TRIAL else self.many
+            assert many is not None
+            may_try = many < TRIAL or many * self.many * SHARE < self.seconds
+            self.workers = 1 if may_try else self.many
         elif many is None:
             self.workers = 1 if one < ALONE else self.many
         else:
