@@ -73,13 +73,16 @@ ROW         = 32     # u64 base, i64 size, i64 size if it may be written, u64 ho
 
 # A warp's saved state.
 RESUME      = 0      # i32: position after the barrier where it waits; 0: not begun; -1: ended; -2 - position: left
-WAITS       = 4      # i32: barrier, or -1
-GENERATION  = 8      # i32: of that barrier
-LIVE        = 12     # i32: lanes that have not ended
-HERE        = 16     # i32: how many there were before the warp ran
-VERSION     = 20     # i32: not 0: the warp continues in the generic version
+VERSION     = 4      # i32: not 0: the warp continues in the generic version
+WAITS       = 8      # i32: barrier, or -1
+GENERATION  = 12     # i32: of that barrier
+LIVE        = 16     # i32: lanes that have not ended
+HERE        = 20     # i32: how many there were before the warp ran
 SAVED       = 64     # registers
 # fmt: on
+
+FRAME_HEAD = "<iiiIIi"
+"""RESUME to HERE, as `struct` reads them."""
 
 SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
 """By number, as the slow path takes them."""

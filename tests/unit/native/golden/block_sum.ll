@@ -46,6 +46,10 @@ entry:
 %r5 = alloca i32, align 64
 %m3 = alloca <32 x i1>, align 4
 %m4 = alloca <32 x i1>, align 4
+%index.slot = alloca i32
+%frame.slot = alloca ptr
+%first32.slot = alloca i32
+%first.slot = alloca i64
 %fuel = alloca i32, align 4
 store i32 10922, ptr %fuel, align 4
 %v0 = getelementptr i8, ptr %w, i64 0
@@ -104,276 +108,345 @@ warp:
 %frame = getelementptr i8, ptr %frames, i64 %place
 %first32 = shl i32 %index, 5
 %first = zext i32 %first32 to i64
-store <32 x i1> zeroinitializer, ptr %m3, align 4
-store <32 x i1> zeroinitializer, ptr %m4, align 4
+store i32 %index, ptr %index.slot, align 4
+store ptr %frame, ptr %frame.slot, align 4
+store i32 %first32, ptr %first32.slot, align 4
+store i64 %first, ptr %first.slot, align 4
+%v48 = load ptr, ptr %frame.slot, align 4
+%v49 = getelementptr i8, ptr %v48, i64 0
+%v50 = load i32, ptr %v49, align 4
+switch i32 %v50, label %begin [ i32 10, label %resume10 ]
+begin:
 store <32 x i1> splat (i1 true), ptr %live, align 4
-%v48 = getelementptr i8, ptr %frame, i64 0
-%v49 = load i32, ptr %v48, align 4
-switch i32 %v49, label %block0 [ i32 10, label %resume10 ]
+br label %block0
 block0:
 ; 0
-%v50 = zext i32 %first32 to i64
-%v51 = mul i64 %v50, 4
-%v52 = add i64 %v9, %v51
-%v53 = sub i64 %v52, %v9
-%v54 = add i64 %v33, %v53
-%v55 = call i64 @llvm.fshr.i64(i64 %v54, i64 %v54, i64 2)
-%v56 = icmp ult i64 %v55, %v37
-br i1 %v56, label %b57, label %b58, !prof !1
-b57:
-%v59 = getelementptr i8, ptr %v32, i64 %v54
-%v60 = load <32 x i32>, ptr %v59, align 4, !tbaa !6
-br label %b61
-b58:
-%v62 = zext i32 -1 to i64
-%v63 = call i1 @span.load.0(ptr %w, i64 %v62, i64 %v27, i64 %v54, i64 %first, i64 0)
-br i1 %v63, label %b64, label %b65, !prof !0
-b64:
-%v66 = getelementptr i8, ptr %w, i64 196
-store i32 6, ptr %v66, align 4
+%v51 = load i32, ptr %first32.slot, align 4
+%v52 = zext i32 %v51 to i64
+%v53 = mul i64 %v52, 4
+%v54 = add i64 %v9, %v53
+%v55 = sub i64 %v54, %v9
+%v56 = add i64 %v33, %v55
+%v57 = call i64 @llvm.fshr.i64(i64 %v56, i64 %v56, i64 2)
+%v58 = icmp ult i64 %v57, %v37
+br i1 %v58, label %b59, label %b60, !prof !1
+b59:
+%v61 = getelementptr i8, ptr %v32, i64 %v56
+%v62 = load <32 x i32>, ptr %v61, align 4, !tbaa !6
+br label %b63
+b60:
+%v64 = zext i32 -1 to i64
+%v65 = load i64, ptr %first.slot, align 4
+%v66 = call i1 @span.load.0(ptr %w, i64 %v64, i64 %v27, i64 %v56, i64 %v65, i64 0)
+br i1 %v66, label %b67, label %b68, !prof !0
+b67:
+%v69 = getelementptr i8, ptr %w, i64 196
+store i32 6, ptr %v69, align 4
 br label %failed
-b65:
-%v67 = getelementptr i8, ptr %w, i64 1280
-%v68 = load volatile <32 x i32>, ptr %v67, align 4, !tbaa !5
-br label %b61
-b61:
-%v69 = phi <32 x i32> [%v60, %b57], [%v68, %b65]
-%v70 = getelementptr i8, ptr %v39, i64 %v51
-store <32 x i32> %v69, ptr %v70, align 4, !tbaa !6
-store i64 %v52, ptr %r0, align 4
-store i32 %first32, ptr %r1, align 4
-store i64 %v51, ptr %r3, align 4
+b68:
+%v70 = getelementptr i8, ptr %w, i64 1280
+%v71 = load volatile <32 x i32>, ptr %v70, align 4, !tbaa !5
+br label %b63
+b63:
+%v72 = phi <32 x i32> [%v62, %b59], [%v71, %b68]
+%v73 = getelementptr i8, ptr %v39, i64 %v53
+store <32 x i32> %v72, ptr %v73, align 4, !tbaa !6
+store i64 %v54, ptr %r0, align 4
+store i32 %v51, ptr %r1, align 4
+store i64 %v53, ptr %r3, align 4
 store i32 32, ptr %r5, align 4
 br label %block1
 block1:
 ; 9
-%v71 = load i32, ptr %fuel, align 4
-%v72 = sub i32 %v71, 1
-store i32 %v72, ptr %fuel, align 4
-%v73 = icmp eq i32 %v72, 0
-br i1 %v73, label %b74, label %b75, !prof !0
-b74:
-store i32 10922, ptr %fuel, align 4
-%v76 = call i1 @openptx.poll(ptr %w)
+%v74 = load i32, ptr %fuel, align 4
+%v75 = sub i32 %v74, 1
+store i32 %v75, ptr %fuel, align 4
+%v76 = icmp eq i32 %v75, 0
 br i1 %v76, label %b77, label %b78, !prof !0
 b77:
-%v79 = getelementptr i8, ptr %w, i64 196
-store i32 9, ptr %v79, align 4
+store i32 10922, ptr %fuel, align 4
+%v79 = call i1 @openptx.poll(ptr %w)
+br i1 %v79, label %b80, label %b81, !prof !0
+b80:
+%v82 = getelementptr i8, ptr %w, i64 196
+store i32 9, ptr %v82, align 4
 br label %failed
+b81:
+br label %b78
 b78:
-br label %b75
-b75:
-%v80 = call i32 @openptx.arrive(ptr %w, i32 0, i32 0, i32 -1, i32 0)
-%v81 = getelementptr i8, ptr %frame, i64 0
-store i32 10, ptr %v81, align 4
-%v82 = getelementptr i8, ptr %frame, i64 20
-store i32 0, ptr %v82, align 4
-%v83 = getelementptr i8, ptr %frame, i64 4
-store i32 0, ptr %v83, align 4
-%v84 = getelementptr i8, ptr %frame, i64 8
-store i32 %v80, ptr %v84, align 4
-%v85 = load <32 x i1>, ptr %live, align 4
-%v86 = bitcast <32 x i1> %v85 to i32
-%v87 = getelementptr i8, ptr %frame, i64 12
-store i32 %v86, ptr %v87, align 4
-%v88 = load i32, ptr %r1, align 4
-%v89 = getelementptr i8, ptr %frame, i64 64
-store i32 %v88, ptr %v89, align 8
-%v90 = load i32, ptr %r5, align 4
-%v91 = getelementptr i8, ptr %frame, i64 68
+%v83 = call i32 @openptx.arrive(ptr %w, i32 0, i32 0, i32 -1, i32 0)
+%v84 = load ptr, ptr %frame.slot, align 4
+%v85 = getelementptr i8, ptr %v84, i64 0
+store i32 10, ptr %v85, align 4
+%v86 = getelementptr i8, ptr %v84, i64 8
+store i32 0, ptr %v86, align 4
+%v87 = getelementptr i8, ptr %v84, i64 12
+store i32 %v83, ptr %v87, align 4
+%v88 = load <32 x i1>, ptr %live, align 4
+%v89 = bitcast <32 x i1> %v88 to i32
+%v90 = load i32, ptr %r1, align 4
+%v91 = getelementptr i8, ptr %v84, i64 64
 store i32 %v90, ptr %v91, align 8
-%v92 = load i64, ptr %r0, align 4
-%v93 = getelementptr i8, ptr %frame, i64 72
-store i64 %v92, ptr %v93, align 8
-%v94 = load i64, ptr %r3, align 4
-%v95 = getelementptr i8, ptr %frame, i64 80
+%v92 = load i32, ptr %r5, align 4
+%v93 = getelementptr i8, ptr %v84, i64 68
+store i32 %v92, ptr %v93, align 8
+%v94 = load i64, ptr %r0, align 4
+%v95 = getelementptr i8, ptr %v84, i64 72
 store i64 %v94, ptr %v95, align 8
+%v96 = load i64, ptr %r3, align 4
+%v97 = getelementptr i8, ptr %v84, i64 80
+store i64 %v96, ptr %v97, align 8
+%v98 = load i32, ptr %index.slot, align 4
+%v99 = icmp eq i32 %v98, 1
+br i1 %v99, label %b100, label %b101
+b101:
+%v102 = getelementptr i8, ptr %v84, i64 832
+%v103 = getelementptr i8, ptr %v102, i64 0
+%v104 = load i64, ptr %v103, align 8
+%v105 = icmp eq i64 %v104, 10
+%v106 = getelementptr i8, ptr %w, i64 264
+%v107 = load i32, ptr %v106, align 4
+%v108 = getelementptr i8, ptr %v102, i64 12
+%v109 = load i32, ptr %v108, align 4
+%v110 = icmp ne i32 %v107, %v109
+%v111 = and i1 %v105, %v110
+br i1 %v111, label %following10, label %onward, !prof !1
+b100:
+%v112 = getelementptr i8, ptr %frames, i64 0
+%v113 = load i64, ptr %v112, align 8
+%v114 = icmp eq i64 %v113, 10
+%v115 = getelementptr i8, ptr %w, i64 264
+%v116 = load i32, ptr %v115, align 4
+%v117 = getelementptr i8, ptr %frames, i64 12
+%v118 = load i32, ptr %v117, align 4
+%v119 = icmp ne i32 %v116, %v118
+%v120 = and i1 %v114, %v119
+br i1 %v120, label %again10, label %onward, !prof !1
 br label %onward
 resume10:
-%v96 = getelementptr i8, ptr %frame, i64 12
-%v97 = load i32, ptr %v96, align 4
-%v98 = bitcast i32 %v97 to <32 x i1>
-store <32 x i1> %v98, ptr %live, align 4
-%v99 = getelementptr i8, ptr %frame, i64 64
-%v100 = load i32, ptr %v99, align 8
-store i32 %v100, ptr %r1, align 4
-%v101 = getelementptr i8, ptr %frame, i64 68
-%v102 = load i32, ptr %v101, align 8
-store i32 %v102, ptr %r5, align 4
-%v103 = getelementptr i8, ptr %frame, i64 72
-%v104 = load i64, ptr %v103, align 8
-store i64 %v104, ptr %r0, align 4
-%v105 = getelementptr i8, ptr %frame, i64 80
-%v106 = load i64, ptr %v105, align 8
-store i64 %v106, ptr %r3, align 4
+store <32 x i1> zeroinitializer, ptr %m3, align 4
+store <32 x i1> zeroinitializer, ptr %m4, align 4
+store <32 x i1> splat (i1 true), ptr %live, align 4
+%v121 = load ptr, ptr %frame.slot, align 4
+%v122 = getelementptr i8, ptr %v121, i64 64
+%v123 = load i32, ptr %v122, align 8
+store i32 %v123, ptr %r1, align 4
+%v124 = getelementptr i8, ptr %v121, i64 68
+%v125 = load i32, ptr %v124, align 8
+store i32 %v125, ptr %r5, align 4
+%v126 = getelementptr i8, ptr %v121, i64 72
+%v127 = load i64, ptr %v126, align 8
+store i64 %v127, ptr %r0, align 4
+%v128 = getelementptr i8, ptr %v121, i64 80
+%v129 = load i64, ptr %v128, align 8
+store i64 %v129, ptr %r3, align 4
 br label %block2
 block2:
 ; 10
-%v107 = load i32, ptr %r1, align 4
-%v108 = load i32, ptr %r5, align 4
-%v109 = insertelement <32 x i32> poison, i32 %v107, i32 0
-%v110 = shufflevector <32 x i32> %v109, <32 x i32> poison, <32 x i32> zeroinitializer
-%v111 = add <32 x i32> %v110, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-%v112 = insertelement <32 x i32> poison, i32 %v108, i32 0
-%v113 = shufflevector <32 x i32> %v112, <32 x i32> poison, <32 x i32> zeroinitializer
-%v114 = icmp ult <32 x i32> %v111, %v113
-%v115 = xor <32 x i1> %v114, splat (i1 true)
-%v116 = xor <32 x i1> %v115, splat (i1 true)
-%v117 = xor <32 x i1> %v115, splat (i1 true)
-store <32 x i1> %v115, ptr %m4, align 4
-store <32 x i1> %v117, ptr %m3, align 4
+%v130 = load i32, ptr %r1, align 4
+%v131 = load i32, ptr %r5, align 4
+%v132 = insertelement <32 x i32> poison, i32 %v130, i32 0
+%v133 = shufflevector <32 x i32> %v132, <32 x i32> poison, <32 x i32> zeroinitializer
+%v134 = add <32 x i32> %v133, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+%v135 = insertelement <32 x i32> poison, i32 %v131, i32 0
+%v136 = shufflevector <32 x i32> %v135, <32 x i32> poison, <32 x i32> zeroinitializer
+%v137 = icmp ult <32 x i32> %v134, %v136
+%v138 = xor <32 x i1> %v137, splat (i1 true)
+%v139 = xor <32 x i1> %v138, splat (i1 true)
+%v140 = xor <32 x i1> %v138, splat (i1 true)
+store <32 x i1> %v138, ptr %m4, align 4
+store <32 x i1> %v140, ptr %m3, align 4
 br label %way0
 block3:
 ; 12
-%v118 = load <32 x i1>, ptr %m3, align 4
+%v141 = load <32 x i1>, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v119 = load i32, ptr %r5, align 4
-%v120 = zext i32 %v119 to i64
-%v121 = mul i64 %v120, 4
-%v122 = load i64, ptr %r3, align 4
-%v123 = add i64 %v122, %v121
-%v124 = icmp ult i64 %v123, %v43
-br i1 %v124, label %b125, label %b126, !prof !1
-b125:
-%v127 = getelementptr i8, ptr %v39, i64 %v123
-%v128 = load <32 x i32>, ptr %v127, align 4, !tbaa !6
-br label %b129
-b126:
-%v130 = bitcast <32 x i1> %v118 to i32
-%v131 = zext i32 %v130 to i64
-%v132 = call i1 @span.load.1(ptr %w, i64 %v131, i64 0, i64 %v123, i64 %first, i64 0)
-br i1 %v132, label %b133, label %b134, !prof !0
-b133:
-%v135 = getelementptr i8, ptr %w, i64 196
-store i32 14, ptr %v135, align 4
+%v142 = load i32, ptr %r5, align 4
+%v143 = zext i32 %v142 to i64
+%v144 = mul i64 %v143, 4
+%v145 = load i64, ptr %r3, align 4
+%v146 = add i64 %v145, %v144
+%v147 = icmp ult i64 %v146, %v43
+br i1 %v147, label %b148, label %b149, !prof !1
+b148:
+%v150 = getelementptr i8, ptr %v39, i64 %v146
+%v151 = load <32 x i32>, ptr %v150, align 4, !tbaa !6
+br label %b152
+b149:
+%v153 = bitcast <32 x i1> %v141 to i32
+%v154 = zext i32 %v153 to i64
+%v155 = load i64, ptr %first.slot, align 4
+%v156 = call i1 @span.load.1(ptr %w, i64 %v154, i64 0, i64 %v146, i64 %v155, i64 0)
+br i1 %v156, label %b157, label %b158, !prof !0
+b157:
+%v159 = getelementptr i8, ptr %w, i64 196
+store i32 14, ptr %v159, align 4
 br label %failed
-b134:
-%v136 = getelementptr i8, ptr %w, i64 1280
-%v137 = load volatile <32 x i32>, ptr %v136, align 4, !tbaa !5
-br label %b129
-b129:
-%v138 = phi <32 x i32> [%v128, %b125], [%v137, %b134]
-%v139 = getelementptr i8, ptr %v39, i64 %v122
-%v140 = load <32 x i32>, ptr %v139, align 4, !tbaa !6
-%v141 = add <32 x i32> %v140, %v138
-%v142 = getelementptr i8, ptr %v39, i64 %v122
-%v143 = bitcast <32 x i1> %v118 to i32
-%v144 = icmp eq i32 %v143, -1
-br i1 %v144, label %b145, label %b146, !prof !1
-b145:
-store <32 x i32> %v141, ptr %v142, align 4, !tbaa !6
-br label %b147
-b146:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v141, ptr align 4 %v142, <32 x i1> %v118), !tbaa !6
-br label %b147
-b147:
-%v148 = load <32 x i1>, ptr %m4, align 4
-%v149 = or <32 x i1> %v148, %v118
-store <32 x i1> %v149, ptr %m4, align 4
+b158:
+%v160 = getelementptr i8, ptr %w, i64 1280
+%v161 = load volatile <32 x i32>, ptr %v160, align 4, !tbaa !5
+br label %b152
+b152:
+%v162 = phi <32 x i32> [%v151, %b148], [%v161, %b158]
+%v163 = getelementptr i8, ptr %v39, i64 %v145
+%v164 = load <32 x i32>, ptr %v163, align 4, !tbaa !6
+%v165 = add <32 x i32> %v164, %v162
+%v166 = getelementptr i8, ptr %v39, i64 %v145
+%v167 = bitcast <32 x i1> %v141 to i32
+%v168 = icmp eq i32 %v167, -1
+br i1 %v168, label %b169, label %b170, !prof !1
+b169:
+store <32 x i32> %v165, ptr %v166, align 4, !tbaa !6
+br label %b171
+b170:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v165, ptr align 4 %v166, <32 x i1> %v141), !tbaa !6
+br label %b171
+b171:
+%v172 = load <32 x i1>, ptr %m4, align 4
+%v173 = or <32 x i1> %v172, %v141
+store <32 x i1> %v173, ptr %m4, align 4
 br label %block4
 block4:
 ; 18
 store <32 x i1> zeroinitializer, ptr %m4, align 4
-%v150 = load i32, ptr %r5, align 4
-%v151 = lshr i32 %v150, 1
-%v152 = icmp ne i32 %v151, 0
-%v153 = xor i1 %v152, true
-store i32 %v151, ptr %r5, align 4
-br i1 %v152, label %b154, label %b155
-b154:
+%v174 = load i32, ptr %r5, align 4
+%v175 = lshr i32 %v174, 1
+%v176 = icmp ne i32 %v175, 0
+%v177 = xor i1 %v176, true
+store i32 %v175, ptr %r5, align 4
+br i1 %v176, label %b178, label %b179
+b178:
 br label %block1
-b155:
+b179:
 br label %block5
 block5:
 ; 21
-%v156 = getelementptr i8, ptr %v39, i64 0
-%v157 = load i32, ptr %v156, align 4, !tbaa !6
-%v158 = load i64, ptr %r0, align 4
-%v159 = sub i64 %v158, %v9
-%v160 = add i64 %v33, %v159
-%v161 = call i64 @llvm.fshr.i64(i64 %v160, i64 %v160, i64 2)
-%v162 = icmp ult i64 %v161, %v47
-br i1 %v162, label %b163, label %b164, !prof !1
-b164:
-%v165 = insertelement <32 x i32> poison, i32 %v157, i32 0
-%v166 = shufflevector <32 x i32> %v165, <32 x i32> poison, <32 x i32> zeroinitializer
-%v167 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v166, ptr %v167, align 4, !tbaa !5
-%v168 = zext i32 -1 to i64
-%v169 = call i1 @span.store.2(ptr %w, i64 %v168, i64 %v27, i64 %v160, i64 %first, i64 0)
-br i1 %v169, label %b170, label %b171, !prof !0
-b170:
-%v172 = getelementptr i8, ptr %w, i64 196
-store i32 22, ptr %v172, align 4
+%v180 = getelementptr i8, ptr %v39, i64 0
+%v181 = load i32, ptr %v180, align 4, !tbaa !6
+%v182 = load i64, ptr %r0, align 4
+%v183 = sub i64 %v182, %v9
+%v184 = add i64 %v33, %v183
+%v185 = call i64 @llvm.fshr.i64(i64 %v184, i64 %v184, i64 2)
+%v186 = icmp ult i64 %v185, %v47
+br i1 %v186, label %b187, label %b188, !prof !1
+b188:
+%v189 = insertelement <32 x i32> poison, i32 %v181, i32 0
+%v190 = shufflevector <32 x i32> %v189, <32 x i32> poison, <32 x i32> zeroinitializer
+%v191 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v190, ptr %v191, align 4, !tbaa !5
+%v192 = zext i32 -1 to i64
+%v193 = load i64, ptr %first.slot, align 4
+%v194 = call i1 @span.store.2(ptr %w, i64 %v192, i64 %v27, i64 %v184, i64 %v193, i64 0)
+br i1 %v194, label %b195, label %b196, !prof !0
+b195:
+%v197 = getelementptr i8, ptr %w, i64 196
+store i32 22, ptr %v197, align 4
 br label %failed
-b171:
-br label %b173
-b163:
-%v174 = getelementptr i8, ptr %v32, i64 %v160
-%v175 = insertelement <32 x i32> poison, i32 %v157, i32 0
-%v176 = shufflevector <32 x i32> %v175, <32 x i32> poison, <32 x i32> zeroinitializer
-store <32 x i32> %v176, ptr %v174, align 4, !tbaa !6
-br label %b173
-b173:
+b196:
+br label %b198
+b187:
+%v199 = getelementptr i8, ptr %v32, i64 %v184
+%v200 = insertelement <32 x i32> poison, i32 %v181, i32 0
+%v201 = shufflevector <32 x i32> %v200, <32 x i32> poison, <32 x i32> zeroinitializer
+store <32 x i32> %v201, ptr %v199, align 4, !tbaa !6
+br label %b198
+b198:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v177 = load <32 x i1>, ptr %m3, align 4
-%v178 = bitcast <32 x i1> %v177 to i32
-%v179 = icmp ne i32 %v178, 0
-br i1 %v179, label %block3, label %block4
+%v202 = load <32 x i1>, ptr %m3, align 4
+%v203 = bitcast <32 x i1> %v202 to i32
+%v204 = icmp ne i32 %v203, 0
+br i1 %v204, label %block3, label %block4
 ended:
-%v180 = getelementptr i8, ptr %frame, i64 0
-store i32 -1, ptr %v180, align 4
-%v181 = getelementptr i8, ptr %frame, i64 16
-%v182 = load i32, ptr %v181, align 4
-%v183 = getelementptr i8, ptr %frame, i64 16
-store i32 0, ptr %v183, align 4
-%v184 = getelementptr i8, ptr %w, i64 152
-%v185 = load i64, ptr %v184, align 8
-%v186 = zext i32 %v182 to i64
-%v187 = sub i64 %v185, %v186
-%v188 = getelementptr i8, ptr %w, i64 152
-store i64 %v187, ptr %v188, align 8
+%v205 = load ptr, ptr %frame.slot, align 4
+%v206 = getelementptr i8, ptr %v205, i64 0
+store i32 -1, ptr %v206, align 4
+%v207 = getelementptr i8, ptr %v205, i64 20
+%v208 = load i32, ptr %v207, align 4
+%v209 = getelementptr i8, ptr %v205, i64 20
+store i32 0, ptr %v209, align 4
+%v210 = getelementptr i8, ptr %w, i64 152
+%v211 = load i64, ptr %v210, align 8
+%v212 = zext i32 %v208 to i64
+%v213 = sub i64 %v211, %v212
+%v214 = getelementptr i8, ptr %w, i64 152
+store i64 %v213, ptr %v214, align 8
 call void @openptx.settle(ptr %w, i32 0)
-br label %onward
+%v215 = load i32, ptr %index.slot, align 4
+%v216 = icmp eq i32 %v215, 1
+br i1 %v216, label %onward, label %b217
+b217:
+%v218 = getelementptr i8, ptr %v205, i64 832
+%v219 = getelementptr i8, ptr %v218, i64 0
+%v220 = load i64, ptr %v219, align 8
+%v221 = icmp eq i64 %v220, 10
+%v222 = getelementptr i8, ptr %w, i64 264
+%v223 = load i32, ptr %v222, align 4
+%v224 = getelementptr i8, ptr %v218, i64 12
+%v225 = load i32, ptr %v224, align 4
+%v226 = icmp ne i32 %v223, %v225
+%v227 = and i1 %v221, %v226
+br i1 %v227, label %following10, label %onward, !prof !1
 failed:
-%v189 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v189, align 4
+%v228 = load i32, ptr %index.slot, align 4
+%v229 = getelementptr i8, ptr %w, i64 204
+store i32 %v228, ptr %v229, align 4
 ret i32 2
 onward:
-%v190 = add i32 %index, 1
-%v191 = icmp eq i32 %v190, 2
-%next = select i1 %v191, i32 0, i32 %v190
-%v192 = zext i32 %next to i64
-%v193 = mul i64 %v192, 832
-%v194 = getelementptr i8, ptr %frames, i64 %v193
-%v195 = getelementptr i8, ptr %v194, i64 0
-%v196 = load i32, ptr %v195, align 4
-%v197 = icmp eq i32 %v196, -1
-%v198 = getelementptr i8, ptr %v194, i64 20
-%v199 = load i32, ptr %v198, align 4
-%v200 = icmp ne i32 %v199, 0
-%v201 = getelementptr i8, ptr %v194, i64 4
-%v202 = load i32, ptr %v201, align 4
-%v203 = getelementptr i8, ptr %v194, i64 8
-%v204 = load i32, ptr %v203, align 4
-%v205 = icmp slt i32 %v202, 0
-%v206 = select i1 %v205, i32 0, i32 %v202
-%v207 = mul i32 0, 32
-%v208 = getelementptr i8, ptr %w, i64 264
-%v209 = getelementptr i8, ptr %v208, i32 %v207
-%v210 = load i32, ptr %v209, align 4
-%v211 = icmp ne i32 %v210, %v204
-%v212 = or i1 %v205, %v211
-%v213 = or i1 %v197, %v200
-%v214 = xor i1 %v213, true
-%v215 = and i1 %v212, %v214
-br i1 %v215, label %ready, label %rest
+%v230 = load i32, ptr %index.slot, align 4
+%v231 = add i32 %v230, 1
+%v232 = icmp eq i32 %v231, 2
+%next = select i1 %v232, i32 0, i32 %v231
+%v233 = zext i32 %next to i64
+%v234 = mul i64 %v233, 832
+%v235 = getelementptr i8, ptr %frames, i64 %v234
+%v236 = getelementptr i8, ptr %v235, i64 0
+%v237 = load i32, ptr %v236, align 4
+%v238 = icmp eq i32 %v237, -1
+%v239 = getelementptr i8, ptr %v235, i64 4
+%v240 = load i32, ptr %v239, align 4
+%v241 = icmp ne i32 %v240, 0
+%v242 = getelementptr i8, ptr %v235, i64 8
+%v243 = load i32, ptr %v242, align 4
+%v244 = getelementptr i8, ptr %v235, i64 12
+%v245 = load i32, ptr %v244, align 4
+%v246 = icmp slt i32 %v243, 0
+%v247 = select i1 %v246, i32 0, i32 %v243
+%v248 = mul i32 0, 32
+%v249 = getelementptr i8, ptr %w, i64 264
+%v250 = getelementptr i8, ptr %v249, i32 %v248
+%v251 = load i32, ptr %v250, align 4
+%v252 = icmp ne i32 %v251, %v245
+%v253 = or i1 %v246, %v252
+%v254 = or i1 %v238, %v241
+%v255 = xor i1 %v254, true
+%v256 = and i1 %v253, %v255
+br i1 %v256, label %ready, label %rest
 rest:
-%v216 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v216, align 4
+%v257 = getelementptr i8, ptr %w, i64 204
+store i32 %v230, ptr %v257, align 4
 ret i32 5
 ready:
 br label %warp
+following10:
+%v258 = load i32, ptr %index.slot, align 4
+%v259 = add i32 %v258, 1
+%v260 = load ptr, ptr %frame.slot, align 4
+%v261 = getelementptr i8, ptr %v260, i64 832
+%v262 = shl i32 %v259, 5
+%v263 = zext i32 %v262 to i64
+store i32 %v259, ptr %index.slot, align 4
+store ptr %v261, ptr %frame.slot, align 4
+store i32 %v262, ptr %first32.slot, align 4
+store i64 %v263, ptr %first.slot, align 4
+br label %resume10
+again10:
+%v264 = shl i32 0, 5
+%v265 = zext i32 %v264 to i64
+store i32 0, ptr %index.slot, align 4
+store ptr %frames, ptr %frame.slot, align 4
+store i32 %v264, ptr %first32.slot, align 4
+store i64 %v265, ptr %first.slot, align 4
+br label %resume10
 }

@@ -189,7 +189,7 @@ b116:
 %v130 = getelementptr i8, ptr %frame, i64 0
 store i32 -12, ptr %v130, align 4
 %v131 = load <32 x i1>, ptr %live, align 4
-%v132 = getelementptr i8, ptr %frame, i64 12
+%v132 = getelementptr i8, ptr %frame, i64 16
 store <32 x i1> %v131, ptr %v132, align 4
 %v133 = getelementptr i8, ptr %frame, i64 64
 store <32 x i1> %v112, ptr %v133, align 4

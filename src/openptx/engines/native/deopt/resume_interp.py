@@ -84,7 +84,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
     for warp in range(made.warps):
         first = N * warp
         data = frames[warp * made.code.metadata.frame_size : (warp + 1) * made.code.metadata.frame_size]
-        resume, number, ticket, live, _, version = struct.unpack_from("<iiIIii", data.data, abi.RESUME)
+        resume, version, number, ticket, live, _ = struct.unpack_from(abi.FRAME_HEAD, data.data, abi.RESUME)
         everyone = lanes(first, 0xFFFFFFFF, made.threads)
         if resume == -1:
             continue

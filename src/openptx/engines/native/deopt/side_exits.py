@@ -77,7 +77,7 @@ class SideExits:
     def return_with(self, status: int) -> None:
         """Leaves the function, saying for which warp."""
         if self.c.runs_next_warp:
-            self.ir.store("i32", "%index", self.entry.field(abi.WARP), 4)
+            self.ir.store("i32", self.entry.index(), self.entry.field(abi.WARP), 4)
         self.ir.line(f"ret i32 {status}")
 
     def enter(self, pc: int, saved: SideExit) -> None:

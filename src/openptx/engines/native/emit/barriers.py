@@ -8,6 +8,7 @@ from openptx.engines.native.analysis.cfg import END, Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.branches import Branches
+from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.numerics import Bits
 from openptx.program import Function, Op
 
@@ -16,11 +17,13 @@ NOBODY: frozenset[int] = frozenset()
 
 
 class BarrierLowering:
-    def __init__(self, branches: Branches) -> None:
+    def __init__(self, branches: Branches, chaining: WarpChaining | None) -> None:
+        """`chaining`: how a warp that suspends jumps to where the next one resumes; None: each is dispatched."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder
         self.branches, self.exits, self.layout = branches, branches.exits, branches.exits.layout
+        self.chaining = chaining
         self.field = self.scope.entry.frame_field
         self.numbers: set[int] | None = set()
         """Barriers that are used; None: not known."""
@@ -64,12 +67,13 @@ class BarrierLowering:
     def suspend(self, b: Block, number: str, ticket: str) -> None:
         """Saves what lives after the barrier, and leaves."""
         ir = self.ir
-        for value, offset in (
-            (b.stop, abi.RESUME), (self.c.version, abi.VERSION), (number, abi.WAITS), (ticket, abi.GENERATION),
-        ):  # fmt: skip
+        for value, offset in ((b.stop, abi.RESUME), (number, abi.WAITS), (ticket, abi.GENERATION)):
             ir.store("i32", value, self.field(offset), 4)
+        if self.c.version:  # a CTA begins with 0
+            ir.store("i32", self.c.version, self.field(abi.VERSION), 4)
         word = ir.mask_bits(ir.load_mask("%live"))
-        ir.store("i32", word, self.field(abi.LIVE), 4)
+        if not self.is_whole(b):
+            ir.store("i32", word, self.field(abi.LIVE), 4)
         changed = self.layout.spills.changed[b.index] | self.c.graph.writes(b.index, b.stop - 1)
         for cell, offset in self.layout.saved(b):
             if cell in changed:
@@ -83,15 +87,26 @@ class BarrierLowering:
             before = ir.load("i32", self.field(abi.HERE), 4)
             with ir.exit_block(ir.emit(f"icmp ne i32 {now}, {before}")):
                 self.exits.return_with(abi.SUSPENDED)
+        if self.chaining is not None:
+            self.chaining.after(b)
         ir.jump("onward")
+
+    def is_whole(self, b: Block) -> bool:
+        """Whether all lanes of a warp are at the barrier that ends a block: none has ended, and the warp has all."""
+        return self.c.all_warps_full and b.index not in self.facts.ended
 
     def resume(self, b: Block, op: Op, goal: int) -> None:
         """What happens when the barrier is complete and the warp resumes."""
         ir = self.ir
         ir.start(f"resume{b.stop}")
         self.resumed_at.append(b.stop)
-        word = ir.load("i32", self.field(abi.LIVE), 4)
-        live = ir.emit(f"bitcast i{N} {word} to <{N} x i1>")
+        self.registers.begin_block()
+        if self.chaining is not None:
+            self.chaining.begin_segment(b.stop)
+        live = "splat (i1 true)"
+        if not self.is_whole(b):
+            word = ir.load("i32", self.field(abi.LIVE), 4)
+            live = ir.emit(f"bitcast i{N} {word} to <{N} x i1>")
         ir.store_mask(live, "%live")
         wanted = self.layout.spills.wanted[goal] if goal != END else frozenset[int]()
         for cell, offset in self.layout.saved(b):
@@ -99,7 +114,6 @@ class BarrierLowering:
                 t = self.registers.cell_type(cell)
                 ir.store(t, ir.load(t, self.field(offset), 8), f"%r{cell}", 4)
         self.x.watch.resumes()
-        self.registers.begin_block()
         if op.m.mode == "red":
             self.reduction(op)
         if goal == END:

@@ -112,8 +112,9 @@ class CallLowering:
                 where = self.buffer("%in", at + i)
                 ir.store(vector_type(part.width), self.x.vector(part), where, 64)
         symbol = self.tables.symbols[callee.name]
+        index = self.scope.entry.index()
         status = ir.emit(
-            f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 %index, <{N} x i1> {self.x.vector(mask)},"
+            f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 {index}, <{N} x i1> {self.x.vector(mask)},"
             f" i64 {self.x.scalar(base)})"
         )
         with ir.exit_block(ir.is_some(status)):
@@ -200,10 +201,10 @@ class CallLowering:
             self.memory.store("frame", to, self.memory.load("frame", origin, 8 * size))
             self.x.watch.passes_on(to, origin, size)
             return
-        word = self.scope.mask_word()
+        word, first = self.scope.mask_word(), self.scope.entry.first_lane()
         ir.line(
             f"call void @openptx.copy(ptr %w, i32 {word}, i64 {self.x.scalar(to)}, i64 {self.x.scalar(origin)},"
-            f" i64 {size}, i32 %first32)"
+            f" i64 {size}, i32 {first})"
         )
         self.x.watch.passes_on(to, origin, size)
 

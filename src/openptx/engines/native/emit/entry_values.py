@@ -14,9 +14,49 @@ class EntryValues:
     """Values that were computed where the function begins, by a key that says what they are. Only `field` is emitted
     where it is used."""
 
-    def __init__(self, x: FloatOps) -> None:
-        self.x, self.ir = x, x.ir
+    def __init__(self, x: FloatOps, chains_warps: bool) -> None:
+        """`chains_warps`: a warp's segments may begin elsewhere than where the function does, see `Segments`."""
+        self.x, self.ir, self.chains_warps = x, x.ir, chains_warps
         self.values: dict[object, str] = {}
+        self.slots = {"%index": "i32", "%frame": "ptr"} if chains_warps else {}
+        """Values of the warp's own that are kept in memory, with their types: segments of other warps follow."""
+        self.reloaded: dict[str, str] = {}
+        """Those that the block has loaded."""
+        self.cold_label = ""
+        self.reloaded_cold: dict[str, str] = {}
+        """Those that cold code has loaded since this label."""
+
+    def begin_block(self) -> None:
+        self.reloaded.clear()
+
+    def of_warp(self, name: str, t: str) -> str:
+        """A value that is computed for each warp (`Section.WARP`), as code may use it."""
+        if not self.chains_warps:
+            return name
+        self.slots[name] = t
+        found = self.reloaded.get(name)
+        if found is not None:
+            return found
+        known = self.reloaded
+        if self.ir.cold:
+            if self.cold_label != self.ir.label:
+                self.cold_label, self.reloaded_cold = self.ir.label, {}
+            known = self.reloaded_cold
+        if name not in known:
+            known[name] = self.ir.load(t, f"{name}.slot", 4)
+        return known[name]
+
+    def index(self) -> str:
+        """The warp's number in its CTA."""
+        return self.of_warp("%index", "i32")
+
+    def first_lane(self) -> str:
+        """The number of the warp's first thread, an i32."""
+        return self.ir.emit(f"shl i32 {self.index()}, 5") if self.chains_warps else "%first32"
+
+    def first_thread(self) -> str:
+        """The same as an i64. Slow paths ask for it, so it is made there and not kept for each warp."""
+        return self.of_warp("%first", "i64")
 
     def state(self, offset: int, t: str) -> str:
         """What the worker's state holds when the function begins."""
@@ -43,7 +83,7 @@ class EntryValues:
 
     def frame_field(self, offset: int) -> str:
         """A place in the warp's frame."""
-        return self.ir.field("%frame", offset)
+        return self.ir.field(self.of_warp("%frame", "ptr"), offset)
 
     def lane_offsets(self) -> str:
         """The offset of each lane's local memory in its CTA's."""
@@ -59,7 +99,7 @@ class EntryValues:
                 lanes.append(ir.first(all_lanes, section))
             steps = ir.first(f"mul {t} {lanes[0]}, {self.x.literal_vector(tuple(range(N)), 64)}")
             found = self.values["lane offsets"] = ir.first(f"add {t} {steps}, {lanes[1]}", Section.WARP)
-        return found
+        return self.of_warp(found, vector_type(64))
 
     def parameters(self) -> str:
         """The parameter buffer's place in this process."""

@@ -8,16 +8,19 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.deopt.frame_layout import FrameLayout
+from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps
+from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
 from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import SLOT, CallLowering
+from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.engines.native.emit.upcalls import InterpCall
+from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.engines.native.emit.warp_loop import WarpLoop
 
 _FEW = 3
@@ -43,7 +46,8 @@ class FunctionEmitter:
         self.x.leave_if_wraps = self.exits.leave_if_wraps
         self.calls = CallLowering(self.registers, binder)
         self.branches = Branches(self.registers, binder, self.exits, self.calls)
-        self.barriers = BarrierLowering(self.branches)
+        self.chaining = WarpChaining(self.exits, Segments(c, facts), aligned(layout.size)) if chains_warps(c) else None
+        self.barriers = BarrierLowering(self.branches, self.chaining)
         interp, deopt = InterpCall(self.registers), Deoptimizer(self.exits)
         self.x.call_tensor_code = interp.tensor_code
         self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, deopt, counted)
@@ -66,13 +70,19 @@ class FunctionEmitter:
     def text(self) -> str:
         ir, c = self.ir, self.c
         blocks, ir.lines = ir.lines, []
+        self.registers.begin_block()
         self.prologue()
         prologue, ir.lines = ir.lines, []
         loop = WarpLoop(self.exits, self.barriers, self.rounds)
         loop.end()
-        end = ir.lines
         index = ["%first32 = shl i32 %index, 5", "%first = zext i32 %first32 to i64"]
+        if self.chaining is not None:
+            self.chaining.emit_jumps([*index, *ir.entry_lines(Section.WARP)])
+        end, ir.lines = ir.lines, []
         head = loop.head(index) if c.runs_next_warp else [*index, *ir.entry_lines()]
+        if self.chaining is not None:
+            self.chaining.store_values({})
+        head += ir.lines
         body = "\n".join(["entry:", *self.allocations, *head, *prologue, *blocks, *end, "}", ""])
         if c.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
@@ -97,6 +107,7 @@ class FunctionEmitter:
         found = [f"%live = alloca <{N} x i1>, align 4"]
         found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
+        found += [f"{name}.slot = alloca {t}" for name, t in self.entry.slots.items()]
         found += ["%fuel = alloca i32, align 4"]
         found += [f"store i32 {iterations_between_polls(self.c.function)}, ptr %fuel, align 4"]
         if self.layout.deoptimizes:
@@ -109,33 +120,55 @@ class FunctionEmitter:
     def prologue(self) -> None:
         """What each warp begins with, up to the jump to where it resumes."""
         ir, c = self.ir, self.c
-        for cell in sorted(c.graph.blocks[0].live_in):
-            if self.registers.kept_in_memory(cell) is not None:
-                self.registers.begin_block()
-                self.registers.keep_in(cell, self.x.const(0, c.cells.widths[cell]))
+        places = [(pc, f"resume{pc}") for pc in self.barriers.resumed_at]
+        places += [(-2 - pc, f"enter{pc}") for pc in c.entered_from]
+        if self.chaining is not None:
+            self.search(ir.load("i32", self.entry.frame_field(abi.RESUME), 4), sorted(places))
+            ir.start("begin")
+            self.chaining.begin_segment(BEGIN)
+            self.begin_registers()
+            self.begin_lanes()
+            ir.jump("block0")
+            return
+        self.begin_registers()
         for b in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b}")
         if self.layout.deoptimizes:
             ir.store("i32", c.options.deoptimize_after or ITERATIONS, "%turns", 4)
             ir.store("i32", 0, "%tries", 4)
+        self.begin_lanes()
+        if not c.is_function:
+            self.x.watch.enter()
+        if places:
+            self.search(ir.load("i32", self.entry.frame_field(abi.RESUME), 4), sorted(places))
+        else:
+            ir.jump("block0")
+
+    def begin_registers(self) -> None:
+        """Registers that may be read before they are written are 0."""
+        for cell in sorted(self.c.graph.blocks[0].live_in):
+            if self.registers.kept_in_memory(cell) is not None:
+                self.registers.begin_block()
+                self.registers.keep_in(cell, self.x.const(0, self.c.cells.widths[cell]))
+
+    def begin_lanes(self) -> None:
+        """The lanes that there are, all at the first block."""
+        ir, c = self.ir, self.c
         if c.is_function:
             self.begin_function()
         elif c.all_warps_full:
             ir.store_mask("splat (i1 true)", "%live")
         else:
-            last = ir.emit(f"icmp eq i32 %index, {c.threads // N}")
+            last = ir.emit(f"icmp eq i32 {self.entry.index()}, {c.threads // N}")
             word = ir.emit(f"select i1 {last}, i32 {(1 << c.threads % N) - 1}, i32 -1")
             ir.store_mask(ir.emit(f"bitcast i32 {word} to <{N} x i1>"), "%live")
         if 0 in self.facts.masked:
             ir.store_mask(ir.load_mask("%live"), "%m0")
-        if not c.is_function:
-            self.x.watch.enter()
-        places = [(pc, f"resume{pc}") for pc in self.barriers.resumed_at]
-        places += [(-2 - pc, f"enter{pc}") for pc in c.entered_from]
-        if places:
-            self.search(ir.load("i32", self.entry.frame_field(abi.RESUME), 4), sorted(places))
-        else:
-            ir.jump("block0")
+
+    @property
+    def first_label(self) -> str:
+        """Where warps begin."""
+        return "begin" if self.chaining is not None else "block0"
 
     def search(self, state: str, places: list[tuple[int, str]]) -> None:
         """Goes to the label of a number, or else to the beginning. A jump table would be one jump that is badly
@@ -143,7 +176,7 @@ class FunctionEmitter:
         ir = self.ir
         if len(places) <= _FEW:
             cases = " ".join(f"i32 {number}, label %{label}" for number, label in places)
-            ir.line(f"switch i32 {state}, label %block0 [ {cases} ]")
+            ir.line(f"switch i32 {state}, label %{self.first_label} [ {cases} ]")
             return
         middle = len(places) // 2
         below, above = ir.fresh(), ir.fresh()

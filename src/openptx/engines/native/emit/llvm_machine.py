@@ -13,7 +13,7 @@ from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.guarded_paths import GuardedPaths, LaneLoop
-from openptx.engines.native.emit.ir_builder import STATE, Section
+from openptx.engines.native.emit.ir_builder import STATE, LaneType, Section
 from openptx.engines.native.emit.matrix_products import MatrixProducts
 from openptx.engines.native.emit.memory.atomics import AtomicLowering
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
     from openptx.program import Op
+
+OF_WARP = "tid.", "warpid"
+"""Special registers that differ between warps."""
 
 
 class MemoryLowering:
@@ -175,7 +178,9 @@ class LlvmMachine(FloatOps):
                 self.known[name] = self.specials.read(name)
         found, v = self.known[name], self.known[name].v
         if isinstance(v, Value):  # without what blocks remember of a value
-            found = self.bits(v.name, found.width, v.lanes, v.tz, v.high)
+            t = LaneType(found.width, v.lanes is not None).int
+            place = self.entry.of_warp(v.name, t) if name.startswith(OF_WARP) else v.name
+            found = self.bits(place, found.width, v.lanes, v.tz, v.high)
         return self.resize(found, w)
 
     def time(self, name: str, w: int) -> Bits:
@@ -208,5 +213,5 @@ class LlvmMachine(FloatOps):
     def missing(self) -> Bits | None:
         if self.c.threads % N == 0:
             return None
-        last = self.bits("%index", 32, ZEROS) == self.c.threads // N
+        last = self.bits(self.entry.index(), 32, ZEROS) == self.c.threads // N
         return self.pick(last, 0xFFFFFFFF << self.c.threads % N & 0xFFFFFFFF, self.const(0, 32))

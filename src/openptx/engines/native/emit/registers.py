@@ -23,6 +23,7 @@ class RegisterFile:
     def begin_block(self) -> None:
         self.current: dict[int, Bits] = {}
         self.written: set[int] = set()
+        self.scope.entry.begin_block()
 
     @property
     def frame_base(self) -> Bits | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
+from openptx.engines.native.analysis.segments import chains_warps
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.module_tables import ModuleTables
@@ -29,7 +30,7 @@ class Scope:
     def __init__(self, x: FloatOps, c: FunctionContext, tables: ModuleTables) -> None:
         self.x, self.c, self.tables = x, c, tables
         self.ir: IRBuilder = x.ir
-        self.entry = EntryValues(x)
+        self.entry = EntryValues(x, chains_warps(c))
         self.site = 0
         self.mask = x.const(1, 1)
         """The lanes that execute the instruction."""

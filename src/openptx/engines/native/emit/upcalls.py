@@ -34,9 +34,10 @@ class Upcalls:
         for i, value in enumerate(values):
             where = self.scope.entry.field(at + abi.COLUMN * i)
             self.ir.store(vector_type(64), self.x.vector(self.x.resize(value, 64)), where, 64)
+        first = self.scope.entry.first_lane()
         self.faults.leave_if(
             self.ir.emit(
-                f"call i1 @openptx.ask(ptr %w, i32 {UPCALLS.index(what)}, i32 {self.scope.mask_word()}, i32 %first32,"
+                f"call i1 @openptx.ask(ptr %w, i32 {UPCALLS.index(what)}, i32 {self.scope.mask_word()}, i32 {first},"
                 f" i32 {len(values) if detail is None else detail}, i64 {self.frame.limit()})"
             )
         )

@@ -35,6 +35,7 @@ class WarpLoop:
     def end(self) -> None:
         """Emits the code where warps end, fault, or yield to the next one."""
         ir = self.ir
+        self.entry.begin_block()
         ir.start("ended")
         if self.c.runs_next_warp and not self.rounds:
             ir.jump("onward")
@@ -42,9 +43,11 @@ class WarpLoop:
             self.account()
         else:
             self.exits.return_with(abi.DONE)
+        self.entry.begin_block()
         ir.start("failed")
         self.exits.return_with(abi.FAILED)
         if self.c.runs_next_warp:
+            self.entry.begin_block()
             ir.start("onward")
             if self.rounds:
                 self.next_warp_that_may_run()
@@ -67,12 +70,15 @@ class WarpLoop:
         ir.store("i64", left, self.entry.field(abi.ALIVE), 8)
         for number in sorted(self.barriers.numbers or ()):
             ir.line(f"call void @openptx.settle(ptr %w, i32 {number})")
-        ir.jump("onward")
+        if self.barriers.chaining is not None:
+            self.barriers.chaining.after_end()
+        else:
+            ir.jump("onward")
 
     def next_warp_that_may_run(self) -> None:
         """The next warp runs, if nothing keeps it from running here; else `openptx.run` looks further."""
         ir = self.ir
-        more = ir.emit("add i32 %index, 1")
+        more = ir.emit(f"add i32 {self.entry.index()}, 1")
         last = ir.emit(f"icmp eq i32 {more}, {self.c.warps}")
         ir.line(f"%next = select i1 {last}, i32 0, i32 {more}")
         place = ir.emit(f"mul i64 {ir.emit('zext i32 %next to i64')}, {self.frame_size}")

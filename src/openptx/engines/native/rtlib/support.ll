@@ -817,6 +817,11 @@ reset:
   %mine = trunc i64 %mine64 to i32
   %fl0 = getelementptr i8, ptr %frame0, i64 {HERE}
   store i32 %mine, ptr %fl0
+  %bits0 = shl i64 1, %mine64
+  %lanes0 = add i64 %bits0, -1
+  %livelanes0 = trunc i64 %lanes0 to i32
+  %fv1 = getelementptr i8, ptr %frame0, i64 {LIVE}
+  store i32 %livelanes0, ptr %fv1
   %r1 = add i32 %r, 1
   %morereset = icmp ult i32 %r1, %warps
   br i1 %morereset, label %reset, label %round

@@ -111,9 +111,8 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
     alive: list[int] = []
     frames = memoryview(worker.frames.view().data)
     for warp in range(-(-run.plan.threads // 32)):
-        resume, number, _, live = struct.unpack_from(
-            "<iiII", frames, warp * run.plan.code.metadata.frame_size + abi.RESUME
-        )
+        at = warp * run.plan.code.metadata.frame_size
+        resume, _, number, _, live, _ = struct.unpack_from(abi.FRAME_HEAD, frames, at + abi.RESUME)
         threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
         alive += threads
         if threads and resume > 0:  # after the barrier

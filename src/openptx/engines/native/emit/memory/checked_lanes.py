@@ -64,9 +64,9 @@ class CheckedLanes:
     def arguments(self, region: str, address: Bits, place: Bits, kind: Kind, write: bool) -> str:
         start, room, host = self.checks.limits(region, place, kind.width // 8, write)
         places, addresses = self.x.vector(place), "" if kind.same else f", {ADDRESSES} {self.x.vector(address)}"
-        lanes, limit = self.scope.mask_word(), self.slow.frame.limit()
+        lanes, limit, first = self.scope.mask_word(), self.slow.frame.limit(), self.scope.entry.first_thread()
         return (
-            f"ptr %w, i32 {lanes}, i64 {start}, i64 {room}, i64 {host}, i64 %first, i64 {limit},"
+            f"ptr %w, i32 {lanes}, i64 {start}, i64 {room}, i64 {host}, i64 {first}, i64 {limit},"
             f" {ADDRESSES} {places}{addresses}"
         )
 
@@ -111,7 +111,7 @@ class CheckedLanes:
                 f"%s0 = insertvalue {result} poison, {t} %exact, 0\n"
                 f"%s1 = insertvalue {result} %s0, i1 %bad, 1\nret {result} %s1"
             )
-        call = self.slow.call_of(kind.name, kind.space, size, 1, "%wide", "%locals")
+        call = self.slow.call_of(kind.name, kind.space, size, 1, "%wide", "%first", "%locals")
         parameters = "ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals"
         return f"""define internal {result} @{name}({parameters}, {ADDRESSES} %places{more}) noinline nounwind #0 {{
 entry:

@@ -51,9 +51,10 @@ class SlowPath:
         for value, offset in places:
             self.hand_over(value, offset)
         there, here = (abi.SPACES.index(space.replace("::cta", "")) for space in (to, source))
+        first = self.entry.first_lane()
         self.faults.leave_if(
             self.ir.emit(
-                f"call i1 @openptx.bring(ptr %w, i32 {self.scope.mask_word()}, i32 {there}, i32 {here}, i32 %first32,"
+                f"call i1 @openptx.bring(ptr %w, i32 {self.scope.mask_word()}, i32 {there}, i32 {here}, i32 {first},"
                 f" i64 {self.frame.limit()})"
             )
         )
@@ -74,17 +75,18 @@ class SlowPath:
             start, ir = address.start, self.ir
             offset = address.offset or ir.emit(f"sub i64 {address.base}, {start}")
             lanes, limit = self.scope.wide_mask(), self.frame.limit()
-            given = f"ptr %w, i64 {lanes}, i64 {start}, i64 {offset}, i64 %first, i64 {limit}"
+            given = f"ptr %w, i64 {lanes}, i64 {start}, i64 {offset}, i64 {self.entry.first_thread()}, i64 {limit}"
             self.faults.leave_if(ir.emit(f"call i1 @{function}({given})"))
 
     def call(self, name: str, space: str, step: int, count: int) -> None:
         lanes, limit = self.scope.wide_mask(), self.frame.limit()
-        self.faults.leave_if(self.ir.emit(self.call_of(name, space, step, count, lanes, limit)))
+        first = self.entry.first_thread()
+        self.faults.leave_if(self.ir.emit(self.call_of(name, space, step, count, lanes, first, limit)))
 
-    def call_of(self, name: str, space: str, step: int, count: int, lanes: str, limit: str) -> str:
+    def call_of(self, name: str, space: str, step: int, count: int, lanes: str, first: str, limit: str) -> str:
         """A call of what accesses memory lane by lane (support.ll), at the addresses that were handed over."""
         what = abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16
-        return f"call i1 @openptx.{name}(ptr %w, i64 {lanes}, i64 {what}, i64 %first, i64 {limit})"
+        return f"call i1 @openptx.{name}(ptr %w, i64 {lanes}, i64 {what}, i64 {first}, i64 {limit})"
 
     def span_function(self, name: str, space: str, lanes: Lanes, step: int, count: int) -> str:
         """A function of the kernel's own that hands the addresses of a span over: accesses that are alike share it, so
@@ -103,7 +105,7 @@ entry:
 %at = add {t} %all, {self.x.literal_vector(lanes, 64)}
 %where = getelementptr i8, ptr %w, i64 {abi.SCRATCH}
 store {t} %at, ptr %where, align 64{STATE}
-%bad = {self.call_of(name, space, step, count, "%lanes", "%locals")}
+%bad = {self.call_of(name, space, step, count, "%lanes", "%first", "%locals")}
 ret i1 %bad
 }}
 """

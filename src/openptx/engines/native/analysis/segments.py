@@ -1,0 +1,57 @@
+"""Segments: what a warp executes from where it begins or resumes after a barrier, up to the next barrier or its end."""
+
+from __future__ import annotations
+
+from openptx.engines.native.analysis.cfg import END, Block
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.program import Imm, Op
+
+BEGIN = 0
+"""The position of a warp that has not begun, as its frame says it (`abi.RESUME`)."""
+
+
+class Segments:
+    """From which positions, where warps begin or resume, each block is reached without another barrier."""
+
+    def __init__(self, c: FunctionContext, facts: Facts) -> None:
+        self.c = c
+        blocks, waiting = c.graph.blocks, facts.waiting
+        self.origins: list[set[int]] = [set() for _ in blocks]
+        """By block; positions are those after barriers, or `BEGIN`."""
+        self.ends: set[int] = set()
+        """The same of where warps end."""
+        self.barriers = {b.stop: barrier_number(b.last) for b in blocks if b.index in c.suspending and b.last}
+        """The barrier that a warp waits at before it resumes at a position, if that is known."""
+        work = [(0, BEGIN)]
+        work += [(b.successors[0], b.stop) for b in blocks if b.index in c.suspending and facts.reached[b.index]]
+        while work:
+            index, position = work.pop()
+            if index == END:
+                self.ends.add(position)
+            elif position not in self.origins[index]:
+                self.origins[index].add(position)
+                if index not in c.suspending:
+                    work += [(s, position) for s in {*blocks[index].successors, *waiting[index]}]
+
+    def origins_of(self, b: Block) -> list[int]:
+        """Where warps that reach a block may have resumed, the position farthest down first, where most have that are
+        in a loop."""
+        return sorted(self.origins[b.index], reverse=True)
+
+    def blocks_after(self, position: int) -> list[int]:
+        """The blocks of the segments that begin at a position."""
+        return [i for i, origins in enumerate(self.origins) if position in origins]
+
+
+def barrier_number(op: Op) -> int | None:
+    """The number of a barrier, if it is a constant."""
+    names = [t.name for t in op.form.operands]
+    operand = op.operands[names.index("a")]
+    return operand.value if isinstance(operand, Imm) else None
+
+
+def chains_warps(c: FunctionContext) -> bool:
+    """Whether a warp that suspends jumps to where the next one resumes. Watched code is told where it is dispatched of
+    each warp that begins or resumes; baseline code is to be made quickly."""
+    return c.runs_next_warp and bool(c.suspending) and not c.options.watched and not c.options.baseline
