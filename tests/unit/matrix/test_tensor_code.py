@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from tensor_kernels import CODES
 from test_routines import KINDS, codes
 
 from openptx.engines.common.tensor_block import BLOCK
+from openptx.engines.tensor_cores import library, tiles
 from openptx.engines.tensor_cores.library import tensor_copy, tensor_product
 from openptx.isa.machine import Machine
 from openptx.isa.semantics import tensor_memory
 from openptx.isa.semantics.matrix.copied import Copied
 from openptx.isa.semantics.matrix.described import ENABLED, MODES, Described
 from openptx.numerics import FORMATS, Bits
+from openptx.numerics.matrix_product import MatrixProduct
 from openptx.numerics.numpy_machine import NumpyMachine
 
 SHARED = 1 << 16  # bytes
@@ -205,6 +207,24 @@ def compare(kind: str, seed: int) -> None:
 @pytest.mark.parametrize(("kind", "seed"), [("f16", 1), ("f8f6f4", 2), ("i8", 3), ("mxf8f6f4", 4), ("mxf4nvf4", 5)])
 def test_code_of_a_product(kind: str, seed: int) -> None:
     compare(kind, seed)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", KIND_TYPES)
+def test_code_without_avx512(kind: str) -> None:
+    def narrow(m: MatrixProduct, name: str, avx512: bool) -> str:
+        return tiles.tile_routine(m, name, False)
+
+    def make(what: str, make: Callable[[], bytes]) -> bytes:
+        return make()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, "tile_routine", narrow)
+        patch.setattr(library, "kept", make)
+        patch.setattr(library, "_tiles", {})
+        patch.setattr(library, "_tensor_code", {})
+        for seed in range(6):
+            compare(kind, 50 + seed)
 
 
 @pytest.mark.sweep

@@ -81,13 +81,23 @@ def test_a_pair_of_ctas(rows: int, mode: int, from_tensor_memory: bool) -> None:
     np.testing.assert_array_equal(found, place(want))
 
 
-@pytest.mark.parametrize("at_once", [False, True])
-def test_each_thread_of_a_pair_of_ctas_makes_a_product_of_its_own(
-    at_once: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
-    """By the definition, and as code."""
-    for limit in ("WORTH_LINKING", "WORTH_MAKING") if at_once else ():
-        monkeypatch.setattr(tensor_cores, limit, 0)
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products become code however little was multiplied."""
+    monkeypatch.setattr(tensor_cores, "WORTH_LINKING", 0)
+    monkeypatch.setattr(tensor_cores, "WORTH_MAKING", 0)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_pairs_of_ctas_as_code() -> None:
+    test_each_thread_of_a_pair_of_ctas_makes_a_product_of_its_own()
+    for columns in (32, 224):
+        test_a_pair_of_ctas_with_scales_and_64_rows_each(columns)
+    for rows in (128, 256):
+        test_a_pair_of_ctas(rows, 128, from_tensor_memory=rows == 128)
+
+
+def test_each_thread_of_a_pair_of_ctas_makes_a_product_of_its_own() -> None:
     rng = np.random.default_rng(4)
     (ca, left), (cb, right) = draw(rng, "f16", (256, 16)), draw(rng, "f16", (32, 16))
     mb, db = both([laid_out(half, 16, 0, False) for half in np.split(cb, 2)])

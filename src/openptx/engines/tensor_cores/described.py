@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.common import tensor_block
 from openptx.engines.tensor_cores.one_thread import loop, operands
-from openptx.engines.tensor_cores.scales import BROKEN, POINT, words_of
+from openptx.engines.tensor_cores.scales import BROKEN, OF_COLUMNS, POINT, words_of
 from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, size_of_b
 from openptx.isa.semantics.matrix.described import ENABLED
 from openptx.isa.semantics.matrix.descriptors import CHUNK, CHUNKS, DEPTH
 from openptx.isa.semantics.matrix.tensor import contiguous, negated_line, neighbours, scales_of_line, stored
 from openptx.isa.semantics.tensor_memory import LANE as UPPER
+from openptx.isa.semantics.tensor_memory import LANES
 from openptx.numerics.words import lowest
 
 if TYPE_CHECKING:
@@ -118,15 +119,19 @@ class Lines:
         shape = self.shape
         if m.scale is None:
             return ""
-        rows = self.scales("scales_of_rows", "scale-A-tmem", shape.rows, shape.scale_a, m)
-        return rows + self.scales("scales_of_columns", "scale-B-tmem", shape.columns, shape.scale_b, m)
+        per = shape.columns // shape.parts
+        found = self.scales("scales_of_rows", "scale-A-tmem", shape.rows, shape.scale_a, m)
+        for i in range(shape.parts):
+            lane = LANES // shape.parts * i
+            found += self.scales(f"scales_of_columns.{i}", "scale-B-tmem", per, shape.scale_b, m, lane)
+        return found
 
-    def scales(self, name: str, operand: str, count: int, first: int, m: MatrixProduct) -> str:
-        """Reads scales: of rows, which have them in their own lanes, or of columns."""
+    def scales(self, name: str, operand: str, count: int, first: int, m: MatrixProduct, lane: int = 0) -> str:
+        """Reads scales: of rows, which have them in their own lanes, or of columns, from a lane on."""
         own, together = (True, ROWS) if name == "scales_of_rows" else (False, GROUP)
 
         def body(x: OneThread, line: Bits, values: Sequence[Bits]) -> None:
-            base = self.product(x, values).given[operand]
+            base = self.product(x, values).given[operand] + (lane << UPPER)
             codes = scales_of_line(x, base, x.resize(line, base.width), m.scales, first, own=own)
             words = [sum((x.resize(code, 32) << 8 * i for i, code in enumerate(codes)), x.const(0, 32))]
             assert m.scale is not None
@@ -204,6 +209,7 @@ class Body:
     def __init__(self, own: Lines, m: MatrixProduct, routine: str) -> None:
         self.own, self.shape, self.m, self.routine = own, own.shape, m, routine
         self.half = self.shape.columns // self.shape.ctas  # columns that a CTA has of b
+        self.per = self.shape.columns // self.shape.parts  # columns of d that lie beside each other
         self.lines: list[str] = []
         self.good = ""
         """Whether all that was read is allowed."""
@@ -227,25 +233,29 @@ class Body:
         self.call("places", cta, share)
         if self.m.scale is not None:
             self.call("scales_of_rows", cta, f"%s{cta}")
-            self.call("scales_of_columns", cta, f"%t{cta}")
+            for i in range(self.shape.parts):
+                of_part = f"%t{cta}.{i}"
+                offset = self.per // GROUP * words_of(self.m) * OF_COLUMNS * i
+                self.lines.append(f"  {of_part} = getelementptr i8, ptr %t{cta}, i64 {offset}")
+                self.call(f"scales_of_columns.{i}", cta, of_part)
 
     def call(self, name: str, cta: int, to: str) -> None:
         given = f"ptr %values, i64 %spacing, ptr %shared{cta}, i64 %size, ptr %tensor{cta}"
-        good = f"{name}{cta}"
+        good = f"{name}.{cta}"
         self.lines.append(f"  %{good}.own = call i1 @{name}({given}, ptr {to})")
         self.lines.append(f"  %{good} = and i1 %{good}.own, {f'%{self.good}' if self.good else 1}")
         self.good = good
 
     def multiply(self, cta: int) -> None:
-        shape = self.shape
-        per = shape.columns // shape.parts
+        shape, per = self.shape, self.per
         step = (2 * ROWS if shape.rows == 64 and shape.parts == 1 else ROWS) * LANE
         self.lines.append(f"  %d{cta} = getelementptr i8, ptr %tensor{cta}, i64 %offset")
         for i in range(shape.parts):
             b, d = f"%b{cta}.{i}", f"%d{cta}.{i}"
+            t = f"%t{cta}.{i}" if self.m.scale is not None else f"%t{cta}"
             self.lines.append(f"  {b} = getelementptr i8, ptr %b, i64 {i * (per // GROUP) * size_of_b(self.m)}")
             self.lines.append(f"  {d} = getelementptr i8, ptr %d{cta}, i64 {i * shape.rows * LANE}")
             self.lines.append(
-                f"  call void @{self.routine}(ptr %a{cta}, ptr {b}, ptr %s{cta}, ptr %t{cta}, ptr {d},"
+                f"  call void @{self.routine}(ptr %a{cta}, ptr {b}, ptr %s{cta}, ptr {t}, ptr {d},"
                 f" i64 {shape.rows // ROWS}, i64 {step}, i64 {per // GROUP}, i1 %adds)"
             )
