@@ -1,4 +1,5 @@
-"""Branches that machine code does not have: to what follows anyway, around nothing, to another branch.
+"""Branches that machine code does not have: to what follows anyway, around nothing, to another branch, and where an
+earlier branch has decided.
 
 ptxas removes them before it contracts, so that what they part is one block. Code that is moved to the place of its only
 predecessor is left where it is here.
@@ -8,15 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.control_flow import control
+from openptx.control_flow import branch_targets, control
 from openptx.program import Target
 from openptx.rewrite.blocks import successors
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
+from openptx.rewrite.operands import written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.program import Function, Op
+    from openptx.program import Function, Op, Reg
 
 
 def straighten(function: Function) -> Function:
@@ -29,7 +31,7 @@ def straighten(function: Function) -> Function:
 def shorter(function: Function) -> Function:
     """One round of it. Dead code goes where a branch goes around it alone."""
     code, dead, edit = function.code, find_dead(function), Edit(function)
-    reached, changed = reachable(function), False
+    reached, guards, changed = reachable(function), known_guards(function), False
     for position, op in enumerate(code):
         target = destination(op)
         if position not in reached:
@@ -38,7 +40,9 @@ def shorter(function: Function) -> Function:
             continue
         elif position < target and all(between in dead for between in range(position + 1, target)):
             edit.code[position] = None
-        elif target != (last := end_of_chain(code, target)):
+        elif (known := guards.get(position)) is not None:
+            edit.code[position] = replace(op, guard=None) if known else None
+        elif target != (last := end_of_chain(code, target, op.guard)):
             edit.code[position] = replace(op, operands=(Target(last), *op.operands[1:]))
         else:
             continue
@@ -55,16 +59,38 @@ def destination(op: Op) -> int | None:
     return target.pc if isinstance(target, Target) else None
 
 
-def end_of_chain(code: tuple[Op, ...], target: int) -> int:
-    """The position that control reaches from there, past branches without guards."""
+def end_of_chain(code: tuple[Op, ...], target: int, guard: Reg | None) -> int:
+    """The position that control reaches from there, past branches without guards and such as have the same."""
     seen: set[int] = set()
-    while target < len(code) and target not in seen and code[target].guard is None:
+    while target < len(code) and target not in seen:
         seen.add(target)
-        following = destination(code[target])
+        following, other = destination(code[target]), code[target].guard
         if following is None:
             break
-        target = following
+        if other is None or other == guard:
+            target = following
+        elif guard is not None and other.index == guard.index:
+            target += 1
+        else:
+            break
     return target
+
+
+def known_guards(function: Function) -> dict[int, bool]:
+    """Branches that an earlier one with the same guard decides, which control has not taken; and how."""
+    leaders, found = branch_targets(function), dict[int, bool]()
+    known: dict[int, bool] = {}
+    for position, op in enumerate(function.code):
+        if position in leaders:
+            known.clear()
+        guard = op.guard
+        if guard is not None and destination(op) is not None:
+            if guard.index in known:
+                found[position] = known[guard.index] != guard.negated
+            known[guard.index] = guard.negated
+        for index in written(op):
+            known.pop(index, None)
+    return found
 
 
 def reachable(function: Function) -> set[int]:

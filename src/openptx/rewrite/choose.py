@@ -7,21 +7,21 @@ if TYPE_CHECKING:
     from openptx.rewrite.values import Product, Sum, Values
 
 
-def choose(values: Values) -> list[Sum]:
+def choose(values: Values, *, shared: bool = True) -> list[Sum]:
     """Sets `fused` of sums, and gives those.
 
     First every sum that has an operand which nothing else uses. Then of the others those whose operand is used by
     sums alone that can each take it in: the product is computed once for each of them. The operand with the fewest
-    uses is taken; of equal ones the first.
+    uses is taken; of equal ones the first. Not `shared` leaves that out.
     """
     for sum in values.sums:
         alone = [p for p in candidates(values, sum) if len(p.sums) == 1]
         if alone:
             sum.fused = alone[0]
-    for sum in values.sums:
+    for sum in values.sums if shared else ():
         if sum.fused is None:
-            shared = [p for p in candidates(values, sum) if all(takes(other, p) for other in p.sums)]
-            sum.fused = min(shared, key=lambda p: len(p.sums), default=None)
+            several = [p for p in candidates(values, sum) if all(takes(other, p) for other in p.sums)]
+            sum.fused = min(several, key=lambda p: len(p.sums), default=None)
     return [sum for sum in values.sums if sum.fused is not None]
 
 

@@ -16,10 +16,12 @@ from openptx.rewrite.choose import choose
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
+from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
 from openptx.rewrite.guards import settle_guards
 from openptx.rewrite.operands import read_early
-from openptx.rewrite.rules import LEFT_OPEN
+from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN
+from openptx.rewrite.sinking import sink
 from openptx.rewrite.values import Values
 
 TYPE_CHECKING = False
@@ -34,31 +36,65 @@ def contract(function: Function) -> Function:
     if not kinds & {"product", "quotient"} or not kinds & {"sum", "difference"}:
         return function
     function = straighten(settle_guards(function))
-    constants, dead = Constants(function), find_dead(function)
-    values, blocks = Values(constants, read_early(function)), find_blocks(function, dead)
-    for block in blocks:
-        for position in range(block.start, block.stop):
-            constants.enter(position)
-            op = function.code[position]
-            if position not in dead:
-                values.add(position, op)
-            constants.step(op)
-        values.end(block.live_out)
-    chosen = choose(values)
-    doubtful = [] if len(blocks) == 1 else [s for s in values.sums if s.fused is None and takes_product(s, values)]
-    if not chosen and not doubtful:
-        return function
-    edit = Edit(function)
-    for sum in doubtful:
-        edit.code[sum.position] = replace(sum.op, rule=LEFT_OPEN)
-    for position in dead:
-        edit.code[position] = None  # it may read what will be gone
-    fusion = Fusion(edit, blocks, constants)
-    for sum in chosen:
-        fusion.fuse(sum)
-    fusion.remove({*values.carriers, *(sum.fused.position for sum in chosen if sum.fused is not None)})
-    found = edit.finish()
-    return without(found, find_dead(found))
+    function = without(function, find_dead(function))
+    plain = Contraction(function)
+    if not plain.may_change():
+        return plain.finish()
+    left, moved = plain.finish(), after_moves(function)
+    return left if fused(left) == fused(moved) else moved
+
+
+def after_moves(function: Function) -> Function:
+    """The function contracted with arithmetic sunk to later blocks, and again with equal values merged."""
+    function = sink(function, find_blocks(function, frozenset()), Constants(function))
+    found = Contraction(without(function, find_dead(function))).finish()
+    merged = merge_equal(found, find_blocks(found, frozenset()), Constants(found))
+    return found if merged is found else Contraction(merged, shared=False).finish()
+
+
+def fused(function: Function) -> list[tuple[tuple[int, int], bool]]:
+    """Where what arithmetic is left stands in the text, more than once where it was copied, and whether it is fused."""
+    return sorted((op.span, op.rule in (CONTRACTED, AMONG_BLOCKS)) for op in function.code if algebra(op))
+
+
+class Contraction:
+    """Of a function without dead code, block by block. Not `shared` leaves out products that several sums use."""
+
+    def __init__(self, function: Function, *, shared: bool = True) -> None:
+        self.function, self.constants = function, Constants(function)
+        self.blocks = find_blocks(function, frozenset())
+        several = len(self.blocks) > 1
+        equal = find_equal(function, self.blocks, self.constants) if several else {}
+        self.values = Values(self.constants, read_early(function), equal)
+        for block in self.blocks:
+            for position in range(block.start, block.stop):
+                self.constants.enter(position)
+                self.values.add(position, function.code[position])
+                self.constants.step(function.code[position])
+            self.values.end(block.live_out)
+        self.chosen = choose(self.values, shared=shared)
+        left = [sum for sum in self.values.sums if sum.fused is None and takes_product(sum, self.values)]
+        self.doubtful = left if several else []
+
+    def may_change(self) -> bool:
+        """Whether moves between blocks may make a difference: a sum is left, or could take in another product."""
+        several = (s for s in self.chosen if all(value.number in self.values.products for value in s.values))
+        return bool(self.doubtful) or (len(self.blocks) > 1 and any(several))
+
+    def finish(self) -> Function:
+        """The function with what was chosen; the same object where that is nothing."""
+        if not self.chosen and not self.doubtful:
+            return self.function
+        edit = Edit(self.function)
+        for sum in self.doubtful:
+            edit.code[sum.position] = replace(sum.op, rule=LEFT_OPEN)
+        fusion = Fusion(edit, self.blocks, self.constants)
+        for sum in self.chosen:
+            fusion.fuse(sum)
+        products = (sum.fused.position for sum in self.chosen if sum.fused is not None)
+        fusion.remove({*self.values.carriers, *products})
+        found = edit.finish()
+        return without(found, find_dead(found))
 
 
 def takes_product(sum: Sum, values: Values) -> bool:

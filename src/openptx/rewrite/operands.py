@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from openptx.control_flow import is_read, is_written, registers
+from openptx.program import Address, Arguments, Reg, Vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from openptx.isa.notation import Form
     from openptx.program import Function, Op
+
+_READS: dict[Form, tuple[int, ...]] = {}
+_WRITES: dict[Form, tuple[int, ...]] = {}
 
 
 def read(op: Op) -> Iterator[int]:
     """The registers that an instruction reads, its guard among them."""
     if op.guard is not None:
         yield op.guard.index
-    for i, operand in enumerate(op.operands):
-        if is_read(op, i):
+    for i in reads(op):
+        operand = op.operands[i]
+        if isinstance(operand, Reg):
+            yield operand.index
+        else:
             for register in registers(operand):
                 yield register.index
 
 
 def written(op: Op) -> Iterator[int]:
     """The registers that an instruction writes."""
-    for i, operand in enumerate(op.operands):
-        if is_written(op, i):
+    for i in writes(op):
+        operand = op.operands[i]
+        if isinstance(operand, Reg):
+            yield operand.index
+        else:
             for register in registers(operand):
                 yield register.index
+
+
+def reads(op: Op) -> tuple[int, ...]:
+    """The places of operands that an instruction reads."""
+    found = _READS.get(op.form)
+    if found is None:
+        found = _READS[op.form] = tuple(i for i in range(len(op.form.operands)) if is_read(op, i))
+    return found
+
+
+def writes(op: Op) -> tuple[int, ...]:
+    """The places of operands that an instruction writes."""
+    found = _WRITES.get(op.form)
+    if found is None:
+        found = _WRITES[op.form] = tuple(i for i in range(len(op.form.operands)) if is_written(op, i))
+    return found
 
 
 def read_early(function: Function) -> frozenset[int]:
@@ -37,3 +67,32 @@ def read_early(function: Function) -> frozenset[int]:
         found.update(index for index in read(op) if index not in seen)
         seen.update(written(op))
     return frozenset(found)
+
+
+def renamed(op: Op, names: dict[int, Reg]) -> Op:
+    """The instruction with other registers in the place of some that it reads."""
+    operands = tuple(renamed_in(operand, names) if is_read(op, i) else operand for i, operand in enumerate(op.operands))
+    guard = op.guard
+    if guard is not None and guard.index in names:
+        guard = replace(names[guard.index], negated=guard.negated)
+    return replace(op, operands=operands, guard=guard)
+
+
+def renamed_in(operand: Any, names: dict[int, Reg]) -> Any:
+    """The same for one operand."""
+    match operand:
+        case Reg():
+            new = names.get(operand.index)
+            return operand if new is None else replace(new, width=operand.width, negated=operand.negated)
+        case Address():
+            return replace(
+                operand,
+                base=renamed_in(operand.base, names),
+                parts=tuple(renamed_in(part, names) for part in operand.parts),
+            )
+        case Vector():
+            return replace(operand, elements=tuple(renamed_in(each, names) for each in operand.elements))
+        case Arguments():
+            return replace(operand, values=tuple(renamed_in(each, names) for each in operand.values))
+        case _:
+            return operand

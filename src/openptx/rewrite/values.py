@@ -62,11 +62,12 @@ class Values:
     """The values of a function, instruction by instruction. `sums` and `products` are what contraction chooses from.
 
     Values end with their block, but for products with a constant or a parameter of the kernel: those that registers
-    hold which nothing else writes, and which nothing reads `early`, go on.
+    hold which nothing else writes, and which nothing reads `early`, go on. `equal` names the register in which an
+    earlier block has the same value.
     """
 
-    def __init__(self, constants: Constants, early: frozenset[int]) -> None:
-        self.constants, self.early = constants, early
+    def __init__(self, constants: Constants, early: frozenset[int], equal: dict[int, Reg]) -> None:
+        self.constants, self.early, self.equal = constants, early, equal
         self.products: dict[int, Product] = {}  # by the number of the value
         self.sums: list[Sum] = []
         self.carriers: list[int] = []  # positions of copies and negations
@@ -155,6 +156,8 @@ class Values:
         used = [self.products.get(v.number) for v in made.values]
         if used[0] and used[1] and a.negative == b.negative and used[0].same(used[1]):
             made.able = False
+        if a.negative == b.negative and self.are_equal(op.operands[1], op.operands[2]):
+            made.able = False
         for product in used:
             if product is None:
                 continue
@@ -163,6 +166,12 @@ class Values:
             else:
                 product.other = True
         self.sums.append(made)
+
+    def are_equal(self, a: Operand | None, b: Operand | None) -> bool:
+        """Whether two registers are known to have the same value, which different blocks compute."""
+        if not isinstance(a, Reg) or not isinstance(b, Reg):
+            return False
+        return self.equal.get(a.index, a).index == self.equal.get(b.index, b).index
 
     def use(self, op: Op) -> None:
         """An instruction that needs the rounded values that it reads."""

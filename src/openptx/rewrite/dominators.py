@@ -1,0 +1,92 @@
+"""Which block every way to another leads through, and how deep in loops a block is."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.rewrite.blocks import Block
+
+
+class Dominators:
+    """The dominator tree of a function's blocks, which are named by their place in a list: Cooper, Harvey and Kennedy,
+    "A Simple, Fast Dominance Algorithm" (2001). What control does not reach has no dominator."""
+
+    def __init__(self, blocks: list[Block]) -> None:
+        places = {block.start: i for i, block in enumerate(blocks)}
+        self.successors = [[places[start] for start in block.successors] for block in blocks]
+        self.predecessors: list[list[int]] = [[] for _ in blocks]
+        self.order = postorder(self.successors)
+        for i in self.order:
+            for after in self.successors[i]:
+                self.predecessors[after].append(i)
+        self._rank = {block: rank for rank, block in enumerate(self.order)}
+        self.immediate: dict[int, int] = {0: 0}
+        self._find()
+        self.depth = self._loops()
+
+    def _find(self) -> None:
+        changed = True
+        while changed:
+            changed = False
+            for i in reversed(self.order[:-1]):
+                known = [p for p in self.predecessors[i] if p in self.immediate]
+                found = known[0]
+                for other in known[1:]:
+                    found = self.common(found, other)
+                if self.immediate.get(i) != found:
+                    self.immediate[i], changed = found, True
+
+    def common(self, a: int, b: int) -> int:
+        """The last block that dominates both."""
+        rank = self._rank
+        while a != b:
+            while rank[a] < rank[b]:
+                a = self.immediate[a]
+            while rank[b] < rank[a]:
+                b = self.immediate[b]
+        return a
+
+    def dominates(self, a: int, b: int) -> bool:
+        """Whether every way to b leads through a."""
+        return self.common(a, b) == a
+
+    def _loops(self) -> list[int]:
+        """How many natural loops each block is in."""
+        depth = [0] * len(self.successors)
+        headers: dict[int, set[int]] = {}
+        for i in self.order:
+            for header in self.successors[i]:
+                if self.dominates(header, i):
+                    headers.setdefault(header, {header}).update(self._body(header, i))
+        for body in headers.values():
+            for i in body:
+                depth[i] += 1
+        return depth
+
+    def _body(self, header: int, latch: int) -> set[int]:
+        """What leads to the end of a loop without leaving it."""
+        found, waiting = {header}, [latch]
+        while waiting:
+            i = waiting.pop()
+            if i not in found:
+                found.add(i)
+                waiting += self.predecessors[i]
+        return found
+
+
+def postorder(successors: list[list[int]]) -> list[int]:
+    """Each block after those that it leads to, as far as there is no loop; the first block last."""
+    found: list[int] = []
+    seen = {0}
+    waiting = [(0, iter(successors[0]))]
+    while waiting:
+        i, rest = waiting[-1]
+        for after in rest:
+            if after not in seen:
+                seen.add(after)
+                waiting.append((after, iter(successors[after])))
+                break
+        else:
+            found.append(i)
+            waiting.pop()
+    return found

@@ -1,0 +1,73 @@
+"""Equal values: what an earlier block has computed, and every way leads through, is not computed again.
+
+ptxas merges such instructions after it has contracted, and then contracts products that a single sum is left to use;
+the sum of two equal products it never contracts.
+"""
+
+from __future__ import annotations
+
+from openptx.control_flow import is_read
+from openptx.program import Imm, Reg
+from openptx.rewrite.dead_code import computes
+from openptx.rewrite.dominators import Dominators
+from openptx.rewrite.edit import Edit
+from openptx.rewrite.operands import read, renamed, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Function, Op
+    from openptx.rewrite.blocks import Block
+    from openptx.rewrite.constants import Constants
+
+
+def merge_equal(function: Function, blocks: list[Block], constants: Constants) -> Function:
+    """The function without such instructions; the same object where it has none."""
+    equal, edit = find_equal(function, blocks, constants), Edit(function)
+    if not equal:
+        return function
+    for position, op in enumerate(function.code):
+        if any(index in equal for index in written(op)):
+            edit.code[position] = None
+        elif any(index in equal for index in read(op)):
+            edit.code[position] = renamed(op, equal)
+    return edit.finish()
+
+
+def find_equal(function: Function, blocks: list[Block], constants: Constants) -> dict[int, Reg]:
+    """The registers whose value an earlier block has in another one, and that one."""
+    dominators, equal = Dominators(blocks), dict[int, Reg]()
+    found: dict[object, list[tuple[int, Reg]]] = {}
+    for i in reversed(dominators.order):
+        made: dict[object, Reg] = {}
+        for position in range(blocks[i].start, blocks[i].stop):
+            op = function.code[position]
+            value = value_of(op, constants, equal)
+            if value is None:
+                continue
+            to = op.operands[0]
+            assert isinstance(to, Reg)
+            same = next((reg for block, reg in found.get(value, ()) if dominators.dominates(block, i)), None)
+            if same is None:
+                made.setdefault(value, to)
+            else:
+                equal[to.index] = same
+        for value, register in made.items():
+            found.setdefault(value, []).append((i, register))
+    return equal
+
+
+def value_of(op: Op, constants: Constants, equal: dict[int, Reg]) -> object:
+    """What an instruction computes; None where that may change or is no arithmetic."""
+    to = op.operands[0] if op.operands else None
+    if op.guard is not None or not isinstance(to, Reg) or to.index not in constants.definitions or not computes(op):
+        return None
+    sources: list[object] = []
+    for i, operand in enumerate(op.operands[1:], 1):
+        if isinstance(operand, Reg) and operand.index in constants.definitions and is_read(op, i):
+            known = constants.everywhere.get(operand.index)
+            sources.append((equal.get(operand.index, operand).index, operand.negated) if known is None else known)
+        elif isinstance(operand, Imm):
+            sources.append(operand.value)
+        elif operand is not None:
+            return None
+    return (op.form, op.m, to.width, tuple(sources))

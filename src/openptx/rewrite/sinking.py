@@ -1,0 +1,217 @@
+"""Sinking: ptxas moves arithmetic to later blocks before it contracts, where that leaves fewer values in registers.
+
+A value whose every use is in later blocks moves to the end of the block that dominates those uses, together with a copy
+of the arithmetic that it is made of. What that in turn reads must live across blocks anyway. Found by experiment:
+docs/decisions/contraction.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from openptx.control_flow import ENDS, control
+from openptx.program import Op, Reg
+from openptx.rewrite.algebra import algebra
+from openptx.rewrite.blocks import ends_block
+from openptx.rewrite.dead_code import computes
+from openptx.rewrite.dominators import Dominators
+from openptx.rewrite.edit import Edit
+from openptx.rewrite.operands import read, renamed, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Function
+    from openptx.rewrite.blocks import Block
+    from openptx.rewrite.constants import Constants
+
+DEEPEST = 64
+"""How many instructions that need each other move together at most."""
+
+
+def sink(function: Function, blocks: list[Block], constants: Constants) -> Function:
+    """The function with such values moved; the same object where there are none."""
+    sinking = Sinking(function, blocks, constants)
+    sinking.walk()
+    return sinking.finish()
+
+
+class Sinking:
+    """One function's."""
+
+    def __init__(self, function: Function, blocks: list[Block], constants: Constants) -> None:
+        self.function, self.blocks, self.constants = function, blocks, constants
+        self.dominators = Dominators(blocks)
+        self.edit = Edit(function)
+        self.home: dict[int, int] = {}  # the block of each single definition
+        self.uses: dict[int, set[int]] = {}  # the blocks that read a register
+        self.at: dict[int, int] = {}  # the position of each single definition
+        self.writes: dict[int, dict[int, int]] = {}  # the positions that write it, and their blocks
+        self.guarded: set[int] = set()
+        self.across = 0  # a bit for each register that lives from a block to another
+        for i, block in enumerate(blocks):
+            self.across |= block.live_out
+            for position in range(block.start, block.stop):
+                op = function.code[position]
+                for index in read(op):
+                    self.uses.setdefault(index, set()).add(i)
+                for index in written(op):
+                    self.home[index], self.at[index] = i, position
+                    self.writes.setdefault(index, {})[position] = i
+                    if op.guard is not None:
+                        self.guarded.add(index)
+        self.copies: dict[int, dict[int, tuple[Reg, Op]]] = {}  # by block and register: what was copied to its end
+        self.renamed: dict[int, Reg] = {}  # roots that have moved
+        self.settled: set[int] = set()
+        self.ways: dict[tuple[int, int], set[int]] = {}
+
+    def walk(self) -> None:
+        """From the last instruction to the first."""
+        reached = set(self.dominators.order)
+        for i in reversed(range(len(self.blocks))):
+            block = self.blocks[i]
+            if i not in reached:
+                continue
+            live = block.live_out
+            for position in reversed(range(block.start, block.stop)):
+                op = self.function.code[position]
+                if op.guard is None:
+                    for index in written(op):
+                        live &= ~(1 << index)
+                indices = list(read(op))
+                for index in indices:
+                    live |= 1 << index
+                for index in indices:
+                    if index not in self.settled:
+                        self.settled.add(index)
+                        self.settle(index, live)
+
+    def settle(self, index: int, live: int) -> None:
+        """Moves a value to the block that dominates its uses, if it can be moved."""
+        op = self.arithmetic(index)
+        if op is None:
+            return
+        to = self.place(index)
+        if to is None or not self.can_copy(op, index, to, live, 0):
+            return
+        self.renamed[index] = self.copy(index, op, to, live)
+
+    def place(self, index: int) -> int | None:
+        """Where a value goes; None where it stays."""
+        dominators, home = self.dominators, self.home[index]
+        found: int | None = None
+        for i in self.uses[index]:
+            if i not in dominators.immediate or i == home:
+                return None
+            above = dominators.immediate[i]
+            found = above if found is None else dominators.common(found, above)
+        if found is None or found == home or not dominators.dominates(home, found):
+            return None
+        return found if dominators.depth[found] <= dominators.depth[home] else None
+
+    def arithmetic(self, index: int) -> Op | None:
+        """The only definition of a register, where it is arithmetic that can be done again elsewhere.
+
+        Not what machine code has branches or guards for.
+        """
+        op = self.constants.definitions.get(index)
+        if op is None or not computes(op) or ends_block(op) or (algebra(op) == "quotient" and op.m.full):
+            return None
+        return op if isinstance(op.operands[0], Reg) and len(list(written(op))) == 1 else None
+
+    def can_copy(self, op: Op, index: int, to: int, live: int, depth: int) -> bool:
+        """Whether what an instruction reads is there, or can be copied with it."""
+        return depth < DEEPEST and all(self.is_there(each, index, to, live, depth) for each in read(op))
+
+    def is_there(self, index: int, of: int, to: int, live: int, depth: int) -> bool:
+        """Whether a copy at the end of block `to` can read what the instruction that writes register `of` reads."""
+        if index in self.constants.everywhere or index in self.copies.get(to, {}):
+            return True
+        if live >> index & 1:
+            return self.keeps(index, of, to)
+        op = self.arithmetic(index)
+        if op is not None:
+            return self.can_copy(op, index, to, live, depth + 1)
+        definition = self.constants.definitions.get(index)
+        if definition is not None and algebra(definition) == "quotient":
+            return False
+        return (bool(self.across >> index & 1) or self.is_parameter(index)) and self.keeps(index, of, to)
+
+    def is_parameter(self, index: int) -> bool:
+        return self.constants.is_parameter(Reg(index, 32))
+
+    def keeps(self, index: int, of: int, to: int) -> bool:
+        """Whether a register has at the end of a later block what the instruction that writes `of` reads in it, and by
+        one definition.
+
+        What a subroutine gives has two: it is computed in one of two ways.
+        """
+        op = self.constants.definitions.get(index)
+        if op is not None:
+            return not (computes(op) and ends_block(op))
+        if index in self.guarded or index not in self.writes:
+            return False
+        home, writes = self.home[of], self.writes[index]
+        here = [position for position, block in writes.items() if block == home]
+        before = {block for block in writes.values() if home in self.between(block, home)}
+        single = max(here) < self.at[of] if here else len(before) == 1
+        between = self.between(home, to)
+        return single and not any(block in between for block in writes.values())
+
+    def between(self, home: int, to: int) -> set[int]:
+        """The blocks through which control may go from the end of one to the end of another, which is among them."""
+        key = home, to
+        if key not in self.ways:
+            found, waiting = {home}, list(self.dominators.successors[home])
+            while waiting:
+                i = waiting.pop()
+                if i not in found:
+                    found.add(i)
+                    waiting += () if i == to else self.dominators.successors[i]
+            self.ways[key] = found - {home}
+        return self.ways[key]
+
+    def copy(self, index: int, op: Op, to: int, live: int) -> Reg:
+        """Copies an instruction and what it needs to the end of a block."""
+        there = self.copies.setdefault(to, {})
+        if index in there:
+            return there[index][0]
+        names: dict[int, Reg] = {}
+        for each in read(op):
+            source = self.arithmetic(each)
+            if each in there:
+                names[each] = there[each][0]
+            elif source is not None and each not in self.constants.everywhere and not live >> each & 1:
+                names[each] = self.copy(each, source, to, live)
+        register = op.operands[0]
+        assert isinstance(register, Reg)
+        target = self.edit.temporary(register.width)
+        made = renamed(op, names)
+        made = replace(made, operands=(target, *made.operands[1:]))
+        there[index] = target, made
+        return target
+
+    def finish(self) -> Function:
+        """The function with all moves."""
+        if not self.renamed:
+            return self.function
+        for position, op in enumerate(self.edit.code):
+            if op is not None and any(index in self.renamed for index in read(op)):
+                self.edit.code[position] = renamed(op, self.renamed)
+        for i, copies in self.copies.items():
+            self.insert(self.blocks[i].stop - 1, [op for _, op in copies.values()])
+        return self.edit.finish()
+
+    def insert(self, last: int, copies: list[Op]) -> None:
+        """Before a block's last instruction where that ends it in machine code, or else after it."""
+        op = self.edit.code[last]
+        needed = {index for copy in copies for index in read(copy)}
+        after = (
+            op is not None
+            and control(op) not in ENDS
+            and (not ends_block(op) or any(index in needed for index in written(op)))
+        )
+        if after and op is not None:
+            self.edit.insert(last, op)
+            self.edit.code[last] = None
+        for copy in copies:
+            self.edit.insert(last, copy)

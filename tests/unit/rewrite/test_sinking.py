@@ -1,0 +1,106 @@
+"""Arithmetic that moves to later blocks before contraction: hand-made programs, as ptxas 13.0 compiles them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from straight_line import kernel, rewritten
+
+import openptx
+
+KEPT = {name: f"st.global.f32 [o + {16 + 4 * n}], {name};" for n, name in enumerate("abce")}
+SPLITS = ["membar.gl;", "pmevent 1;", "@p st.global.f32 [o + 512], e;"]
+PRODUCT, SUM, Z = "mul.f32 x, a, b;", "add.f32 z, x, c;", "st.global.f32 [o], z;"
+
+
+def program(text: str, split: str) -> str:
+    """Each `|` is the end of a block."""
+    return text.replace("|", split)
+
+
+# fmt: off
+FUSED = [
+    # the sum is needed two blocks later; a and b live there anyway, c moves with it
+    f"{PRODUCT} | {SUM} | | {Z} {KEPT['a']} {KEPT['b']}",
+    f"{PRODUCT} | {SUM} | | | {Z} {KEPT['a']} {KEPT['b']}",
+    f"{PRODUCT} | | {SUM} | | {Z} {KEPT['a']} {KEPT['b']}",
+    # what they need lives across some end of a block, not necessarily to there
+    f"{PRODUCT} | {KEPT['a']} {KEPT['b']} {SUM} | | {Z}",
+    # the product is copied: it is needed elsewhere too
+    f"{PRODUCT} | st.global.f32 [o + 8], x; {SUM} | | {Z} {KEPT['a']} {KEPT['b']}",
+    f"{PRODUCT} | {SUM} | | st.global.f32 [o + 8], x; {Z} {KEPT['a']} {KEPT['b']}",
+    # a chain moves together
+    f"{PRODUCT} | max.f32 y, x, c; | mul.f32 w, y, e; | add.f32 z, w, a; | | {Z} {' '.join(KEPT.values())}",
+]
+APART = [
+    f"{PRODUCT} | {SUM} {Z} {KEPT['a']} {KEPT['b']} {KEPT['c']}",
+    f"{PRODUCT} | {SUM} | {Z} {KEPT['a']} {KEPT['b']} {KEPT['c']}",          # to the next block nothing moves
+    f"{PRODUCT} | | {SUM} | {Z} {KEPT['a']} {KEPT['b']} {KEPT['c']}",        # the product moves, the sum does not
+    f"{PRODUCT} | {SUM} | | {Z} {KEPT['a']}",                                # b ends with the first block
+    f"{PRODUCT} | {SUM} | | {Z} {KEPT['a']} {KEPT['b']} st.global.f32 [o + 8], x;",  # x lives there
+    f"{PRODUCT} | {SUM} st.global.f32 [o + 8], z; | | {Z} {KEPT['a']} {KEPT['b']}",  # z is needed at once
+    f"{PRODUCT} | {SUM} max.f32 y, x, b; | | st.global.f32 [o + 8], y; {Z} {KEPT['a']} {KEPT['b']}",  # one copy of x
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("text", FUSED)
+def test_moved_together(text: str, split: str) -> None:
+    assert any(line.startswith("fma") for line in rewritten(program(text, split)))
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("text", APART)
+def test_left_apart(text: str, split: str) -> None:
+    text = program(text, split)
+    assert rewritten(text) == rewritten(text, "off")
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("text", [*FUSED, *APART])
+def test_results_stay(text: str, split: str) -> None:
+    """Of whole numbers, which nothing rounds."""
+    found = [np.zeros(256, np.float32) for _ in range(2)]
+    for array, contract in zip(found, ("ptxas", "off"), strict=True):
+        given = np.array([3, 2, 5, -4], np.float32)
+        openptx.load(kernel(program(text, split)), contract=contract)["k"](1, 1, (given, array, 0), engine="interp")
+    assert found[0].tolist() == found[1].tolist()
+
+
+def test_across_branches() -> None:
+    """To the block that dominates where the sum is needed: to neither arm, past what is behind them."""
+    arms = "@p bra L; st.global.f32 [o + 8], e; bra M; L: st.global.f32 [o + 8], a; M:"
+    kept = f"{KEPT['a']} {KEPT['b']} {KEPT['c']}"
+    assert "add.f32 z x c" in rewritten(f"{PRODUCT} membar.gl; {SUM} {arms} {Z} {kept}")
+    again = f"setp.gt.f32 q, c, e; {PRODUCT} {arms} {SUM} @q bra N; st.global.f32 [o + 4], e; N: membar.gl; {Z} {kept}"
+    assert any(line.startswith("fma.rn.f32") and line.endswith(" a b c") for line in rewritten(again))
+
+
+def test_not_into_a_loop() -> None:
+    loop = f"mov.u32 r, 0; L: add.u32 r, r, 1; membar.gl; setp.lt.u32 q, r, 5; {KEPT['a']} @q bra L;"
+    text = f"{PRODUCT} | {SUM} | {loop} {Z} {KEPT['b']}"
+    assert rewritten(program(text, "membar.gl;")) == rewritten(program(text, "membar.gl;"), "off")
+
+
+# Equal values, and branches that an earlier one decides.
+
+ANOTHER = "@p bra L0; st.global.f32 [o + 8], e; L0:"
+
+
+def test_equal_sums_are_merged() -> None:
+    """The product is then used once."""
+    text = f"{PRODUCT} {SUM} {ANOTHER} add.f32 y, x, c; st.global.f32 [o + 4], y; {Z}"
+    assert rewritten(text) == ["fma.rn.f32 z a b c"]
+
+
+def test_equal_products_of_different_blocks_are_not_contracted() -> None:
+    text = f"{PRODUCT} {ANOTHER} mul.f32 y, a, b; add.f32 z, x, y; {Z}"
+    assert not any(line.startswith("fma") for line in rewritten(text))
+
+
+def test_branches_with_the_same_guard() -> None:
+    """What the second goes around follows what the first goes around."""
+    text = f"@p bra L0; {PRODUCT} L0: @p bra L1; {SUM} {Z} L1:"
+    assert rewritten(text) == ["fma.rn.f32 z a b c"]
+    assert "add.f32 z x c" in rewritten(f"@p bra L0; {PRODUCT} L0: @q bra L1; {SUM} {Z} L1:")
