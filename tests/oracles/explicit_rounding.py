@@ -6,9 +6,11 @@ import re
 from collections import Counter, defaultdict
 
 import openptx
+from openptx.control_flow import registers
 from openptx.program import Function, Imm, Op, Reg
 
 _OPEN = re.compile(r"(?<![.\w])(mul|add|sub)((?:\.(?:ftz|sat))*\.(?:f32|f64|f16|bf16|f16x2|bf16x2))\b")
+SCRATCH = "openptx_scratch"
 _FUSED = re.compile(r"^(?:FFMA|DFMA|HFMA2)\b")
 
 
@@ -18,10 +20,7 @@ def rounded(text: str) -> str:
 
 
 def contracted(text: str) -> tuple[str, int]:
-    """The module with our contraction written out, and how many operations are fused in it.
-
-    Raises ValueError where PTX cannot spell what we make.
-    """
+    """The module with our contraction written out, and how many operations are fused in it."""
     off, on = (openptx.load(text, contract=contract).program for contract in ("off", "ptxas"))
     pieces: list[tuple[int, int, str]] = []
     declared: dict[int, str] = {}
@@ -32,13 +31,18 @@ def contracted(text: str) -> tuple[str, int]:
         for op in after.code:
             made[op.span].append(op)
             fused += op.rule.startswith("contracted")
-        for start, stop in {op.span for op in before.code}:
-            ops = made.get((start, stop), [])
+        for old in before.code:
+            start, stop = old.span
             statement = rounded(text[start:stop])
-            pieces.append((start, stop, " ".join(written(op, after) if changed(op) else statement for op in ops)))
+            lines = (
+                written(op, after) if changed(op) else renamed(statement, old, op, after)
+                for op in made.get(old.span, ())
+            )
+            pieces.append((start, stop, " ".join(lines)))
         extra = after.registers[len(before.registers) :]
         body = text.index("{", on.definitions[name][0]) + 1
-        declared[body] = " ".join(f".reg .b{r.type.width} openptx_{r.name};" for r in extra)
+        new = " ".join(f".reg .{'pred' if r.type.width == 1 else f'b{r.type.width}'} openptx_{r.name};" for r in extra)
+        declared[body] = f".reg .b32 {SCRATCH}; {new}"
     pieces += [(at, at, line) for at, line in declared.items()]
     found, last = list[str](), 0
     for start, stop, new in sorted(pieces):
@@ -47,21 +51,43 @@ def contracted(text: str) -> tuple[str, int]:
     return "".join((*found, rounded(text[last:]))), fused
 
 
+def renamed(statement: str, old: Op, new: Op, function: Function) -> str:
+    """A statement with the registers that the instruction has now: what has moved is called otherwise."""
+    names = {
+        register(a, function).lstrip("!"): register(b, function).lstrip("!")
+        for a, b in zip(all_registers(old), all_registers(new), strict=True)
+        if a.index != b.index
+    }
+    if not names:
+        return statement
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.%$])(?:{pattern})(?![\w$])", lambda match: names[match[0]], statement)
+
+
+def all_registers(op: Op) -> list[Reg]:
+    """Those of the guard and of all operands."""
+    guard = [] if op.guard is None else [op.guard]
+    return guard + [each for operand in op.operands for each in registers(operand)]
+
+
 def changed(op: Op) -> bool:
     return bool(op.rule) and not op.rule.startswith("left open")
 
 
 def written(op: Op, function: Function) -> str:
-    """An instruction that we made, as a statement."""
-    operands = [o for o in op.operands if o is not None]
-    name = op.form.instruction.name
-    if (name, len(operands)) in (("div", 4), ("mul", 4)):
-        raise ValueError(f"no spelling for `{name}` with four operands")
+    """An instruction that we made, as a statement; as two whose rounding stays open where PTX has no word for it."""
     guard = "" if op.guard is None else f"@{'!' if op.guard.negated else ''}{register(op.guard, function)} "
     values = [
         value(o, function, t.name if t else "") for o, t in zip(op.operands, op.types, strict=True) if o is not None
     ]
-    return guard + rounded(".".join((name, *op.m.written))) + " " + ", ".join(values) + ";"
+    name = op.form.instruction.name
+    opcode = ".".join((name, *op.m.written))
+    if (name, len(values)) in (("div", 4), ("mul", 4)):
+        d, a, b, c = values
+        more = "".join(f".{flag}" for flag in ("ftz", "sat") if op.m.values.get(flag))
+        second = f"add{more}.f32" if name == "div" else f"mul.rn{more}.f32"
+        return f"{guard}{opcode.replace('.sat', '')} {SCRATCH}, {a}, {b}; {guard}{second} {d}, {SCRATCH}, {c};"
+    return f"{guard}{rounded(opcode)} {', '.join(values)};"
 
 
 def value(operand: object, function: Function, type: str) -> str:
@@ -78,5 +104,7 @@ def register(operand: Reg, function: Function) -> str:
 
 
 def fused_operations(code: list[str]) -> Counter[str]:
-    """How many of each kind; moves of constants by the half-precision unit are none."""
-    return Counter(line.split(" ")[0] for line in code if _FUSED.match(line) and "-RZ, RZ" not in line)
+    """How many of each kind. Moves of constants by the half-precision unit are none, nor are products, whose addend is
+    -0."""
+    lines = (line for line in code if _FUSED.match(line) and "-RZ, RZ" not in line and not line.endswith(", -RZ"))
+    return Counter(line.split(" ")[0] for line in lines)
