@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import compile_time, settings, tiering
+from openptx.engines.native import settings, tiering
 from openptx.engines.native.pipeline import lower_kernel
-from openptx.engines.native.runtime import baseline, compiled_kernel
+from openptx.engines.native.runtime import baseline, compile_time, compiled_kernel
 from openptx.engines.native.runtime.plan import plans
 from openptx.engines.tiers import server_process, service
 

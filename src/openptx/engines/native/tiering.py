@@ -16,11 +16,11 @@ from openptx.engines.interp.builtins import EXTERNALS, LASTING
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
-from openptx.engines.native.compile_time import seconds_to_make
-from openptx.engines.native.engine_times import EngineTimes
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import name_of_code, request_code
+from openptx.engines.native.runtime.compile_time import seconds_to_make
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
+from openptx.engines.native.runtime.engine_times import EngineTimes
 from openptx.engines.native.runtime.launch import launch as run
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.engines.tiers.service import Job, service
