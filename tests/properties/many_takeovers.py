@@ -39,9 +39,6 @@ EVERY = 100
 POINTS = 2
 """Questions of the others, all of them chosen at random."""
 
-support.available = lambda: False
-"""LLVM runs in this process: starting another takes longer than a small kernel."""
-
 seen: Counter[str] = Counter()
 """Take-overs, and why launches went on where they were."""
 
@@ -131,6 +128,7 @@ def main() -> int:
     parser.add_argument("given", nargs="+", metavar="START STOP | PATH...")
     parser.add_argument("--state", type=Path, help="a file that remembers how far it has come")
     asked = parser.parse_args()
+    support.available = lambda: False  # LLVM runs in this process: starting another takes longer than a small kernel
     if asked.what == "cases":
         paths = find(asked.given)
         return report((case_problem(path, random.Random(path)) for path in paths), len(paths), lambda _: None)
