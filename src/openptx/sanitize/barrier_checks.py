@@ -116,6 +116,21 @@ class BarrierChecks:
             message = f"threads arrive at barrier {number} with different thread counts"
             self.report(("count", op), "unequal-barriers", message, op, batch, int(lanes[i]), notes=(note,))
         known[ctas] = counts
+        self.require_no_more(op, batch, number, lanes, known)
+
+    def require_no_more(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, expected: Array) -> None:
+        """Together with those that have arrived before, they are no more than the barrier is for."""
+        geometry, barrier = batch.x.geometry, batch.barriers.get(number)
+        waiting = np.flatnonzero(barrier.arrived) if barrier is not None else lanes[:0]
+        warps = np.unique(geometry.warp[np.concatenate((waiting, lanes))])
+        come = 32 * np.bincount(warps // geometry.warps_per_cta, minlength=geometry.count)
+        for cta in np.unique(geometry.cta[lanes]).tolist():
+            if not 0 < expected[cta] < come[cta]:
+                continue
+            lane = int(lanes[geometry.cta[lanes] == cta][-1])
+            note = f"why: it is for {int(expected[cta])} threads, {int(come[cta])} arrived"
+            message = f"more threads arrive at barrier {number} than it is for"
+            self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
 
     def opens(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
         if not self.active:
@@ -123,18 +138,8 @@ class BarrierChecks:
         self.compare(batch, number, arrived)
         self._completed.add((batch, number))
         expected = self._expected.get((batch, number))
-        if expected is None:
-            return
-        geometry = batch.x.geometry
-        warps = np.unique(geometry.warp[arrived])
-        come = 32 * np.bincount(warps // geometry.warps_per_cta, minlength=geometry.count)
-        for cta in np.flatnonzero((expected > 0) & (come > expected)).tolist():
-            lane = int(np.flatnonzero(arrived & (geometry.cta == cta))[-1])
-            op = self.reporter.ops[int(self.trace(batch).last[lane])]
-            note = f"why: it is for {int(expected[cta])} threads, {int(come[cta])} arrived"
-            message = f"more threads arrive at barrier {number} than it is for"
-            self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
-        expected[np.unique(geometry.cta[arrived])] = 0
+        if expected is not None:
+            expected[np.unique(batch.x.geometry.cta[arrived])] = 0
 
     def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
         """Lanes of a warp must come to a barrier by the same instruction, unless it is `barrier` without `.aligned`."""

@@ -45,6 +45,18 @@ class Barrier:
         self.expected = np.zeros(ctas, np.int64)  # threads; 0 for all of the CTA
         self.waiting: list[Waiting] = []
 
+    def in_turn(self, lanes: lane_sets.Lanes, chosen: NDArray[np.bool_], expected: int) -> list[NDArray[np.bool_]]:
+        """The chosen ones of some lanes, in the parts in which they arrive: together, or warp by warp where a CTA has
+        more of them than it waits for. What is beyond that waits for the next completion."""
+        if not expected:
+            return [chosen]
+        g = self.batch.x.geometry
+        come = np.bincount(lane_sets.take(g.cta, lanes)[chosen], minlength=g.count)
+        if (come + np.bincount(g.cta, self.arrived, g.count) <= expected).all():
+            return [chosen]
+        warp = lane_sets.take(g.warp, lanes) % g.warps_per_cta
+        return [chosen & (warp == w) for w in np.unique(warp[chosen])]
+
     def arrive(self, lanes: lane_sets.Lanes, expected: int, votes: NDArray[np.bool_] | None) -> None:
         index = slice(None) if lanes is None else lanes
         self.arrived[index] += 1

@@ -159,16 +159,17 @@ def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: A
     everyone, write = group.lanes, group.frame.plan.results(op)[0] if op.m.mode == "red" else None
     for i, expected in sorted(set(zip(number.tolist(), count.tolist(), strict=True))):
         chosen = (number == i) & (count == expected)
-        group.lanes = lane_sets.where(everyone, chosen, n)
         there = batch.barriers.get(i)
         if there is None:
             there = batch.barriers[i] = Barrier(batch, i)
-        there.arrive(group.lanes, expected, np.broadcast_to(votes, k)[chosen] if votes is not None else None)
-        if op.m.mode == "arrive":
-            batch.add(group.frame, end, group.lanes)
-        else:
-            there.waiting.append(waits(group, end, n, op, write))
-        there.settle()
+        for some in there.in_turn(everyone, chosen, expected):
+            group.lanes = lane_sets.where(everyone, some, n)
+            there.arrive(group.lanes, expected, np.broadcast_to(votes, k)[some] if votes is not None else None)
+            if op.m.mode == "arrive":
+                batch.add(group.frame, end, group.lanes)
+            else:
+                there.waiting.append(waits(group, end, n, op, write))
+            there.settle()
     return False
 
 
