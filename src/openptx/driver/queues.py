@@ -1,7 +1,7 @@
 """Work of streams that wait: a thread of ours does it as soon as what they wait for has come.
 
 A stream that waits for nothing does its work in the thread that submits it. Once one waits, for a word of memory or for
-an event behind one, what it is given later is kept in order; so is what the legacy default stream orders after it.
+an event after one, what it is given later is kept in order; so is what the legacy default stream orders after it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from openptx.errors import Bug, Error
 Ready = Callable[[], bool]
 SHORT, LONG = 1e-4, 2e-3
 """Seconds between two looks at what streams wait for: at first, and where nothing comes for long."""
-TELL = 10.0
-"""Seconds after which a program that waits is told of it."""
+WARN_AFTER = 10.0
+"""Seconds after which the log says that a program waits."""
 
 
 class Item(NamedTuple):
@@ -142,11 +142,13 @@ def settle(queues: Iterable[Queue], what: str) -> None:
 
 
 def wait_until(ready: Ready, what: str) -> None:
-    start, told, pause = time.monotonic(), False, SHORT
+    start, warned, pause = time.monotonic(), False, SHORT
     while not ready():
-        if not told and time.monotonic() - start > TELL:
-            told = True
-            LOG.warning("%s has waited for %.0f s: a stream waits for memory that nothing has written yet", what, TELL)
+        if not warned and time.monotonic() - start > WARN_AFTER:
+            warned = True
+            LOG.warning(
+                "%s has waited for %.0f s: a stream waits for memory that nothing has written yet", what, WARN_AFTER
+            )
         time.sleep(pause)
         pause = min(1.5 * pause, LONG)
 

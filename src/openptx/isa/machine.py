@@ -152,11 +152,11 @@ class Machine(Arithmetic):
         by_lines()
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
-        """The products that `p` and the lanes' descriptors in `code` tell of (isa/semantics/matrix/described.py)."""
+        """The products that `p` and the lanes' descriptors in `code` describe (isa/semantics/matrix/described.py)."""
         p.by_cases(self, zeros, code, values)
 
     def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
-        """The copies that `p` and the lanes' descriptors tell of, to an address of tensor memory."""
+        """The copies that `p` and the lanes' descriptors describe, to an address of tensor memory."""
         p.by_cases(self, address, code)
 
     def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:

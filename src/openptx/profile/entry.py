@@ -10,8 +10,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
-from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
+from openptx.engines.native.tiering import observed_code_pays
 from openptx.errors import ArgumentError, Fault
 from openptx.keywords import hints
 from openptx.profile.launch import ProfiledLaunch, sampled
@@ -142,8 +141,7 @@ class ProfiledRun:
 
     def pays(self) -> bool:
         """Whether the reference engine is likely to take longer than to make machine code."""
-        work = self.threads * self.every * len(self.function.code) * (ITERATIONS if loops(self.function) else 1)
-        return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(self.function.code) * LONGER
+        return observed_code_pays(self.program, self.function, self.threads * self.every, SLOWER, LONGER)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
         """The first block and the number of blocks of each piece of the grid that is executed."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory_views import Plane
     from openptx.engines.interp.tensor_memory import TensorMemory
     from openptx.isa.machine import Update, Word
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
     from openptx.numerics import Bits
     from openptx.program import Op
     from openptx.sanitize.heap import GuardedHeap
@@ -68,11 +66,8 @@ class SanitizedThreads(Threads):
         self.statement = self.session.reporter.statement(op)
         self.session.clocks.tick()
 
-    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
-        p.by_cases(self, zeros, code, values)  # whose accesses are seen
-
-    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
-        p.by_cases(self, address, code)
+    def must_see_accesses(self) -> bool:
+        return True
 
     def threads(self) -> Array:
         """The numbers of the executing threads in the launch."""

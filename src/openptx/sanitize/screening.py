@@ -23,8 +23,7 @@ from openptx.engines.native.instrument.watch.accesses import granule_of_shared
 from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Watch
 from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL, UNWRITTEN
 from openptx.engines.native.runtime.launch import launch
-from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
-from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
+from openptx.engines.native.tiering import observed_code_pays
 from openptx.errors import Fault
 from openptx.isa.instructions import (
     async_copy,
@@ -126,9 +125,8 @@ def run_watched(given: PreparedLaunch, options: Options, watch: Watch) -> str:
 
 def pays(given: PreparedLaunch) -> bool:
     """Whether a watched run of the reference engine is likely to take longer than to make machine code."""
-    function, threads = given.function, math.prod(given.grid) * math.prod(given.block)
-    work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
-    return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(function.code) * LONGER
+    threads = math.prod(given.grid) * math.prod(given.block)
+    return observed_code_pays(given.program, given.function, threads, SLOWER, LONGER)
 
 
 def limit(a: Allocation) -> str:

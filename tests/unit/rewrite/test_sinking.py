@@ -69,7 +69,7 @@ def test_results_stay(text: str, split: str) -> None:
 
 
 def test_across_branches() -> None:
-    """To the block that dominates where the sum is needed: to neither arm, past what is behind them."""
+    """To the block that dominates where the sum is needed: to neither arm, past what follows them."""
     arms = "@p bra L; st.global.f32 [o + 8], e; bra M; L: st.global.f32 [o + 8], a; M:"
     kept = f"{KEPT['a']} {KEPT['b']} {KEPT['c']}"
     assert "add.f32 z x c" in rewritten(f"{PRODUCT} membar.gl; {SUM} {arms} {Z} {kept}")

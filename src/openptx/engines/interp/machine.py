@@ -121,16 +121,20 @@ class Threads(Copies, Atomics, Machine):
         tensor_cores.tile_product(self, p, tiles, given, adds, by_lines)
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
-        if self.watch is not None:  # which is told of every access
+        if self.must_see_accesses():
             super().tensor_product(p, zeros, code, *values)
         else:
             tensor_cores.tensor_product(self, p, zeros, code, values)
 
     def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
-        if self.watch is not None:
+        if self.must_see_accesses():
             super().tensor_copy(p, address, code)
         else:
             tensor_cores.tensor_copy(self, p, address, code)
+
+    def must_see_accesses(self) -> bool:
+        """Whether each access of memory is to be made by `load` and `store`, and not by code."""
+        return self.watch is not None
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
         def piece(*some: Array) -> Array:

@@ -36,9 +36,6 @@ FALLBACK = logging.getLogger("openptx.fallback")
 OPERATION = 3e-9
 """Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
 
-MADE, MADE_OF_EACH = 0.010, 0.0006
-"""Seconds that translating and compiling takes, as a rough guess: at least, and for each instruction."""
-
 AT_ONCE, AT_ONCE_ALONE = 0.02, 0.05
 """Seconds that making code takes, below which a launch does that itself: with a server running, or to be started."""
 
@@ -150,6 +147,13 @@ def auto(
 def made_at_once(state: TierState) -> bool:
     """Whether a launch makes the code itself: it is made quickly, or there is no server."""
     return service().broken or state.seconds < (AT_ONCE if service().running else AT_ONCE_ALONE)
+
+
+def observed_code_pays(program: Program, function: Function, threads: int, slower: float, longer: float) -> bool:
+    """Whether making code that is observed, `longer` than plain code, is likely to take less time than a launch of so
+    many threads on the reference engine, which is `slower` where it is observed."""
+    work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
+    return work * OPERATION * slower > seconds_to_make(program, function) * longer
 
 
 def code_wanted(

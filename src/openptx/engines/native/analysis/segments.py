@@ -52,6 +52,6 @@ def barrier_number(op: Op) -> int | None:
 
 
 def chains_warps(c: FunctionContext) -> bool:
-    """Whether a warp that suspends jumps to where the next one resumes. Watched code is told where it is dispatched of
-    each warp that begins or resumes; baseline code is to be made quickly."""
+    """Whether a warp that suspends jumps to where the next one resumes. Not watched code, whose
+    dispatch reports each warp that begins or resumes, and not baseline code, which is to be made quickly."""
     return c.runs_next_warp and bool(c.suspending) and not c.options.watched and not c.options.baseline

@@ -1,7 +1,7 @@
 """Warp chaining: a warp that suspends jumps to where the next one resumes, without a dispatch.
 
 Warps run one after the other, and usually all of them come to the same barriers. So the next warp resumes most often at
-the position where this one has resumed, and after the last warp the first one resumes behind the barrier to which all
+the position where this one has resumed, and after the last warp the first one resumes after the barrier to which all
 have come. The code that suspends knows these positions, tests whether the next warp's frame names them, and jumps.
 Where it does not, `WarpLoop` dispatches by the frame. Either way the same warp is next, so results do not depend on it.
 """

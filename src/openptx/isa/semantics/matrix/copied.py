@@ -1,4 +1,4 @@
-"""What `tcgen05.cp` copies: rows of chunks behind a matrix descriptor, to lanes of tensor memory (9.7.16.9)."""
+"""What `tcgen05.cp` copies: rows of chunks, described by a matrix descriptor, to lanes of tensor memory (9.7.16.9)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Described:
         return Shape(self.kind, code & 0xFFFFFFFF, self.ctas, kept=self.kept, sparse=self.sparse)
 
     def product(self, x: Machine, shape: Shape, zeros: int, code: int, values: Sequence[Bits]) -> Product:
-        """The product that a shape, a mask of columns and the modes in `code` tell of."""
+        """The product that a shape, a mask of columns and the modes in `code` describe."""
         mask = ColumnMask(zeros, shape) if zeros else None
         if mask is not None:
             x.require(x.const(not mask.wrong, 1), "undefined-behavior", f"zero-column-mask-desc {mask.wrong}")
@@ -60,7 +60,7 @@ class Described:
         return (SparseProduct if self.sparse else Product)(x, shape, self.modes(code), given, self.scales, masks, mask)
 
     def multiply(self, x: Machine, zeros: int, code: int, *values: Bits) -> None:
-        """Makes the product; a fault where its descriptor can't be."""
+        """Makes the product; a fault where its descriptor is not a valid one."""
         shape = self.shape(code)
         wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
         x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
