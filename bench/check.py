@@ -85,25 +85,7 @@ def race(name: str, text: str) -> tuple[float, float | None]:
     return min(ours), min(theirs, default=None)
 
 
-SMALL = """.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u64 in)
-{
-    .reg .b64 %rd<4>;
-    .reg .b32 %r1;
-    .reg .f32 %f<6>;
-    ld.param.u64 %rd1, [in];
-    ld.param.u64 %rd2, [out];
-    mov.u32 %r1, %tid.x;
-    mul.wide.u32 %rd3, %r1, 16;
-    add.s64 %rd1, %rd1, %rd3;
-    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
-    fma.rn.f32 %f5, %f1, %f2, %f3;
-    st.global.f32 [%rd2], %f5;
-    ret;
-}
-"""
+SMALL = Path(__file__).with_name("small.ptx")  # tools/trace_files.py follows it
 COMMAND = "from openptx.cli import main; raise SystemExit(main())"
 
 
@@ -111,12 +93,10 @@ def starts() -> None:
     """The line about the start."""
     python = [sys.executable, "-c"]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "small.ptx"
-        path.write_text(SMALL)
-        own = [*python, COMMAND, "check", str(path)]
+        own = [*python, COMMAND, "check", str(SMALL)]
         commands = {"check": [*own, "--no-cache"], "check again": own, "python": [*python, "pass"]}
         if theirs := assembler():
-            commands["ptxas"] = [theirs, "-arch=compute_80", str(path), "-o", "/dev/null"]
+            commands["ptxas"] = [theirs, "-arch=compute_80", str(SMALL), "-o", "/dev/null"]
         environment = {**os.environ, "OPENPTX_CACHE": folder}
         run = partial(subprocess.run, env=environment, capture_output=True, check=True)
         least = dict.fromkeys(commands, float("inf"))

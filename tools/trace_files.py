@@ -27,27 +27,7 @@ from openptx.check import lower, resolve
 from openptx.source import File
 
 PACKAGE = f"{Path(openptx.__file__).parent}/"
-KERNEL = """.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u64 in)
-{
-    .reg .b64 %rd<4>;
-    .reg .b32 %r1;
-    .reg .f32 %f<6>;
-    ld.param.u64 %rd1, [in];
-    ld.param.u64 %rd2, [out];
-    mov.u32 %r1, %tid.x;
-    mul.wide.u32 %rd3, %r1, 16;
-    add.s64 %rd1, %rd1, %rd3;
-    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
-    fma.rn.f32 %f5, %f1, %f2, %f3;
-    mul.wide.u32 %rd3, %r1, 4;
-    add.s64 %rd2, %rd2, %rd3;
-    st.global.f32 [%rd2], %f5;
-    ret;
-}
-"""
+KERNEL = Path(__file__).parents[1].joinpath("bench", "small.ptx").read_text()
 
 
 @contextmanager

@@ -122,14 +122,14 @@ class MemoryView:
         if space == "global" and slot in WINDOWS:
             return f"none: this is a generic address of {WINDOWS[slot]}, which is outside of .global"
 
-        if slot in self.gone:
-            return f"none: {self.gone[slot]}, was here and has been freed"
-
         if self.heap is not None and self.heap.within(address, 1):
             return self.heap.nearest(address, count)
         block = Allocation("the block's .shared", SHARED << self.shift, shared, 0, True)
         near = [*self.allocations(), block] if shared else self.allocations()
         found = min(near, key=lambda a: gap(a, address, count), default=block)
+        freed = self.gone.get(slot)
+        if freed is not None and gap(freed, address, count) < gap(found, address, count):
+            return f"none: {freed}, was here and has been freed"
         return "none within 1 GiB" if gap(found, address, count) > FAR else beside(found, address, count)
 
 

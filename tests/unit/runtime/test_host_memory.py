@@ -434,3 +434,13 @@ def test_the_address_space_is_not_leaked() -> None:
     for _ in range(3 * QUARANTINE):
         memory.free(memory.allocate(1 << 20))
     assert len(device(64).map().rows) <= rows + QUARANTINE + 2
+
+
+def test_the_nearest_allocation_is_named_though_the_slot_before_it_was_freed() -> None:
+    blocks = [memory.allocate(1 << 20) for _ in range(3 * QUARANTINE)]
+    pairs = zip(blocks, blocks[1:], strict=False)
+    first, second = next((a, b) for a, b in pairs if b.address - a.address == 1 << device(64).shift)
+    memory.free(first)
+    view = device(64).map()
+    assert view.nearest(second.address - 3, 1).endswith("the access begins 3 bytes before it")
+    assert view.nearest(first.address + (1 << 20) + 3, 1).endswith("was here and has been freed")
