@@ -103,7 +103,7 @@ def broken(name: str) -> Callable[[str], None]:
 EXAMPLES = (
     Example(
         "A store past the end",
-        "100 elements, 128 threads, and nobody compares the index with the length.",
+        "100 elements, 128 threads, and the kernel does not compare the index with the length.",
         own("stray", 128, 100),
     ),
     Example(
@@ -128,7 +128,7 @@ EXAMPLES = (
     ),
     Example(
         "A recursion without an end",
-        "Calls are told innermost first, those that repeat once.",
+        "Calls are listed innermost first; repeated ones once, with their number.",
         own("recursive", 32),
     ),
     Example(
@@ -162,8 +162,8 @@ warp's lanes; a copy (`cp.async`, `cp.async.bulk`) may have copied for some of t
 come by then is not specified, as on a GPU, and differs between the engines: interp runs many blocks in step, native one
 after the other on each of its workers. So results are not to be compared after a fault.
 
-Of the lanes of a warp that do wrong in one instruction the lowest is told. Where several warps or blocks do wrong,
-which of them is told is not specified.
+If several lanes of a warp fault in one instruction, the fault names the lowest. If several warps or blocks fault, it is
+not specified which of them is named.
 """
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from openptx.check.body_directives import BodyDirectives
 from openptx.check.explain.report import diagnostic
-from openptx.check.explain.sums import computed_first
+from openptx.check.explain.suggestions import computed_first
 from openptx.check.flow import function_flow
 from openptx.check.flow.cfg import ControlFlowGraph
 from openptx.check.flow.lints import deprecated, unreachable, unused

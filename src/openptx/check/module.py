@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cached_property, partial
 
 from openptx.check.availability import B128
+from openptx.check.checked_function import CheckedFunction
 from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import TYPES_SINCE, DirectiveAvailability
+from openptx.check.fast import FastPath
 from openptx.check.fast.file_memo import FileMemo
-from openptx.check.function import check_body
 from openptx.check.header import Header
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind, parameters_in_body
 from openptx.check.names.declarations import Declarations
@@ -29,13 +30,37 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.flow.lints import Used, unused_in_module
+    from openptx.check.function_checker import FunctionChecker
+    from openptx.check.names.scopes import Scope
     from openptx.check.operand.kinds import Kind
     from openptx.check.spelling import Suggestions
     from openptx.source import File
+    from openptx.syntax.tree import Function
 else:
     Used = late("openptx.check.flow.lints", "Used")
     unused_in_module = late("openptx.check.flow.lints", "unused_in_module")
     Suggestions = late("openptx.check.spelling", "Suggestions")
+    FunctionChecker = late("openptx.check.function_checker", "FunctionChecker")
+
+
+def check_body(module: ModuleChecker, function: Function, header: Scope) -> None:
+    """Check the body of a function, whose parameters `header` declares. Findings go to the collector of the module."""
+    plain = function.body is not None and not function.broken and module.debug_info.plain(function.body)
+    if not plain or not module.tree.plain or module.thorough:
+        FunctionChecker(CheckedFunction(module, function, header)).check()
+        return
+    bodies, room = module.memo.bodies, module.memo.room
+    key = bodies.key(module, function, header)
+    if key is not None and bodies.accepts(key, module):
+        return
+    checked = CheckedFunction(module, function, header)
+    path = FastPath(checked)
+    accepted = path.accepts()
+    places = path.places() if accepted else None
+    if places or not accepted:
+        FunctionChecker(checked).check(places, path.early if accepted else None)
+    elif key is not None:
+        bodies.accept(key, room - module.memo.room)
 
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))

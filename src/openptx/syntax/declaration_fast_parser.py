@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
+from openptx.syntax.declaration_parser import NUMBERS
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
-from openptx.syntax.initialiser_parser import NUMBERS
 from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.tree import Lazy

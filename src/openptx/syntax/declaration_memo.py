@@ -10,8 +10,8 @@ import re
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
+from openptx.syntax.declaration_parser import NUMBERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
-from openptx.syntax.initialiser_parser import NUMBERS
 from openptx.syntax.lexical import DECIMAL_63, NEW_NAME, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER

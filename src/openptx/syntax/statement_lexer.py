@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
-from openptx.syntax.lexical import COMMENT, DECIMAL_63, FLOAT_BITS, IDENTIFIER, SMALL_INTEGER, STRING, TRIVIA
+from openptx.syntax.lexical import COMMENT, DECIMAL_63, FLOAT_BITS, IDENTIFIER, SMALL_INTEGER, STRING, TRIVIA, WORD
 
 INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
 LABEL = 5  # group 5 name
@@ -79,3 +79,18 @@ def plain(operands: str) -> bool:
     else:
         _known.update(operands.split(", "))
     return True
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.source import Span
+
+_LANDMARK = rf"[;{{}}:\n][ \t\r]*+(?=[{{}}]|\.(?!loc\b)|{WORD}[ \t]*+:(?!:))"
+"""What ends before something else than an instruction begins. Compiled when it is needed."""
+
+
+def landmarks(text: str, body: Span) -> Iterator[int]:
+    """Where a label, a brace or a directive may begin; `Function.read` can skip the instructions between them."""
+    return (match.end() for match in re.compile(_LANDMARK, re.A).finditer(text, body[0] - 1, body[1]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT
-from openptx.syntax.printer import text_of
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -21,6 +20,17 @@ if TYPE_CHECKING:
     from openptx.syntax.directive_parser import Header
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
+
+
+def text_of(module: SyntaxTree) -> str:
+    """The text of a module, put together from its items."""
+    text, pieces, last = module.file.text, list[str](), 0
+    for item in module.items:
+        start, end = item.span
+        pieces += text[last:start], item.text
+        last = end
+    return "".join(pieces) + text[last:]
+
 
 _WHOLE = pattern(r"[\w.:]*+")
 _BLANK = pattern(rf"\s+|{COMMENT}")

@@ -65,7 +65,7 @@ LAYERS = (
     "selection",
     "operand", "availability", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
     "lowering", "header", "debug_info", "directive_availability", "body_directives", "function_checker",
-    "function", "module", "symbols", "__init__",
+    "module", "symbols", "__init__",
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 #    part            what only its annotations may name, besides: classes of callers, which are given to it

@@ -10,6 +10,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -438,8 +439,7 @@ def test_the_address_space_is_not_leaked() -> None:
 
 def test_the_nearest_allocation_is_named_though_the_slot_before_it_was_freed() -> None:
     blocks = [memory.allocate(1 << 20) for _ in range(3 * QUARANTINE)]
-    pairs = zip(blocks, blocks[1:], strict=False)
-    first, second = next((a, b) for a, b in pairs if b.address - a.address == 1 << device(64).shift)
+    first, second = next((a, b) for a, b in pairwise(blocks) if b.address - a.address == 1 << device(64).shift)
     memory.free(first)
     view = device(64).map()
     assert view.nearest(second.address - 3, 1).endswith("the access begins 3 bytes before it")

@@ -9,8 +9,7 @@ from openptx.check.fast.interned_kinds import CONSTANTS
 from openptx.check.fast.symbols import SymbolTable
 from openptx.check.names.scopes import Memory
 from openptx.check.operand import kinds
-from openptx.check.operand.classify import address, at, kind_of, selected
-from openptx.check.operand.kinds import Kind
+from openptx.check.operand.kinds import Kind, address, at, kind_of, selected
 from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax.instruction_parser import read_operands

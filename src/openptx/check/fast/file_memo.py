@@ -11,11 +11,12 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.patterns import pattern
 from openptx.source import File
+from openptx.syntax.directives import CallPrototype
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.fast.calls import Call
+    from openptx.check.fast.classify import OperandClassifier
     from openptx.check.fast.symbols import Declared
     from openptx.check.module import ModuleChecker
     from openptx.check.names.scopes import Scope
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Form, Variable
     from openptx.syntax.directives import CallPrototype
     from openptx.syntax.tree import Function, HeaderForm
+
+    Call = tuple[str, str, str, list[str], str]
 
 _REGISTERS = pattern(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _ONE = pattern(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
@@ -208,3 +211,45 @@ def _blank(match: re.Match[str]) -> str:
 def _type(formal: Variable) -> tuple[object, ...]:
     dimensions = [length and length.value for length in formal.names[0].dimensions]
     return formal.space, formal.type, formal.vector, formal.align and formal.align.value, *dimensions
+
+
+_CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
+    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;"""
+"""Compiled when there is a call."""
+_MOST_CALLS = 1 << 12
+
+
+def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
+    """The key of a call, on which alone its verdict depends. None if the call is not of the plain form."""
+    checked = names.checked
+    call = _parts(text, checked.module.memo)
+    if call is None:
+        return None
+    opcode, result, callee, arguments, table = call
+    shape = _prototype(table, names) if table else checked.module.memo.shape(callee, checked.module)
+    if shape is None:
+        return None
+    given: list[Kind] = [names[name] for name in arguments]
+    if result:
+        names.mark_written((result,))
+    return shape, opcode, names.function(callee), names[result], *given
+
+
+def _prototype(label: str, names: OperandClassifier) -> CallPrototype | None:
+    """The prototype of an indirect call; equal ones are one object."""
+    for block in reversed(names.blocks):
+        if (table := block.tables.get(label)) is not None:
+            return table if isinstance(table, CallPrototype) else None
+    return None
+
+
+def _parts(text: str, memo: FileMemo) -> Call | None:
+    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Few texts of calls
+    stand only once in a file: their parameters have the same names everywhere."""
+    found = memo.parts.get(text)
+    if found is None and (match := re.fullmatch(_CALL, text, re.X | re.A)) is not None:
+        opcode, result, callee, arguments, table = match.groups(default="")
+        found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
+        if len(memo.parts) < _MOST_CALLS:
+            memo.parts[text] = found
+    return found

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.operand import kinds
-from openptx.check.operand.classify import address
-from openptx.check.operand.kinds import Kind, composed
+from openptx.check.operand.kinds import Kind, address, composed
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER

@@ -8,17 +8,16 @@ from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
 from openptx.check.fast.classify import OperandClassifier
-from openptx.check.fast.definite_assignment import surely_written
-from openptx.check.fast.places import flowing, mentions
+from openptx.check.fast.definite_assignment import flowing, mentions, surely_written
 from openptx.check.fast.statements import StatementReader
 from openptx.check.flow.reads_writes import assigns, ends
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import BARRIER, FINE, READS_FIRST
 from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
 from openptx.source import File
-from openptx.syntax.landmarks import landmarks
 from openptx.syntax.lexical import words
 from openptx.syntax.row_lexer import FIRST, GUARD, LABEL, OPCODE, OTHER, Chunk, chunk_end
+from openptx.syntax.statement_lexer import landmarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

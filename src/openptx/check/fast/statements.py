@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
-from openptx.check.fast.calls import signature
+from openptx.check.fast.file_memo import signature
 from openptx.check.fast.symbols import Declared
 from openptx.check.flow.reads_writes import is_destination, names_in, writes
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.calls import fits
 from openptx.check.forms.verdicts import LOOK
 from openptx.check.operand import kinds
-from openptx.check.operand.classify import at, kind_of
+from openptx.check.operand.kinds import at, kind_of
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.isa.control import calls, joins
 from openptx.isa.directives import PRAGMAS

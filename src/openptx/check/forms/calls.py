@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.operand import kinds
-from openptx.check.operand.classify import kind_of
+from openptx.check.operand.kinds import kind_of
 from openptx.check.operand.slot import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Label

@@ -10,7 +10,7 @@ from openptx.check.forms.immediates import judge_constant
 from openptx.check.forms.symbol_operands import adds, alone, function, ignored, overlooked, special, summed, variable
 from openptx.check.forms.vectors import fits, judge_list
 from openptx.check.operand import kinds
-from openptx.check.operand.classify import selected
+from openptx.check.operand.kinds import selected
 from openptx.check.problems import Path, Problem, passes, undeclared
 
 TYPE_CHECKING = False

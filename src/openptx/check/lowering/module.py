@@ -14,7 +14,7 @@ from openptx.program import Program, Prototype, Register
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
-from openptx.syntax.landmarks import landmarks
+from openptx.syntax.statement_lexer import landmarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

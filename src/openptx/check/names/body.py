@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.names.scopes import Formal, Memory, Registers, Scope
 from openptx.check.operand import kinds
-from openptx.check.operand.classify import kind_of, variable
+from openptx.check.operand.kinds import kind_of, variable
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.types import TYPES
