@@ -64,6 +64,7 @@ def test_a_sample_of_its_core(
     suite = tally(f"Triton's test_core, {target}")
     options = ["-p", "openptx.torch.plugin", "--torch-target", target, "--torch-timeout", "120"]
     options += ["--sample", "500", "--sample-seed", "25", "-c", str(CHECKOUT.parent / "pytest.ini")]
+    options += ["--import-mode=importlib"]  # or the package of the checkout, which is not built, hides the one installed
     test = CHECKOUT / "test" / "unit" / "language" / "test_core.py"
     found, printed = run_pytest([*options, str(test)], folder=tmp_path, limit=bound(3600), say=say)
     for name, (outcome, why) in found.items():
