@@ -77,11 +77,12 @@ NVRTCS = {
         f"libnvrtc.so.{major}",
         (Path(__file__).with_name("nvrtc") / "nvrtc.c",),
         (f"-DOPENPTX_NVRTC={major}", f"-Wl,--version-script=libnvrtc.so.{major}.map"),
-        folder="nvrtc",
+        folder=f"nvrtc-{major}",
     )
     for major in (12, 13)
 }
-"""In front of NVIDIA's compiler: what it gives in place of machine code is PTX."""
+"""In front of NVIDIA's compiler: what it gives in place of machine code is PTX. Each has a folder of its own, so that
+only those are found that a compiler is there for."""
 LIBRARIES = (DRIVER, RECORDER, *RUNTIMES, *STUBS, *NVRTCS.values())
 
 
@@ -182,6 +183,6 @@ def digest() -> str:
     """The digest of everything that the libraries are made from."""
     folders = {source.parent for one in LIBRARIES for source in one.sources}
     read = sorted(file for folder in folders for file in folder.iterdir() if file.suffix in {".c", ".h", ".def"})
-    flags = [(one.soname, one.flags, one.linked, one.also) for one in LIBRARIES]
+    flags = [(one.soname, one.folder, one.flags, one.linked, one.also) for one in LIBRARIES]
     parts = (repr((FLAGS, flags, os.uname().machine)), repr(generated()))
     return hashlib.sha256(b"\0".join((*(file.read_bytes() for file in read), *map(str.encode, parts)))).hexdigest()[:32]

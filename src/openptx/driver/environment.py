@@ -52,15 +52,27 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
         preload(found, (os.path.join(folder, one.folder, one.soname) for one in STUBS))
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))
     if not found.get(KEEP_NVRTC):
-        compilers = {major: find_nvrtc(major, command) for major in NVRTCS}
-        found |= {f"OPENPTX_NVRTC_{major}": path for major, path in compilers.items() if path is not None}
-        there = (one for major, one in NVRTCS.items() if compilers[major] is not None)
-        preload(found, (os.path.join(folder, one.folder, one.soname) for one in there))
+        put_before_nvrtc(found, folder, command)
     if (shared := shared_python()) is not None:
         found["OPENPTX_LIBPYTHON"] = shared
         found["OPENPTX_PYTHONHOME"] = sys.base_prefix
     found["OPENPTX_PYTHONPATH"] = os.pathsep.join(search_path())
     return found
+
+
+def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> None:
+    """Makes a command find the libraries in front of NVIDIA's compilers, of those versions that are there."""
+    for major, one in NVRTCS.items():
+        variable = f"OPENPTX_NVRTC_{major}"
+        # Within another `exec` the path leads to its library, and the variable to the compiler.
+        compiler = environment.get(variable) or find_nvrtc(major, command)
+        if compiler is not None:
+            environment[variable] = compiler
+            place = os.path.join(folder, one.folder)
+            preload(environment, [os.path.join(place, one.soname)])
+            # tinygrad opens a file that it finds in one of these folders.
+            before = environment["LD_LIBRARY_PATH"].split(os.pathsep)
+            environment["LD_LIBRARY_PATH"] = os.pathsep.join(dict.fromkeys((place, *before)))
 
 
 def preload(environment: dict[str, str], libraries: Iterable[str]) -> None:
