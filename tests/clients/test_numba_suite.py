@@ -86,7 +86,7 @@ def outcomes(modules: list[str], limit: Callable[[float], float]) -> list[Any]:
     """Of all modules at once, or of each where one of them spoils the process for others or ends it."""
     left_out = [f"-{one}" for one in OVERRUNS]
     try:
-        together, _ = run(*left_out, *modules, limit=limit(900))
+        together, _ = run(*left_out, *modules, limit=limit(900 * len(modules)))
     except AssertionError:
         if len(modules) == 1:
             raise
