@@ -29,9 +29,12 @@ def hints(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if not kwargs.keys() <= names:
-                raise unknown(name, next(each for each in kwargs if each not in names), names, meant)
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except TypeError:
+                if kwargs.keys() <= names:
+                    raise
+            raise unknown(name, next(each for each in kwargs if each not in names), names, meant)
 
         return call
 

@@ -59,8 +59,10 @@ class Memory:
 
     def known(self, array: Array) -> Allocation | None:
         """The allocation that `address` gave a contiguous array before."""
-        root = owner(array)
-        if id(root) in self._placed:
+        root = array
+        while isinstance(base := root.base, np.ndarray):
+            root = base
+        if self._placed and id(root) in self._placed:
             return self._within_placed(array, root)
         return self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
 

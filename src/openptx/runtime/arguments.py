@@ -65,14 +65,14 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
     Who is given None asks `bytes_of`, which alone refuses.
     """
     plan = quick(function)
-    if plan is None:
+    if plan is None or len(plan.kinds) != len(arguments):
         return None
     values = list[Any]()
-    for kind, argument in zip(plan.kinds, arguments, strict=True):
+    for kind, argument in zip(plan.kinds, arguments, strict=False):
         given = type(argument)
         if given is int or (given is float and kind == FLOAT):
             values.append(argument)
-        elif isinstance(argument, np.ndarray) and kind == POINTER:
+        elif kind == POINTER and isinstance(argument, np.ndarray):
             array = as_array(argument)
             found = memory.known(array)
             if found is None or not array.flags.forc or not array.dtype.isnative:
@@ -106,14 +106,14 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
     """Converts and checks every argument; ArgumentError names the parameter that one does not fit."""
     if len(arguments) == 1 and isinstance(given := arguments[0], Packed):
         return Arguments(given.buffer(function), ())
+    if (ready := packed(function, arguments, memory)) is not None:
+        return Arguments(ready, tuple(arguments))
     wanted = places(function)
     if len(arguments) != len(wanted):
         raise ArgumentError(
             f"kernel `{function.name}` takes {len(wanted)} argument{'s' if len(wanted) != 1 else ''}"
             f" ({', '.join(described(p) for _, p in wanted)}), not {len(arguments)}"
         )
-    if (ready := packed(function, arguments, memory)) is not None:
-        return Arguments(ready, tuple(arguments))
     buffer = bytearray(function.parameter_size)
     kept = list[object]()
     for place, argument in zip(wanted, arguments, strict=True):

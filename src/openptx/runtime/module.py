@@ -46,6 +46,8 @@ OTHER_NAMES = {
 """What other libraries call options of a launch, and what to write here."""
 
 THREADS = 1024
+LAUNCHES_KEPT = 1024
+"""Possible launches that a module remembers."""
 
 
 class PreparedLaunch(NamedTuple):
@@ -192,14 +194,15 @@ class Kernel:
         Raises ArgumentError and Unsupported, as a launch does.
         """
         grid, block = extent("grid", grid), extent("block", block)
-        self.check_shape(grid, block, shared_mem)
-        shape = self.cluster(grid, cluster)
+        module, shape = self.module, None
+        if cluster is not None or (self.name, grid, block, shared_mem) not in module.executable:
+            self.check_shape(grid, block, shared_mem)
+            shape = self.cluster(grid, cluster)
+            require_meanings(module.program, self.name)
+            if shape is None and len(module.executable) < LAUNCHES_KEPT:
+                module.executable.add((self.name, grid, block, shared_mem))
         if blocks is not None and (shape or not is_range(blocks, grid[0] * grid[1] * grid[2])):
             raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, cannot be run alone")
-        module = self.module
-        if self.name not in module.executable:
-            require_meanings(module.program, self.name)
-            module.executable.add(self.name)
         given = marshal(self.function, sequence_of(args), module.image.memory)
         memory = module.image.map(given.buffer, blocks is None)
         return PreparedLaunch(
@@ -278,7 +281,8 @@ class LoadedModule:
     def __init__(self, program: Program, memory: Memory | None = None) -> None:
         self.program = program
         self.image = Image(program, memory)
-        self.executable: set[str] = set()  # kernels all of whose instructions have a meaning
+        self.executable: set[tuple[str, Triple, Triple, int]] = set()
+        """Launches that are possible: kernels, extents without clusters, dynamic shared memory."""
 
     def __repr__(self) -> str:
         return f"<module {self.program.file.name}: {', '.join(self.kernels) or 'no kernels'}>"

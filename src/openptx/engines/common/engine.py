@@ -55,6 +55,8 @@ several, and a launch's limit counts them. Each part needs those before it."""
 def engine_in_time(name: str, program: Program, function: Function, timeout: float | None, since: float) -> Engine:
     """The engine of a name, for a launch that began at `since`; Fault where its import takes longer than the launch
     may, ArgumentError where there is no such engine."""
+    if (found := _imported.get(name)) is not None:
+        return found
 
     def check() -> None:
         if timeout is not None and time.monotonic() > since + timeout:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-
 _running: set[object] = set()
 _crowded: set[object] = set()
 """Those that have not been alone all the time."""
 
 
-@contextmanager
-def running(launch: object) -> Generator[None]:
+class Running:
     """A launch, known by any object that is its own, runs meanwhile."""
-    _running.add(launch)
-    if len(_running) > 1:
-        _crowded.update(_running)
-    try:
-        yield
-    finally:
-        _running.discard(launch)
-        _crowded.discard(launch)
+
+    __slots__ = ("launch",)
+
+    def __init__(self, launch: object) -> None:
+        self.launch = launch
+
+    def __enter__(self) -> None:
+        _running.add(self.launch)
+        if len(_running) > 1:
+            _crowded.update(_running)
+
+    def __exit__(self, *raised: object) -> None:
+        _running.discard(self.launch)
+        _crowded.discard(self.launch)
 
 
 def alone(launch: object) -> bool:

@@ -96,6 +96,12 @@ def deoptimize_after(turns: int) -> AbstractContextManager[None]:
     return _during(_turns, turns)
 
 
+def variant() -> tuple[object, ...]:
+    """What of all this code depends on."""
+    observer = _watch.get()
+    return _lane_facts[-1], _checks[-1], _turns[-1], observer.tools if observer is not None else ()
+
+
 def watch() -> Observer | None:
     """What launches of this thread report their accesses to."""
     return _watch.get()

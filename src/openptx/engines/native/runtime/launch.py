@@ -14,7 +14,7 @@ from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.launches import running
+from openptx.engines.common.launches import Running
 from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
@@ -25,7 +25,7 @@ from openptx.engines.native.runtime.plan import Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
-from openptx.progress import progress, silent
+from openptx.progress import Line, on_terminal
 
 LOG = logging.getLogger("openptx")
 
@@ -58,7 +58,7 @@ def launch(
     """
     if cluster is not None or max_instructions is not None:
         raise UnsupportedByJit("clusters, or counted instructions")
-    find = partial(plans(image).find, program, function, image, grid, block, shared)
+    made = plans(image)
     deadline = (time.monotonic() if since is None else since) + timeout if timeout is not None else None
 
     def check() -> None:
@@ -66,14 +66,13 @@ def launch(
             notes = (fault_text.COMPILING,)
             raise Fault("timeout", fault_text.timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
 
-    plan = find(workers or 1, blocks, check, baseline)
+    plan = made.find(program, function, image, grid, block, shared, workers or 1, blocks, check, baseline)
     team = plan.team if workers is None else None
     if team is not None and team.workers > 1:
-        plan = find(team.workers, blocks, check, baseline)
+        plan = made.find(program, function, image, grid, block, shared, team.workers, blocks, check, baseline)
     run = Run(plan, memory, image, timeout, deadline, meanwhile)
     start = time.perf_counter()
-    with progress(run.describe) as run.update:
-        run.go()
+    run.go()
     seconds = time.perf_counter() - start
     LOG.debug(
         "kernel `%s`, %d blocks of %s: %.6f s as %s code, %d workers",
@@ -81,7 +80,8 @@ def launch(
     )  # fmt: skip
     if team is not None:
         team.learn(seconds)
-    plans(image).ran(plan, seconds)
+    if plan.options.baseline:
+        made.baseline_ran(plan, seconds)
 
 
 FORKED = (
@@ -97,13 +97,13 @@ class Run:
         "deadline",
         "image",
         "interrupt",
+        "line",
         "meanwhile",
         "memory",
         "plan",
         "tasks",
         "team",
         "timeout",
-        "update",
         "watch",
     )
 
@@ -114,7 +114,7 @@ class Run:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.meanwhile = meanwhile
         self.deadline = deadline  # on time.monotonic's clock
-        self.update = silent
+        self.line: Line | None = None  # once there may be something to say
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
         self.watch = settings.watch()
@@ -129,7 +129,7 @@ class Run:
             worker.prepare(self, launch)
         _running.add(self)
         try:
-            with running(self):
+            with Running(self):
                 codes = self.execute()
             if self.interrupt is not None:
                 raise self.interrupt
@@ -139,13 +139,15 @@ class Run:
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
             if abi.HANDED in codes:
-                with running(self):
+                with Running(self):
                     (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)
         finally:
             _running.discard(self)  # a child of a fork has none
+            if self.line is not None:
+                self.line.erase()
             if self.asked:
                 sys.stdout.flush()
-            if all(task.over for task in self.tasks):  # else a thread still uses what they have
+            if not self.tasks or all(task.over for task in self.tasks):  # else a thread still uses what they have
                 for worker in team:
                     worker.run = worker.cta = None
                 plan.code.idle.setdefault(plan.sizes, []).extend(team)
@@ -170,6 +172,7 @@ class Run:
         if not deep and len(self.team) == 1:
             return [code.run(first.state.address)]
         others = self.team if deep else self.team[1:]
+        self.tell()  # while this is surely the thread that launches
         self.tasks = [threads.Task(partial(self.work, worker)) for worker in others]
         codes: list[int] = []
         try:
@@ -214,8 +217,15 @@ class Run:
 
     def poll(self) -> int:
         """Asked by the code once in a while: whether to stop."""
-        self.update()
+        self.tell()
         return int(self.late() or self.interrupt is not None)
+
+    def tell(self) -> None:
+        """Keeps the line on the terminal, if there is one."""
+        if self.line is None and on_terminal():
+            self.line = Line(self.describe)
+        if self.line is not None:
+            self.line.update()
 
     def describe(self) -> str:
         """The launch's progress, as text."""

@@ -141,10 +141,7 @@ class Plans:
         `baseline`: code that was made in a hurry will do, as long as there is no other.
         """
         baseline = baseline and (function.name, block) not in self.optimised
-        watch = settings.watch()
-        watched = watch.tools if watch is not None else ()
-        set = settings.has_lane_facts(), settings.checks(), settings.deoptimize_turns(), watched
-        key = (function.name, grid, block, shared, workers, blocks, baseline, set)
+        key = (function.name, grid, block, shared, workers, blocks, baseline, settings.variant())
         plan = self.made.get(key)
         if plan is None:
             speculates = (function.name, block) not in self.not_speculating
@@ -156,13 +153,12 @@ class Plans:
             self.made[key] = plan
         return plan
 
-    def ran(self, plan: Plan, seconds: float) -> None:
-        """Records that a launch with this plan is over."""
-        if plan.options.baseline:
-            key = plan.function.name, plan.block
-            if self.baseline.setdefault(key, BaselineCode()).ran(plan, seconds):
-                self.optimised.add(key)
-                self.made.clear()
+    def baseline_ran(self, plan: Plan, seconds: float) -> None:
+        """Records that a launch of baseline code is over."""
+        key = plan.function.name, plan.block
+        if self.baseline.setdefault(key, BaselineCode()).ran(plan, seconds):
+            self.optimised.add(key)
+            self.made.clear()
 
     def disable_speculation(self, plan: Plan, meanwhile: bool) -> None:
         """Warps left too often: from now on branches are not assumed uniform.

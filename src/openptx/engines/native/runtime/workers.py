@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory_view import Bytes, MemorySnapshot, MemoryView, pointer_of
+from openptx.device.memory_view import Allocation, Bytes, MemorySnapshot, MemoryView, pointer_of
 from openptx.engines.native import abi
 from openptx.engines.native.runtime import upcalls
 from openptx.isa.address_windows import CONST, PARAM, SHARED
@@ -68,6 +68,7 @@ class Worker:
         self.launch = Buffer(abi.LAUNCH)  # for all workers, if this one is the first
         self.launch_memory = memoryview(self.launch.view().data)
         self.plan: Plan | None = None  # of the last launch
+        self.heap: Allocation | None = None
         self.snapshot: MemorySnapshot | None = None
         self.table = Buffer(0)
         self.table_memory = memoryview(b"")
@@ -139,17 +140,18 @@ class Worker:
             self.fill(memory)
         if self.plan is not plan:
             self.adopt(plan)
-        state = self.memory
+        state, heap = self.memory, memory.heap
+        place = heap.allocation if heap is not None else None
         struct.pack_into("<2q", state, abi.TABLE, self.table.address, len(memory.snapshot.rows))
         struct.pack_into("<q", state, abi.GRID, launch)
         state[abi.CTAID : abi.NCTAID] = _NOWHERE
         state[abi.KIND : abi.BUDGET] = _CLEAN
         struct.pack_into("<i", state, abi.CHAIN, 0)
-        heap = memory.heap
-        words = (0, 0, 0) if heap is None else (pointer_of(heap.left), heap.allocation.base, heap.allocation.size)
-        struct.pack_into("<3Q", state, abi.HEAP, *words)
-        struct.pack_into("<Q", state, abi.WORKSPACE, memory.workspace)
-        struct.pack_into("<2q", state, abi.FROM, 0, 0)
+        if place is not self.heap:
+            words = (0, 0, 0) if heap is None else (pointer_of(heap.left), heap.allocation.base, heap.allocation.size)
+            struct.pack_into("<3Q", state, abi.HEAP, *words)
+            self.heap = place
+        struct.pack_into("<3Q", state, abi.FROM, 0, 0, memory.workspace)
         if run.watch is not None:
             struct.pack_into("<Q", state, abi.WATCH, run.watch.attach(self, run, launch + abi.STOP))
         self.window(memory, PARAM, memory.param)
