@@ -14,7 +14,7 @@ from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 from openptx.sanitize.definedness import Definedness
 from openptx.sanitize.machine import SanitizedThreads
-from openptx.sanitize.masked import EVERYTHING, Masked, mask
+from openptx.sanitize.masked import EVERYTHING, Masked, Use, mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
         self._local_defined = Plane(np.zeros(0, np.uint8))
         self._tables: dict[Plane, Plane | None] = {}
         self._computed: dict[Plane, Array] = {}
-        """By byte, the statement whose undefined bits were computed with before they were stored; -1 for none."""
+        """By byte, what was done with undefined bits before they were stored: their statement and its `Use`, as
+        `statement * len(Use) + use`; -1 for copies."""
 
     # Tables.
 
@@ -74,9 +75,11 @@ class DefinedMemory(Definedness, SanitizedThreads):
 
     def copy_local(self, lanes: lane_sets.Lanes, a: int, b: int, size: int) -> None:
         super().copy_local(lanes, a, b, size)
-        rows = self._local_defined.data.reshape(self.n, -1)
         index = slice(None) if lanes is None else lanes
-        rows[index, b : b + size] = rows[index, a : a + size]
+        used = self._computed.get(self.local)
+        for table in (self._local_defined.data, *(() if used is None else (used,))):
+            rows = table.reshape(self.n, -1)
+            rows[index, b : b + size] = rows[index, a : a + size]
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """An activation begins with undefined memory."""
@@ -90,7 +93,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         values = super().load(space, address, w, count)
         found = list(self.found)
         masks: list[Array] | None = None
-        origin = None
+        origin, use = None, Use.MOVED
         for chosen, (plane, offsets) in found:
             defined = self.defined_bits(plane)
             if defined is None:
@@ -98,7 +101,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
             part = [~bits for bits in defined.gather(offsets, w >> 3, count)]
             if not any(bits.any() for bits in part):
                 continue
-            origin = origin or self.computed_there(plane, offsets, w >> 3, count)
+            if origin is None:
+                origin, use = self.computed_there(plane, offsets, w >> 3, count)
             if chosen is None:
                 masks = part
                 break
@@ -107,27 +111,31 @@ class DefinedMemory(Definedness, SanitizedThreads):
                 whole[chosen] = bits
         if masks is None:
             return values
-        came_from, computed = origin or self.op, origin is not None
         pairs = zip(values, masks, strict=True)
-        return tuple([self.marked(v, bits, computed=computed, origin=came_from) for v, bits in pairs])
+        return tuple([self.marked(v, bits, use=use, origin=origin or self.op) for v, bits in pairs])
 
-    def computed_there(self, plane: Plane, offsets: Array, width: int, count: int) -> Op | None:
+    def computed_there(self, plane: Plane, offsets: Array, width: int, count: int) -> tuple[Op | None, Use]:
         """The origin of undefined bits that results of arithmetic have brought to these words."""
         if plane not in self._computed:
-            return None
+            return None, Use.MOVED
         number = max(int(self._computed[plane][offsets + i * width].max()) for i in range(count))
-        return self.session.reporter.ops[number] if number >= 0 else None
+        if number < 0:
+            return None, Use.MOVED
+        return self.session.reporter.ops[number // len(Use)], Use(number % len(Use))
 
     def note_computed(self, plane: Plane, offsets: Array, values: Sequence[Bits]) -> None:
         """Remembers by the first byte of each word that the result of arithmetic on undefined bits is stored there."""
-        origins = [b.origin if isinstance(b, Masked) and b.computed else None for b in values]
+        statement = self.session.reporter.statement
+        numbers = [
+            statement(b.origin) * len(Use) + b.use if isinstance(b, Masked) and b.use and b.origin is not None else -1
+            for b in values
+        ]
         table = self._computed.get(plane)
         if table is None:
-            if not any(origins):
+            if max(numbers) < 0:
                 return
             table = self._computed[plane] = np.full(plane.size, -1, np.int32)
-        for i, origin in enumerate(origins):
-            number = self.session.reporter.statement(origin) if origin is not None else -1
+        for i, number in enumerate(numbers):
             table[offsets + i * (values[0].width >> 3)] = number
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp.machine import Threads
 from openptx.numerics import Arithmetic, Bits
-from openptx.sanitize.masked import EVERYTHING, MOVES, NOTHING, RULES, Masked, is_masked, mask, masked_in, plain
+from openptx.sanitize.masked import EVERYTHING, MOVES, NOTHING, RULES, Masked, Use, is_masked, mask, masked_in, plain
 from openptx.sanitize.semantics import SHUFFLES, VOTES
 
 if TYPE_CHECKING:
@@ -33,15 +33,13 @@ class Definedness(Threads):
     members: Array
     session: Session
 
-    def marked(
-        self, d: Bits, undefined: Array, *operands: Any, computed: bool = False, origin: Op | None = None
-    ) -> Bits:
+    def marked(self, d: Bits, undefined: Array, *operands: Any, use: Use = Use.MOVED, origin: Op | None = None) -> Bits:
         """A result, with its undefined bits if there are any."""
         if not undefined.any():
             return d
         some = masked_in(operands)
         origin = origin or next((b.origin for b in some if b.origin is not None), None)
-        return Masked(self, d.width, d.v, undefined, origin, computed or any(b.computed for b in some))
+        return Masked(self, d.width, d.v, undefined, origin, max([use, *(b.use for b in some)]))
 
     # The core.
 
@@ -56,16 +54,17 @@ class Definedness(Threads):
             moved = super().binary(op, Bits(self, a.width, np.broadcast_to(mask(a), a.v.shape)), plain(b)).v
             unknown = mask(b) != 0
             undefined = np.where(unknown, EVERYTHING[a.width], moved) if unknown.any() else moved
-        return self.marked(d, undefined, a, b, computed=op not in MOVES)
+        return self.marked(d, undefined, a, b, use=Use.MOVED if op in MOVES else Use.COMPUTED)
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         d = super().select(p, a, b)
         if not is_masked(p, a, b):
             return d
-        undefined = np.where(p.v, mask(a), mask(b))
+        undefined, use = np.where(p.v, mask(a), mask(b)), Use.MOVED
         if isinstance(p, Masked):
             undefined = np.where(p.undefined, mask(a) | mask(b) | (a.v ^ b.v), undefined)
-        return self.marked(d, undefined, a, b, p)
+            use = Use.CHOSEN if (p.undefined & (undefined != 0)).any() else use
+        return self.marked(d, undefined, a, b, p, use=use)
 
     def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
         d = super().resize(a, w, signed)
@@ -174,7 +173,7 @@ def spread(name: str) -> Callable[..., Any]:
 
 def tainted(x: Definedness, found: Any, bad: Array, some: list[Masked]) -> Any:
     if isinstance(found, Bits):
-        return x.marked(found, np.where(bad, EVERYTHING[found.width], NOTHING[found.width]), *some, computed=True)
+        return x.marked(found, np.where(bad, EVERYTHING[found.width], NOTHING[found.width]), *some, use=Use.COMPUTED)
     if isinstance(found, tuple):
         return tuple([tainted(x, part, bad, some) for part in cast("tuple[Any, ...]", found)])
     return found

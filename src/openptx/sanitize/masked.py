@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,18 +20,28 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
+class Use(IntEnum):
+    """What has been done with undefined bits since they came: the later in this list, the surer they are meant."""
+
+    MOVED = 0
+    """Copied and masked: nobody may use them."""
+    COMPUTED = 1
+    """Arithmetic: a result is meant, unless other bits of it are defined."""
+    CHOSEN = 2
+    """They chose between two values that differ, as a branch does."""
+
+
 class Masked(Bits):
     """`undefined` is an array like `v`: a bit is set where the value's bit is undefined.
 
-    `origin` is the instruction that such bits came from. `computed` is whether arithmetic has been done with them
-    since: copies and masks may carry bits that nobody uses, results of arithmetic are meant to be used.
+    `origin` is the instruction that such bits came from, `use` what has been done with them since.
     """
 
-    __slots__ = ("computed", "origin", "undefined")
+    __slots__ = ("origin", "undefined", "use")
 
-    def __init__(self, x: Core, width: int, v: Array, undefined: Array, origin: Op | None, computed: bool) -> None:
+    def __init__(self, x: Core, width: int, v: Array, undefined: Array, origin: Op | None, use: Use) -> None:
         super().__init__(x, width, v)
-        self.undefined, self.origin, self.computed = undefined, origin, computed
+        self.undefined, self.origin, self.use = undefined, origin, use
 
 
 def mask(b: Bits) -> Array:

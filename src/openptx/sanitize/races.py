@@ -134,7 +134,7 @@ class Races:
         width = granules.shape[1]
         flat, who = granules.reshape(-1), np.repeat(threads, width) if width > 1 else threads
         a = Access(shadow, who, flat, shadow.cells[flat], width, facts, write, unchanged)
-        self.check(a)
+        self.check(a, in_parts=owners is not None)
         self.check_coherence(a)
         if by_proxy:
             self.check_proxy(a)
@@ -159,14 +159,16 @@ class Races:
 
     # Checks.
 
-    def check(self, a: Access) -> None:
+    def check(self, a: Access, *, in_parts: bool) -> None:
+        """`in_parts`: one of the accesses of an instruction that for one thread writes no byte twice."""
         floor = self.common_floor(a)
         for column in (W, W2, R, R2) if a.write else (W, W2):
             cells = a.cells(column)
             times = cells[:, 0]
             if times.max() <= floor:
                 continue
-            found = np.flatnonzero((times != 0) & (times != self.clocks.now))
+            together = in_parts and a.write and column == W
+            found = np.flatnonzero((times != 0) & ((times != self.clocks.now) | together))
             if found.size:
                 self.report_all(a, cells, found[self.racing(a, cells, found)], column in (W, W2))
 

@@ -12,7 +12,7 @@ from openptx.engines.interp.decode import DecodedFunction, assemble
 from openptx.engines.interp.operands import address, apart, destination, source
 from openptx.numerics import Bits
 from openptx.program import Address, Imm, Reg, Sink, Vector
-from openptx.sanitize.masked import EVERYTHING, NOTHING, Masked
+from openptx.sanitize.masked import EVERYTHING, NOTHING, Masked, Use
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Step
@@ -27,10 +27,10 @@ Array = NDArray[Any]
 class Mask:
     """The undefined bits of one register, with where they came from."""
 
-    __slots__ = ("bits", "computed", "origin")
+    __slots__ = ("bits", "origin", "use")
 
-    def __init__(self, bits: Array, origin: Op | None = None, computed: bool = False) -> None:
-        self.bits, self.origin, self.computed = bits, origin, computed
+    def __init__(self, bits: Array, origin: Op | None = None, use: Use = Use.MOVED) -> None:
+        self.bits, self.origin, self.use = bits, origin, use
 
 
 class TrackedRegisters(list[Any]):
@@ -137,7 +137,7 @@ def marked(x: SanitizedThreads, b: Bits, known: Mask | None, width: int, lanes: 
         return b
     if b.width != width:
         bits = x.resize(Bits(x, width, bits), b.width).v
-    return Masked(x, b.width, b.v, bits, known.origin, known.computed)
+    return Masked(x, b.width, b.v, bits, known.origin, known.use)
 
 
 def tracked_address(operand: Address, space: str | None) -> Reader:
@@ -180,7 +180,7 @@ def kept(result: Any) -> Any:
     """A result in memory of its own, as `apart` makes it, with its undefined bits."""
     if isinstance(result, Masked):
         v = result.v if result.v.base is None else result.v.copy()
-        return Masked(result.x, result.width, v, result.undefined, result.origin, result.computed)
+        return Masked(result.x, result.width, v, result.undefined, result.origin, result.use)
     return apart(result)
 
 
@@ -191,11 +191,11 @@ def put(
     if lanes is None and bits is None:
         return None
     origin = result.origin if result is not None else old.origin if old is not None else None
-    computed = result.computed if result is not None else old.computed if old is not None else False
+    use = result.use if result is not None else old.use if old is not None else Use.MOVED
     if lanes is None:
         assert bits is not None
-        return Mask(bits, origin, computed)
+        return Mask(bits, origin, use)
     whole = np.zeros(n, NOTHING[min(width, 64)].dtype)
     whole[:] = old.bits if old is not None else NOTHING[min(width, 64)]
     whole[lanes] = bits if bits is not None else NOTHING[min(width, 64)]
-    return Mask(whole, origin, computed) if whole.any() else None
+    return Mask(whole, origin, use) if whole.any() else None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.sanitize.masked import Masked
+from openptx.sanitize.masked import Masked, Use
 from openptx.sanitize.registers import masks_of
 from openptx.sanitize.semantics import SHUFFLES
 
@@ -53,14 +53,15 @@ class Values:
         self.report("decides a vote", x.op, bad, p.origin)
 
     def stored(self, values: Sequence[Bits], chosen: Array | None) -> None:
-        """Values leave for memory that others look at: those that are nothing but undefined, and not mere copies."""
+        """Values leave for memory that others look at: those that are nothing but undefined, and not mere copies, or
+        that undefined bits chose."""
         for b in values:
             if not isinstance(b, Masked):
                 continue
             shuffled = b.origin is not None and b.origin.form.instruction in SHUFFLES
-            if not (b.computed or shuffled):
+            if not (b.use or shuffled):
                 continue
-            bad = b.undefined == ~np.zeros(1, b.undefined.dtype)
+            bad = b.undefined != 0 if b.use == Use.CHOSEN else b.undefined == ~np.zeros(1, b.undefined.dtype)
             if chosen is not None and bad.size > 1:
                 outside = np.ones(bad.size, np.bool_)
                 outside[chosen] = False
