@@ -10,7 +10,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.tiering import observed_code_pays
+from openptx.engines.native.runtime.compile_time import observed_code_pays
 from openptx.errors import ArgumentError, Fault
 from openptx.keywords import hints
 from openptx.profile.launch import ProfiledLaunch, sampled

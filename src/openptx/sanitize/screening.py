@@ -22,8 +22,8 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch.accesses import granule_of_shared
 from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Watch
 from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL, UNWRITTEN
+from openptx.engines.native.runtime.compile_time import observed_code_pays
 from openptx.engines.native.runtime.launch import launch
-from openptx.engines.native.tiering import observed_code_pays
 from openptx.errors import Fault
 from openptx.isa.instructions import (
     async_copy,

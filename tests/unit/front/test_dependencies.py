@@ -38,7 +38,7 @@ ALLOWED = {
                      "control_flow", "patterns", "late"},
     "device":       {"source", "errors", "locks", "isa", "program"},
     "memory":       {"errors", "locks", "device"},
-    "engines":      {"source", "diagnostics", "errors", "cache_folder", "locks", "logging", "progress", "llvm",
+    "engines":      {"source", "diagnostics", "errors", "cache_folder", "late", "locks", "logging", "progress", "llvm",
                      "numerics", "isa", "program", "control_flow", "device"},
     "sanitize":     {"source", "diagnostics", "errors", "numerics", "isa", "program", "control_flow", "line_table",
                      "device", "engines"},

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.common.engine import import_engine
 from openptx.engines.native import settings
 from openptx.engines.native import tiering as choose
 
@@ -44,6 +45,7 @@ class Watched:
             self.now += 0.004
             interp(*args, **options)
 
+        import_engine("native", lambda: None)  # in a process where that is over
         patch.setattr(choose, "run", watched_native)
         patch.setattr(choose, "interp", SimpleNamespace(launch=watched_interp))
         patch.setattr(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -15,6 +16,17 @@ KERNEL = """
 .address_size 64
 .visible .entry k(.param .u64 x) {
     .reg .b64 p; ld.param.u64 p, [x]; st.global.u32 [p], 7; ret;
+}
+"""
+LOOP = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u32 n) {
+    .reg .b64 p, d; .reg .b32 t, c, m, v; .reg .pred q;
+    ld.param.u64 p, [x]; ld.param.u32 m, [n]; mov.u32 t, %tid.x; mov.u32 c, %ctaid.x; mad.lo.u32 t, c, 32, t;
+    mul.wide.u32 d, t, 4; add.u64 p, p, d;
+A:  ld.global.u32 v, [p]; add.u32 v, v, 1; st.global.u32 [p], v; sub.u32 m, m, 1; setp.ne.u32 q, m, 0; @q bra A; ret;
 }
 """
 LIMITED = f"""
@@ -45,9 +57,20 @@ except TimeoutError:
 print(json.dumps(counts + [len(sys.modules)]))
 """
 
+SOON_OVER = f"""
+import numpy as np, openptx, sys
+kernel = openptx.load({LOOP!r})["k"]
+for _ in range(3):
+    x = np.zeros(64, np.uint32)
+    kernel(2, 32, (x, 5), **eval(sys.argv[1]))
+assert (x == 5).all()
+print(*[name in sys.modules for name in ("openptx.engines.interp.launch", "llvmlite", "openptx.engines.native.emit")])
+"""
+
 
 def run(program: str, *arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)
+    environment = {**os.environ, "OPENPTX_TIERS": "1"}
+    done = subprocess.run([sys.executable, "-c", program, *arguments], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -69,3 +92,9 @@ def test_no_part_is_much_of_the_engine(engine: str) -> None:
 def test_an_import_that_was_ended_is_taken_up(part: int) -> None:
     *_, left, _ = json.loads(run(PARTS, "native", str(part)))
     assert left > 0
+
+
+@pytest.mark.parametrize("options", ["{}", "{'cluster': 2}", "{'max_instructions': 1000}", "{'initcheck': True}"])
+def test_launches_that_are_soon_over_import_nothing_of_machine_code(options: str) -> None:
+    """With a loop in them, so that nobody knows before how long they take."""
+    assert run(SOON_OVER, options) == "True False False\n"

@@ -22,7 +22,7 @@ import numpy as np
 import openptx
 from openptx.engines.native import tiering
 from openptx.engines.tiers import server_process, service
-tiering.AT_ONCE = tiering.AT_ONCE_ALONE = tiering.ASKED = 0.0
+tiering.AT_ONCE = tiering.AT_ONCE_ALONE = tiering.ASKED = tiering.SHARE = 0.0
 TEXT = '''.version 8.0
 .target sm_80
 .address_size 64

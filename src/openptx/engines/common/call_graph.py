@@ -19,6 +19,20 @@ def calls_indirectly(function: Function) -> bool:
     return any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in function.code)
 
 
+def reached(program: Program, function: Function) -> set[str] | None:
+    """Names of the kernel and of all functions that it may call; None: it calls by address, so any."""
+    found, waiting = {function.name}, [function]
+    while waiting:
+        one = waiting.pop()
+        if calls_indirectly(one):
+            return None
+        for name in one.callees & {*program.functions}:
+            if name not in found:
+                found.add(name)
+                waiting.append(program.function(name))
+    return found
+
+
 def stack_bytes(program: Program, kernel: Function) -> int | None:
     """Bytes of local memory that a thread needs for the deepest chain of direct calls; None where calls recur.
 

@@ -43,11 +43,11 @@ _NATIVE = (
             "cache.key", "cache.metadata", "analysis.context", "analysis.abstract_machine", "analysis.fixpoint",
             "emit.arith.float_ops", "emit.memory.bounds_check", "emit.memory.atomics", "emit.llvm_machine",
             "deopt.side_exits", "emit.barriers", "emit.function", "rtlib.support", "pipeline", "runtime.plan",
-            "tiering",
+            "runtime.launch", "tiering",
         )
     ),
 )  # fmt: skip
-PARTS = {"interp": _INTERP, "auto": _NATIVE, "native": _NATIVE}
+PARTS = {"interp": _INTERP, "auto": (*_INTERP, _OF_ENGINES + "native.tiering"), "native": _NATIVE}
 """What an import of an engine is cut into: without the files of compiled Python it takes a second, on a busy computer
 several, and a launch's limit counts them. Each part needs those before it."""
 
@@ -96,6 +96,4 @@ def why_interp(program: Program, function: Function, image: Image, block: Triple
 
 
 def native_engine() -> ModuleType:
-    from openptx.engines.native import tiering
-
-    return tiering
+    return import_module(_OF_ENGINES + "native.tiering")

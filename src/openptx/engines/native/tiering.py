@@ -1,46 +1,71 @@
 """Tier-up policy: compiled code wherever it can run a launch; `auto` interprets until compiling pays, or until the
-compile server has made the code."""
+compile server has made the code.
+
+What a decision costs counts, too: what makes and runs machine code is imported, the time that making code takes is
+estimated, and the disk is searched, when launches have taken some times as long as that does.
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openptx.device.image import Image
 from openptx.engines.common.call_graph import calls_indirectly
+from openptx.engines.common.engine import engine_in_time
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import EXTERNALS, LASTING
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.cache import store
 from openptx.engines.native.options import Options
-from openptx.engines.native.runtime.code_requests import name_of_code, request_code
-from openptx.engines.native.runtime.compile_time import seconds_to_make
-from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
+from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes
-from openptx.engines.native.runtime.launch import launch as run
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
-from openptx.engines.tiers.service import Job, service
+from openptx.engines.tiers.service import service
 from openptx.engines.tiers.takeover import Wanted, host_threads, launch_and_replace
 from openptx.errors import Triple
+from openptx.late import late
 from openptx.program import Function, Program
+
+MACHINE_CODE, NAMES = "openptx.engines.native.runtime.launch", "openptx.engines.native.runtime.code_requests"
+"""What is imported when it is first called: what runs machine code, and what names it and asks for it."""
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.code_requests import name_of_code, on_disk, request_code, usual
+    from openptx.engines.native.runtime.compiled_kernel import compiled, ready
+    from openptx.engines.native.runtime.launch import launch as run
+else:
+    name_of_code = late("openptx.engines.native.runtime.code_requests", "name_of_code")
+    on_disk = late("openptx.engines.native.runtime.code_requests", "on_disk")
+    request_code = late("openptx.engines.native.runtime.code_requests", "request_code")
+    usual = late("openptx.engines.native.runtime.code_requests", "usual")
+    compiled = late("openptx.engines.native.runtime.compiled_kernel", "compiled")
+    ready = late("openptx.engines.native.runtime.compiled_kernel", "ready")
+    run = late("openptx.engines.native.runtime.launch", "launch")
 
 LOG = logging.getLogger("openptx")
 FALLBACK = logging.getLogger("openptx.fallback")
 """Says that the reference engine runs what machine code was wanted for."""
 
-# Measured by bench/auto.py, as times on one machine: only their ratios matter.
-OPERATION = 3e-9
-"""Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
+IMPORTS, NAMING = 0.08, 0.035
+"""Seconds that importing `MACHINE_CODE` takes, and `NAMES` alone, of which LLVM's library is most."""
 
-AT_ONCE, AT_ONCE_ALONE = 0.02, 0.05
+LOOK = 0.001
+"""Seconds that it takes to estimate how long making code takes, and to look for it on disk."""
+
+SHARE = 5
+"""How many times as long as one of these takes a kernel's launches have taken, before it is done. So nobody waits a
+fifth longer for a result that is there before code can be."""
+
+AT_ONCE, AT_ONCE_ALONE = 0.02, 0.25
 """Seconds that making code takes, below which a launch does that itself: with a server running, or to be started."""
 
-SERVER = 0.6
-"""Seconds of the processor that the server takes to start."""
+SERVER = 0.4
+"""Seconds that the server takes to start: 0.3, or 0.75 where Python may not keep its compiled files."""
 
 ASKED = 0.15
 """How much of the time until there will be code launches have taken before they ask for it: who launches a kernel once
@@ -56,17 +81,35 @@ FOUND = 0.0015
 class TierState:
     """What `auto` remembers about a kernel."""
 
-    __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent", "times")
+    __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "looked", "loops", "program", "spent",
+                 "times")  # fmt: skip
 
     def __init__(self, program: Program, function: Function) -> None:
+        self.program, self.function = program, function
         self.loops = loops(function, calls=not function.callees <= {*EXTERNALS} or calls_indirectly(function))
         self.each = OPERATION * len(function.code)
-        self.left = self.seconds = seconds_to_make(program, function)
+        self._seconds = -1.0
         self.spent = 0.0
         self.times = EngineTimes()
-        self.looked = False  # on disk
+        self.looked = self.found = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
+
+    @property
+    def seconds(self) -> float:
+        """How long making the code takes, estimated when first asked for."""
+        if self._seconds < 0:
+            self._seconds = seconds_to_make(self.program, self.function)
+        return self._seconds
+
+    @property
+    def left(self) -> float:
+        """What there is to do before machine code can run, in seconds."""
+        return (0.0 if self.found else self.seconds) + imports()
+
+    def surely_less(self, seconds: float) -> bool:
+        """Whether something takes less than what is left to do; without an estimate, where that is clear."""
+        return not self.found and seconds < least_seconds_to_make(self.function) + imports()
 
 
 states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
@@ -88,6 +131,8 @@ def launch(
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
     since = time.monotonic() if since is None else since
     try:
+        if interpreted(options):
+            raise UnsupportedByJit("clusters, or counted instructions")
         how = {"workers": workers, "since": since, "meanwhile": meanwhile, "baseline": baseline}
         run(program, function, grid, block, **how, **options)
     except UnsupportedByJit as reason:
@@ -134,6 +179,8 @@ def auto(
             return
         state.blocks.add(block)
         clock = time.perf_counter()
+    if not imported() and not interpreted(options):
+        engine_in_time("native", program, function, options.get("timeout"), options.get("since") or time.monotonic())
     meanwhile = settings.has_tiers() and not made_at_once(state)
     how = {"workers": workers, "meanwhile": meanwhile, "baseline": block in state.baseline}
     launch(program, function, grid, block, image=image, **how, **options)
@@ -149,11 +196,18 @@ def made_at_once(state: TierState) -> bool:
     return service().broken or state.seconds < (AT_ONCE if service().running else AT_ONCE_ALONE)
 
 
-def observed_code_pays(program: Program, function: Function, threads: int, slower: float, longer: float) -> bool:
-    """Whether making code that is observed, `longer` than plain code, is likely to take less time than a launch of so
-    many threads on the reference engine, which is `slower` where it is observed."""
-    work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
-    return work * OPERATION * slower > seconds_to_make(program, function) * longer
+def interpreted(options: dict[str, Any]) -> bool:
+    """Whether these options of a launch are the reference engine's alone."""
+    return options.get("cluster") is not None or options.get("max_instructions") is not None
+
+
+def imported(what: str = MACHINE_CODE) -> bool:
+    return what in sys.modules
+
+
+def imports() -> float:
+    """Seconds of importing that come before machine code."""
+    return 0.0 if imported() else IMPORTS
 
 
 def code_wanted(
@@ -163,40 +217,57 @@ def code_wanted(
     """When a launch that begins on interp is to be abandoned; None where it is to begin as machine code.
 
     It does where the code is there already. It also waits for the code, as without tiers, where the launch is likely to
-    take longer on interp and could not be abandoned.
+    take longer on interp and could not be abandoned. Launches that may be over soon decide that later.
     """
-    only_interp = options.get("cluster") is not None or options.get("max_instructions") is not None or image.bound
-    if not settings.has_tiers() or only_interp or ready(image, function, block):
+    if not settings.has_tiers() or interpreted(options) or image.bound or has_code(image, function, block):
         return None
     stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
-    long = stays and threads * state.each * ITERATIONS > state.seconds
-    baseline = block in state.baseline
-    at_once = made_at_once(state)
-    if at_once and threads * state.each > state.seconds:
-        return None
-    name = name_of_code(program, function, usual(block, baseline))
-    if (job := service().find(name)) is None:
-        if store.has(name) or (baseline and on_disk(program, function, block)):
-            return None
-        if state.seconds >= BASELINE and not at_once:
-            state.baseline.add(block)
-            baseline = True
-        if long or (baseline and on_disk(program, function, block, baseline)):
-            return None
-        if at_once:
-            return wanted_after(state.left - state.spent) if state.spent < state.left and not stays else None
+    guess = threads * state.each * (ITERATIONS if stays else 1)
 
-        def ask() -> Job:
-            LOG.info(
-                "kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds
-            )
-            return request_code(program, function, usual(block, baseline), several_workers=(workers or 1) > 1)
+    def decide() -> Wanted | None:
+        return decided(state, program, function, block, guess, bool(stays), (workers or 1) > 1)
 
-        until = state.seconds if service().running else state.seconds + SERVER
-        return wanted_when_made(ask, ASKED * until - state.spent)
-    if long or job.reply is not None:
+    soon = SHARE * LOOK - state.spent
+    return wanted_later(decide, soon) if soon > 0 and state.surely_less(guess) else decide()
+
+
+def decided(
+    state: TierState, program: Program, function: Function, block: Triple, guess: float, stays: bool, several: bool
+) -> Wanted | None:
+    """The same, with what an estimate and the disk say. `guess`: seconds that the launch takes at least, or is likely
+    to take if it `stays` on the engine on which it begins."""
+    at_once, baseline = made_at_once(state), block in state.baseline
+    if (stays or at_once) and guess > state.left:
         return None
-    return lambda: job.reply is not None and job.reply.made
+    if imported(NAMES):
+        if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is not None:
+            return None if job.reply is not None else lambda: job.reply is not None and job.reply.made
+        if on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline)):
+            return None
+    if at_once:
+        return wanted_after(state.left - state.spent) if state.spent < state.left else None
+    if state.seconds >= BASELINE:
+        state.baseline.add(block)
+        baseline = True
+
+    def ask() -> Wanted:
+        if on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline)):
+            return now
+        LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
+        job = request_code(program, function, usual(block, baseline), several_workers=several)
+        return lambda: job.reply is not None and job.reply.made
+
+    until = state.seconds if service().running else state.seconds + SERVER
+    return wanted_later(ask, max(ASKED * until, 0.0 if imported(NAMES) else SHARE * NAMING) - state.spent)
+
+
+def has_code(image: Image, function: Function, block: Triple) -> bool:
+    """Whether the kernel's code for such blocks has been made in this process."""
+    return imported() and ready(image, function, block)
+
+
+def now() -> bool:
+    return True
 
 
 def wanted_after(seconds: float) -> Wanted:
@@ -205,15 +276,17 @@ def wanted_after(seconds: float) -> Wanted:
     return lambda: time.thread_time() > end
 
 
-def wanted_when_made(ask: Callable[[], Job], seconds: float) -> Wanted:
-    """When there is the code that is asked for after this thread has had the processor for so long."""
+def wanted_later(decide: Callable[[], Wanted | None], seconds: float) -> Wanted:
+    """What is decided when this thread has had the processor for so long; None of it is now."""
     time_has_come = wanted_after(seconds)
-    jobs: list[Job] = []
+    found: list[Wanted] = []
 
     def wanted() -> bool:
-        if not jobs and time_has_come():
-            jobs.append(ask())
-        return bool(jobs) and jobs[0].reply is not None and jobs[0].reply.made
+        if not found:
+            if not time_has_come():
+                return False
+            found.append(decide() or now)
+        return found[0]()
 
     return wanted
 
@@ -222,11 +295,12 @@ def prefers_interp(
     state: TierState, program: Program, function: Function, image: Image, threads: int, block: Triple
 ) -> bool:
     """Whether the launch would be over there before there is code, as all before it together were."""
-    if state.loops or state.spent + threads * state.each >= state.left or ready(image, function, block):
+    if state.loops or has_code(image, function, block):
         return False
-    if state.spent > FOUND and not state.looked:
+    work = state.spent + threads * state.each
+    if not state.surely_less(work) and work >= state.left:
+        return False
+    if not state.looked and state.spent > (FOUND if imported(NAMES) else SHARE * NAMING):
         state.looked = True
-        if on_disk(program, function, block):
-            state.left = 0.0
-            return False
-    return True
+        state.found = on_disk(program, function, block)
+    return not state.found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.common.call_graph import calls_indirectly
+from openptx.engines.common.call_graph import reached
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program
@@ -51,20 +51,6 @@ def parts(program: Program, function: Function) -> Iterator[str]:
     yield f"{program.reserved_shared} {layout.static} {layout.dynamic}"
     for (name, _), offset in layout.offsets.items():
         yield f"{name} {offset}"
-
-
-def reached(program: Program, function: Function) -> set[str] | None:
-    """Names of the kernel and of all functions that it may call; None: it calls by address, so any."""
-    found, waiting = {function.name}, [function]
-    while waiting:
-        one = waiting.pop()
-        if calls_indirectly(one):
-            return None
-        for name in one.callees & {*program.functions}:
-            if name not in found:
-                found.add(name)
-                waiting.append(program.function(name))
-    return found
 
 
 def sources() -> str:

@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.control_flow import control
-from openptx.engines.native.cache.key import reached
+from openptx.engines.common.call_graph import reached
+from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
 from openptx.program import Function, Op, Program
+
+OPERATION = 3e-9
+"""Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many, as measured
+by bench/auto.py): only its ratio to the others matters."""
 
 FUNCTION = 0.006
 """Seconds for each function, the kernel among them."""
@@ -30,6 +35,18 @@ def seconds_to_make(program: Program, function: Function) -> float:
         found += FUNCTION + EACH * len(one.code) + sum(map(seconds_beyond, one.code))
         approximate += sum("approx" in op.m.written for op in one.code)
     return found + APPROXIMATE * min(approximate, INLINE)
+
+
+def least_seconds_to_make(function: Function) -> float:
+    """What it takes at least, as can be told without a look at the instructions."""
+    return FUNCTION + EACH * len(function.code)
+
+
+def observed_code_pays(program: Program, function: Function, threads: int, slower: float, longer: float) -> bool:
+    """Whether making code that is observed, `longer` than plain code, is likely to take less time than a launch of so
+    many threads on the reference engine, which is `slower` where it is observed."""
+    work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
+    return work * OPERATION * slower > seconds_to_make(program, function) * longer
 
 
 def functions(program: Program, kernel: Function) -> Iterator[Function]:

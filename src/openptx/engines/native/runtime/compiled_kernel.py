@@ -15,7 +15,6 @@ from dataclasses import replace
 from openptx.device.image import Image
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp.decode import NoMeaning
-from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import name_of
@@ -107,17 +106,6 @@ def compiled(program: Program, function: Function, image: Image, options: Option
 def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool:
     """Whether the kernel's code for such blocks has been made."""
     return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))
-
-
-def on_disk(program: Program, function: Function, block: tuple[int, int, int], baseline: bool = False) -> bool:
-    """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
-    return store.has(name_of_code(program, function, usual(block, baseline)))
-
-
-def usual(block: tuple[int, int, int], baseline: bool = False) -> Options:
-    """The options with which a kernel is compiled at first for such blocks."""
-    facts, turns = settings.has_lane_facts(), settings.deoptimize_turns()
-    return Options(block, False, facts, settings.checks(), True, turns, baseline=baseline)
 
 
 _making = threading.RLock()
