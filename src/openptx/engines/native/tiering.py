@@ -54,7 +54,7 @@ FALLBACK = logging.getLogger("openptx.fallback")
 IMPORTS, NAMING = 0.08, 0.035
 """Seconds that importing `MACHINE_CODE` takes, and `NAMES` alone, of which LLVM's library is most."""
 
-LOOK = 0.001
+LOOK = 0.002
 """Seconds that it takes to estimate how long making code takes, and to look for it on disk."""
 
 SHARE = 5
