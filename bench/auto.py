@@ -3,7 +3,8 @@
     python bench/auto.py [--kernel NAME,...]
 
 For kernels of bench/native and sizes from one block on: a launch of each engine, and after how many launches the
-translated and compiled code has paid for itself. `engine="auto"` goes by what this prints (engines/native/runtime/compile_time.py).
+translated and compiled code has paid for itself. `engine="auto"` goes by what this prints
+(engines/native/runtime/compile_time.py).
 """
 
 from __future__ import annotations
