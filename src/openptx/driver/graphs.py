@@ -1,33 +1,33 @@
-"""Graphs: nodes with what they come after, which a launch does again in an order that fits."""
+"""Graphs: nodes with what they come after."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import Failure, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, in_context, initialized, put
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
+from openptx.driver.queues import Ready
 from openptx.driver.results import Result
-from openptx.driver.streams import stream_of
 from openptx.driver.user_objects import References, UserObject
+from openptx.errors import Bug
 
 MOVE = 1
 """Of references to a user object: the caller's become the graph's."""
-TOPOLOGY_CHANGED, TYPE_CHANGED = 2, 3
-"""CUgraphExecUpdateResult."""
 
 
 class Work(NamedTuple):
-    """What a node does. What pointers among the arguments lead to is read at the launch."""
+    """What a node does. What pointers among the arguments lead to is read at the launch. The function of one that waits
+    gives an iterator: of what it waits for, one after the other."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
 
-    def run(self) -> None:
-        self.function(*self.arguments)
+    def run(self) -> Iterator[Ready]:
+        found = self.function(*self.arguments)
+        return found if isinstance(found, Iterator) else iter(())
 
 
 class Node(Object):
@@ -136,17 +136,17 @@ class Graph(Object):
 
 def child_work(child: Graph) -> Work:
     """The work of a node that runs a whole graph, which the node owns."""
-    return Work(run_graph, (child,))
+    return Work(instantiated, (child,))
+
+
+def instantiated(what: object) -> None:
+    """Stands in nodes for graphs in graphs: an executable graph has executable ones in their place."""
+    raise Bug(f"{what} is run without having been instantiated")
 
 
 def child_of(node: Node) -> Graph | None:
-    """The graph that a node does."""
-    return node.work.arguments[0] if node.kind == "graph" else None
-
-
-def run_graph(graph: Graph) -> None:
-    for node in graph.order():
-        node.work.run()
+    """The graph that a node does. A captured launch of an executable one has none."""
+    return node.work.arguments[0] if node.kind == "graph" and node.work.arguments else None
 
 
 class Choice(NamedTuple):
@@ -162,98 +162,23 @@ class Choice(NamedTuple):
         number = value if self.kind == "switch" else int(value == 0)
         return number if number < len(self.bodies) else None
 
-    def run(self, runs: Sequence[Callable[[], None]]) -> None:
+    def run(self, runs: Sequence[Callable[[], Iterator[Ready]]]) -> Iterator[Ready]:
         """`runs` do the graphs."""
         number = self.chosen()
         while number is not None:
-            runs[number]()
+            yield from runs[number]()
             number = self.chosen() if self.kind == "while" else None
 
 
-def run_choice(choice: Choice) -> None:
-    choice.run([partial(run_graph, body) for body in choice.bodies])
-
-
 def choice_of(node: Node) -> Choice | None:
-    """What a conditional node chooses from."""
-    return node.work.arguments[0] if node.kind == "conditional" else None
+    """What a conditional node chooses from. One that was captured of a launch is that of an executable graph."""
+    found = node.work.arguments[0] if node.kind == "conditional" else None
+    return found if isinstance(found, Choice) else None
 
 
 def bodies_of(node: Node) -> tuple[Graph, ...]:
     choice = choice_of(node)
     return choice.bodies if choice is not None else ()
-
-
-class Step:
-    """A node as an executable graph does it. `enabled` is False for one that does nothing for the time being."""
-
-    def __init__(self, node: Node) -> None:
-        self.kind, self.work, self.enabled = node.kind, node.work, True
-        self.child: Executable | None = None
-        self.bodies = [Executable(body) for body in bodies_of(node)]
-        if (child := child_of(node)) is not None:
-            self.do_graph(child)
-        if (choice := choice_of(node)) is not None:
-            self.work = Work(choice.run, ([body.run for body in self.bodies],))
-
-    def do_graph(self, graph: Graph) -> None:
-        """Makes the step run a whole graph, as the graph is now."""
-        self.end()
-        self.child = Executable(graph)
-        self.work = Work(self.child.run)
-
-    def end(self) -> None:
-        for one in (*self.bodies, *filter(None, (self.child,))):
-            one.end()
-
-
-class Executable(Object):
-    """A graph as it was when it was instantiated, in the order of its work."""
-
-    what = "executable graph"
-
-    def __init__(self, graph: Graph) -> None:
-        super().__init__()
-        self.steps = {node: Step(node) for node in graph.order()}
-        self.shape = shape(graph)
-        self.words = [*graph.words.values()]
-        self.references = graph.references.copy()
-
-    def start(self) -> None:
-        """Does all of it, with its conditions as they are at a launch."""
-        self.assign()
-        self.run()
-
-    def assign(self) -> None:
-        for word in self.words:
-            word.assign()
-        for step in self.steps.values():
-            for body in step.bodies:
-                body.assign()
-
-    def run(self) -> None:
-        for step in [*self.steps.values()]:
-            if step.enabled:
-                step.work.run()
-
-    def end(self) -> None:
-        """Releases what the graph keeps."""
-        for step in self.steps.values():
-            step.end()
-        self.references.end()
-
-    def step(self, handle: int) -> Step:
-        """That of a node of the graph which this was made of. Fails for another node."""
-        found = self.steps.get(driver().find(handle, Node))
-        if found is None:
-            raise Failure(Result.INVALID_VALUE, "the node is of another graph than the executable one")
-        return found
-
-
-def shape(graph: Graph) -> list[frozenset[int]]:
-    """What each node comes after, by places in the order."""
-    place = {node: i for i, node in enumerate(graph.order())}
-    return [frozenset(place[before] for before in node.after) for node in place]
 
 
 def require_nodes_of(graph: Graph, handles: list[int]) -> list[Node]:
@@ -283,58 +208,6 @@ def clone(context: Context, out: int, handle: int) -> None:
     put(out, driver().find(handle, Graph).clone().handle)
 
 
-def executable(out: int, handle: int) -> None:
-    put(out, 0)
-    put(out, driver().add(Executable(driver().find(handle, Graph))).handle)
-
-
-@in_context("cuGraphInstantiate", "cuGraphInstantiate_v2")
-def instantiate(context: Context, out: int, graph: int, node: int, buffer: int, size: int) -> None:
-    executable(out, graph)
-
-
-@in_context("cuGraphInstantiateWithFlags")
-def instantiate_with_flags(context: Context, out: int, graph: int, flags: int) -> None:
-    executable(out, graph)
-
-
-@in_context("cuGraphInstantiateWithParams")
-def instantiate_with_params(context: Context, out: int, graph: int, parameters: int) -> None:
-    executable(out, graph)
-    if parameters:
-        put(parameters + 16, 0)  # no node is wrong
-        put_int(parameters + 24, 0)  # CUDA_GRAPH_INSTANTIATE_SUCCESS
-
-
-@in_context("cuGraphUpload")
-def upload(context: Context, handle: int, stream: int) -> None:
-    driver().find(handle, Executable)
-
-
-@in_context("cuGraphLaunch")
-def launch(context: Context, handle: int, stream: int) -> None:
-    found, where = driver().find(handle, Executable), stream_of(context, stream)
-    if where.capture is None:
-        where.queue.run(found.start)
-        return
-    for step in found.steps.values():
-        if step.enabled:
-            where.capture.add(where, step.kind, *step.work)
-
-
-@initialized("cuGraphExecDestroy")
-def destroy_executable(handle: int) -> None:
-    found = driver().find(handle, Executable)
-    driver().remove(found)
-    found.end()
-
-
-@in_context("cuGraphExecGetFlags")
-def executable_flags(context: Context, handle: int, out: int) -> None:
-    driver().find(handle, Executable)
-    put(out, 0)
-
-
 @in_context("cuGraphRetainUserObject")
 def retain_user_object(context: Context, handle: int, kept: int, count: int, flags: int) -> None:
     if not count or flags not in (0, MOVE):
@@ -347,48 +220,3 @@ def retain_user_object(context: Context, handle: int, kept: int, count: int, fla
 def release_user_object(context: Context, handle: int, kept: int, count: int) -> None:
     found = driver().find(kept, UserObject, Result.INVALID_VALUE)
     driver().find(handle, Graph).references.remove(found, count)
-
-
-def update(found: Executable, new: Graph) -> tuple[int, Node | None]:
-    """Makes the work that of another graph with the same nodes; or says why not, and at which node."""
-    order = new.order()
-    if shape(new) != found.shape:
-        return TOPOLOGY_CHANGED, None
-    for step, node in zip(found.steps.values(), order, strict=True):
-        if step.kind != node.kind:
-            return TYPE_CHANGED, node
-    before, found.references = found.references, new.references.copy()
-    before.end()
-    found.words = [*new.words.values()]
-    found.steps = {old: renewed(step, node) for (old, step), node in zip(found.steps.items(), order, strict=True)}
-    return 0, None
-
-
-def renewed(step: Step, node: Node) -> Step:
-    step.end()
-    made = Step(node)
-    made.enabled = step.enabled
-    return made
-
-
-@in_context("cuGraphExecUpdate_v2")
-def exec_update_v2(context: Context, handle: int, graph: int, info: int) -> None:
-    result, node = update(driver().find(handle, Executable), driver().find(graph, Graph))
-    if info:
-        put_int(info, result)
-        put(info + 8, node.handle if node is not None else 0)
-        put(info + 16, 0)
-    require_updated(result)
-
-
-@in_context("cuGraphExecUpdate")
-def exec_update(context: Context, handle: int, graph: int, wrong: int, out: int) -> None:
-    result, node = update(driver().find(handle, Executable), driver().find(graph, Graph))
-    put(wrong, node.handle if node is not None else 0)
-    put_int(out, result)
-    require_updated(result)
-
-
-def require_updated(result: int) -> None:
-    if result:
-        raise Failure(Result.GRAPH_EXEC_UPDATE_FAILURE, "the graphs have other nodes or edges", usual=True)

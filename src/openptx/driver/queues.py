@@ -9,8 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, NamedTuple, cast
 
 from openptx.driver.calls import LOG, Failure
 from openptx.driver.contexts import AT_END, Context
@@ -46,9 +46,18 @@ class Queue:
         self.done = 0
 
     def run(self, work: Callable[..., Any], *arguments: Any, ready: Ready | None = None) -> None:
-        """Does work now, or keeps it where something is not `ready` that it comes after."""
+        """Does work now, or keeps it where something is not `ready` that it comes after. Work may give an iterator of
+        what it waits for on its way."""
         if (not Queue.stalled and (ready is None or ready())) or not self.keep(Item(ready or always, work, arguments)):
-            work(*arguments)
+            rest = rest_of(work(*arguments))
+            if rest is not None:
+                self.go_on(rest)
+
+    def go_on(self, rest: Iterator[Ready]) -> None:
+        """Does what is left of work, or keeps it from where it waits."""
+        for ready in rest:
+            if not ready() and self.keep(Item(ready, same, (rest,))):
+                return
 
     def keep(self, item: Item) -> bool:
         """Whether the work has to wait, and is kept."""
@@ -80,11 +89,18 @@ class Queue:
             try:
                 if not item.ready():
                     break
-                item.work(*item.arguments)
+                rest = rest_of(item.work(*item.arguments))
+                ready = next(rest, None) if rest is not None else None
             except BaseException as error:
                 broken(self.context, error)
+                rest = ready = None
             moved = True
             with Queue.lock:
+                if not self.items or self.items[0] is not item:  # they were dropped meanwhile
+                    break
+                if rest is not None and ready is not None:
+                    self.items[0] = Item(ready, same, (rest,))
+                    continue
                 self.items.popleft()
                 self.done += 1
         if self.context.error:
@@ -100,6 +116,16 @@ class Queue:
 
 def always() -> bool:
     return True
+
+
+def rest_of(found: Any) -> Iterator[Ready] | None:
+    """What work has given, where that is an iterator of what it waits for."""
+    return cast("Iterator[Ready]", found) if found is not None and isinstance(found, Iterator) else None
+
+
+def same(rest: Iterator[Ready]) -> Iterator[Ready]:
+    """Work that has waited, of which the rest is left."""
+    return rest
 
 
 def broken(context: Context, error: BaseException) -> None:

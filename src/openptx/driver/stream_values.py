@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from openptx.driver.arrays import read, write
 from openptx.driver.calls import Failure, counted, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.places import of_either
+from openptx.driver.queues import Ready
 from openptx.driver.results import Result
 from openptx.driver.streams import stream_of, submit
 
@@ -51,12 +53,9 @@ def is_come(address: int, value: int, flags: int, kind: Any) -> bool:
     return COMPARISONS[flags & KIND](word, value, 8 * size)
 
 
-def require(address: int, value: int, flags: int, kind: Any) -> None:
-    """In a graph, whose nodes run one after the other: goes on where the word is as it should be."""
-    if not is_come(address, value, flags, kind):
-        raise Failure(
-            Result.NOT_SUPPORTED, f"a graph that waits for the word at 0x{address:x} to be as {value} demands"
-        )
+def until(address: int, value: int, flags: int, kind: Any) -> Iterator[Ready]:
+    """In a graph: what a node waits for."""
+    yield partial(is_come, address, value, flags, kind)
 
 
 def wait(context: Context, handle: int, address: int, value: int, flags: int, kind: Any) -> None:
@@ -66,9 +65,9 @@ def wait(context: Context, handle: int, address: int, value: int, flags: int, ki
         raise Failure(Result.INVALID_VALUE, f"a word of {ctypes.sizeof(kind)} bytes at 0x{address:x}")
     stream = stream_of(context, handle)
     if stream.capture is not None:
-        submit(context, handle, "memory", require, address, value, flags, kind)
+        submit(context, handle, "memory", until, address, value, flags, kind)
     else:
-        stream.queue.run(nothing, ready=lambda: is_come(address, value, flags, kind))
+        stream.queue.run(nothing, ready=partial(is_come, address, value, flags, kind))
 
 
 def nothing() -> None:

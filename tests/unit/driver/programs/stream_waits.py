@@ -139,3 +139,68 @@ call("cuStreamDestroy_v2", left)
 last = Handle()
 call("cuCtxGetCurrent", byref(last))
 call("cuCtxDestroy_v2", last)
+
+# A graph waits; its nodes that do not come after the wait go on, one of which may write the word. It may run again.
+context()
+shared = Handle()
+call("cuMemHostAlloc", byref(shared), Size(64), 2)
+flags = Address(shared.value or 0)
+ctypes.memset(shared, 0, 64)
+store, main, side, fork, join = kernel(load(STORE), "store"), stream(), stream(), event(), event()
+graph, instance = Handle(), Handle()
+call("cuStreamBeginCapture_v2", main, 0)
+call("cuEventRecord", fork, main)
+call("cuStreamWaitEvent", side, fork, 0)
+wait(main, flags, 1)
+launch(store, 1, at(flags, 2), Word(21), stream=main)
+launch(store, 1, at(flags, 1), Word(22), stream=side)
+call("cuEventRecord", join, side)
+call("cuStreamWaitEvent", main, join, 0)
+wait(main, at(flags, 3), 1)
+launch(store, 1, at(flags, 4), Word(23), stream=main)
+call("cuStreamEndCapture", main, byref(graph))
+call("cuGraphInstantiateWithFlags", byref(instance), graph, ctypes.c_ulonglong(0))
+for _ in range(2):
+    ctypes.memset(shared, 0, 64)
+    call("cuGraphLaunch", instance, main)
+    launch(store, 1, at(flags, 5), Word(24), stream=main)
+    assert [word(flags, index) for index in (1, 2, 4, 5)] == [22, 0, 0, 0]
+    call("cuStreamQuery", main, result=NOT_READY)
+    call("cuStreamWriteValue32_v2", second_writer := stream(), flags, Word(1), 0)
+    while not word(flags, 2):
+        time.sleep(0.001)
+    time.sleep(0.01)
+    assert [word(flags, index) for index in (2, 4, 5)] == [21, 0, 0]
+    call("cuStreamWriteValue32_v2", second_writer, at(flags, 3), Word(1), 0)
+    call("cuStreamSynchronize", main)
+    assert [word(flags, index) for index in (2, 4, 5)] == [21, 23, 24]
+
+# So does a launch of it that was captured, as part of another graph.
+outer, whole = Handle(), Handle()
+call("cuStreamBeginCapture_v2", side, 0)
+call("cuGraphLaunch", instance, side)
+call("cuStreamEndCapture", side, byref(outer))
+call("cuGraphInstantiateWithFlags", byref(whole), outer, ctypes.c_ulonglong(0))
+child = Handle()
+parent, run = Handle(), Handle()
+call("cuGraphCreate", byref(parent), 0)
+call("cuGraphAddChildGraphNode", byref(child), parent, None, Size(0), graph)
+call("cuGraphInstantiateWithFlags", byref(run), parent, ctypes.c_ulonglong(0))
+for one in whole, run:
+    ctypes.memset(shared, 0, 64)
+    call("cuGraphLaunch", one, side)
+    assert word(flags, 2) == 0
+    ctypes.memset(shared, 1, 1)
+    ctypes.memset((shared.value or 0) + 12, 1, 1)
+    call("cuStreamSynchronize", side)
+    assert [word(flags, index) for index in (1, 2, 4)] == [22, 21, 23]
+call("cuStreamBeginCapture_v2", side, 0)
+call("cuGraphLaunch", run, side)  # a graph with a graph in it
+call("cuStreamEndCapture", side, byref(outer))
+call("cuGraphInstantiateWithFlags", byref(whole), outer, ctypes.c_ulonglong(0))
+ctypes.memset(shared, 0, 64)
+for place in 0, 12:
+    ctypes.memset((shared.value or 0) + place, 1, 1)
+call("cuGraphLaunch", whole, side)
+call("cuStreamSynchronize", side)
+assert [word(flags, index) for index in (1, 2, 4)] == [22, 21, 23]
