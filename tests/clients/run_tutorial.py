@@ -45,16 +45,30 @@ def exactly(layer_norm: Any) -> Any:
     return reference
 
 
+def nothing(*given: Any, **options: Any) -> None:
+    """What measuring becomes."""
+
+
+def first_of(prune: Any) -> Any:
+    """Fewer configurations than a function gives."""
+
+    def few(*given: Any, **options: Any) -> Any:
+        return prune(*given, **options)[:CONFIGURATIONS]
+
+    return few
+
+
 def prepare(target: str) -> None:
     """Replaces what is about the speed of a GPU, and what the tutorials compare with. Random numbers are the same each
     time: 05 adds 1,151 rows in f16, whose error (0.002 on average) exceeds its tolerance of 0.01 for one seed in 25."""
-    import_module("torch").manual_seed(0)
+    torch: Any = import_module("torch")
+    torch.manual_seed(0)
     openptx.torch.activate(target, timeout=300)
     testing: Any = import_module("triton.testing")
-    testing.Mark.run = lambda *given, **options: None
+    testing.Mark.run = nothing
     tuner: Any = import_module("triton.runtime.autotuner").Autotuner
     prune = tuner.prune_configs
-    tuner.prune_configs = lambda *given, **options: prune(*given, **options)[:CONFIGURATIONS]
+    tuner.prune_configs = first_of(prune)
     import_module("triton._C.libtriton").nvidia.cublas.CublasLt = CublasOfTheCpu
     functional: Any = import_module("torch.nn.functional")
     functional.layer_norm = exactly(functional.layer_norm)
