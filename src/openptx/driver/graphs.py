@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from openptx.driver.calls import Failure, in_context, initialized, put
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
-from openptx.driver.queues import Ready
+from openptx.driver.queues import Ready, rest_of
 from openptx.driver.results import Result
 from openptx.driver.user_objects import References, UserObject
 from openptx.errors import Bug
@@ -26,8 +26,7 @@ class Work(NamedTuple):
     arguments: tuple[Any, ...] = ()
 
     def run(self) -> Iterator[Ready]:
-        found = self.function(*self.arguments)
-        return found if isinstance(found, Iterator) else iter(())
+        return rest_of(self.function(*self.arguments)) or iter(())
 
 
 class Node(Object):
