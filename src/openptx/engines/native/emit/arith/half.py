@@ -38,15 +38,14 @@ class HalfOps(FloatBits):
         return self.to_half(out.phi(t, labels, quick, exact))
 
     def odd(self, op: str, x: Sequence[str]) -> str:
-        """An operation in f32, rounded to odd: towards zero, with the last bit set where something was cut off. Rounded
-        again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008)."""
+        """An operation in f32, rounded to odd: of the neighbours of what is no number of f32 the one whose last bit is
+        set. Rounded again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008).
+        The sum of what cancels is -0 and 0, of which the second is right."""
         out, t, i = self.ir, VECTOR.float, VECTOR.int
         down, up = (self.directed(op, 32, x, rnd) for rnd in ("rm", "rp"))
-        codes = [out.emit(f"bitcast {t} {e} to {i}") for e in (down, up)]
-        short = out.emit(f"call {i} @llvm.umin.v{N}i32({i} {codes[0]}, {i} {codes[1]})")
-        # Neighbours differ in the last bit; 0 and -0, the sums of what cancels, do not.
-        cut = out.emit(f"and {i} {out.emit(f'xor {i} {codes[0]}, {codes[1]}')}, splat (i32 1)")
-        return out.emit(f"bitcast {i} {out.emit(f'or {i} {short}, {cut}')} to {t}")
+        last = out.emit(f"and {i} {out.emit(f'bitcast {t} {down} to {i}')}, splat (i32 1)")
+        odd = out.emit(f"icmp ne {i} {last}, zeroinitializer")
+        return out.emit(f"select <{N} x i1> {odd}, {t} {down}, {t} {up}")
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
@@ -89,9 +88,9 @@ class HalfOps(FloatBits):
         """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always,
         else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
         out, t = self.ir, VECTOR.float
-        operands = tuple(self.bits(self.vector(a), 16) for a in operands)
         if self.cpu.avx512:
             return self.bf16_by_words(op, operands)
+        operands = tuple(self.bits(self.vector(a), 16) for a in operands)
         x = [self.float(self.bf16_to_float(a), False) for a in operands]
         if op == "fadd":
             return self.float_to_bf16(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
@@ -120,6 +119,8 @@ class HalfOps(FloatBits):
 
     def even_and_odd(self, a: Bits) -> str:
         """The f32 of even lanes, then those of odd lanes."""
+        if self.uniform(a):
+            return self.float(self.bf16_to_float(a), False)
         words = self.ir.emit(f"bitcast {vector_type(16)} {self.vector(a)} to {WORDS}")
         even = self.ir.emit(f"shl {WORDS} {words}, splat (i32 16)")
         odd = self.ir.emit(f"and {WORDS} {words}, splat (i32 -65536)")
