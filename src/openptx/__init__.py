@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from openptx.fatbin import extract as extract
     from openptx.linking import link as link
     from openptx.numerics import convert as convert
-    from openptx.profile import Profile as Profile
-    from openptx.profile import profile as profile
+    from openptx.profile.entry import profile as profile
+    from openptx.profile.report import Profile as Profile
     from openptx.prove import Counterexample as Counterexample
     from openptx.prove import Proof as Proof
     from openptx.prove import prove as prove
@@ -103,7 +103,8 @@ HOMES = {
     "openptx.fatbin":          ("ExtractedPtx", "extract"),
     "openptx.linking":         ("link",),
     "openptx.numerics":        ("convert",),
-    "openptx.profile":         ("Profile", "profile"),
+    "openptx.profile.entry":   ("profile",),
+    "openptx.profile.report":  ("Profile",),
     "openptx.prove":           ("Counterexample", "Proof", "prove"),
     "openptx.recording":       ("Recording", "Replay", "record", "replay"),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),

@@ -27,7 +27,7 @@ from openptx.profile.entry import ENGINES, watch
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from openptx.profile import Profile
+    from openptx.profile.report import Profile
 
 FORMATS = ("text", "json", "html")
 

@@ -1,7 +1,4 @@
-"""The profiler: what a launch executes and what its memory accesses cost, by the definitions of Nsight Compute."""
+"""The profiler: what a launch executes and what its memory accesses cost, by the definitions of Nsight Compute.
 
-from openptx.profile.entry import profile
-from openptx.profile.findings import Finding
-from openptx.profile.report import Profile
-
-__all__ = ["Finding", "Profile", "profile"]
+Its numbers of multiprocessors are a device's too, and nothing else of it is imported for them.
+"""
