@@ -1,7 +1,8 @@
-"""Checkouts whose tests `make clients` runs and that no package has: python tools/fetch_clients.py build/clients
+"""What `make clients` runs and does not install: python tools/fetch_clients.py build/clients
 
-Each is of the release that is installed. A checkout that an environment variable names (OPENPTX_TRITON,
-OPENPTX_TINYGRAD, OPENPTX_CUDA_PYTHON) is used in its place. One that cannot be had is named, and its tests are skipped.
+That is checkouts whose tests no package has, each of the release that is installed. A checkout that an environment
+variable names (OPENPTX_TRITON, OPENPTX_TINYGRAD, OPENPTX_CUDA_PYTHON) is used in its place. And it is older releases of
+Triton, in folders of their own. What cannot be had is named, and its tests are skipped.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ PROJECTS = {
     "cuda-python": ("OPENPTX_CUDA_PYTHON", "https://github.com/NVIDIA/cuda-python", "cuda-core", "cuda-core-v{}"),
 }
 """By folder: the variable, the repository, the package that is installed, and the tag of its release."""
+OLDER_TRITONS = "3.8", "3.7"
+"""The minor versions before the one that is installed."""
 
 
 def fetch(folder: Path, repository: str, tag: str) -> str:
@@ -34,8 +37,19 @@ def fetch(folder: Path, repository: str, tag: str) -> str:
     return (done.stderr.strip().splitlines() or [f"git ended with {done.returncode}"])[-1] if done.returncode else ""
 
 
+def install(folder: Path, requirement: str) -> str:
+    """Why there is no package in the folder, or nothing."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), requirement]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return (done.stderr.strip().splitlines() or [f"pip ended with {done.returncode}"])[-1] if done.returncode else ""
+
+
 def main(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
+    for version in OLDER_TRITONS:
+        folder = root / f"triton-{version}"
+        if not folder.is_dir() and (why := install(folder, f"triton=={version}.*")):
+            print(f"Triton {version}: {why}: it is not tested", file=sys.stderr)
     for name, (variable, repository, package, tag) in PROJECTS.items():
         folder = root / name
         if os.environ.get(variable) or folder.is_dir():
