@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,7 @@ if "measure" not in sys.argv:  # the library is found by programs under `openptx
     sys.exit(subprocess.run(command).returncode)
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "unit" / "driver" / "programs"))
-from driver_calls import CUDA, HEAD, Word, allocate, context, kernel, load, pointers
+calls: Any = import_module("driver_calls")
 
 TEXT = """
 .visible .entry store(.param .u64 a, .param .u32 n) {
@@ -29,14 +31,14 @@ TEXT = """
 }
 """
 ROUNDS, LAUNCHES = 7, 200
-context()
-store, target, number = kernel(load(TEXT), "store"), allocate(4), Word(7)
-given = pointers([target, number])
-called, array = openptx.load(HEAD + TEXT)["store"], np.zeros(1, np.uint32)
+calls.context()
+store, target, number = calls.kernel(calls.load(TEXT), "store"), calls.allocate(4), calls.Word(7)
+given = calls.pointers([target, number])
+called, array = openptx.load(calls.HEAD + TEXT)["store"], np.zeros(1, np.uint32)
 
 
 def through_library() -> None:
-    CUDA.cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, None, given, None)
+    calls.CUDA.cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, None, given, None)
 
 
 def through_python() -> None:
