@@ -31,7 +31,7 @@ def dispatch(argv: list[str]) -> int:
 
     from argparse import ArgumentParser
 
-    from openptx.cli.help import formatter
+    from openptx.cli.overview import formatter
 
     module = imported(COMMANDS[name][0])
     parser = ArgumentParser(

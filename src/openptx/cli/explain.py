@@ -18,13 +18,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN
-from openptx.cli.explanations.codes import explain_code
-from openptx.cli.explanations.deviations import explain_deviation
 from openptx.cli.explanations.instructions import explain_instruction
 from openptx.cli.explanations.literals import explain_literal
 from openptx.cli.explanations.modifiers import explain_modifier
-from openptx.cli.explanations.registers import explain_register
-from openptx.cli.explanations.targets import explain_target
+from openptx.cli.explanations.tables import explain_code, explain_deviation, explain_register, explain_target
 from openptx.cli.explanations.types import explain_type
 from openptx.diagnostics.codes import every_code
 from openptx.errors import InputError

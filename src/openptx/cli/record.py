@@ -12,19 +12,49 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openptx.cli.exec import cannot_run
 from openptx.driver.environment import recording_environment
 from openptx.driver.recorder.find_driver import find_driver
 from openptx.driver.recorder.settings import Settings
-from openptx.driver.recorder.summary import recorded, summary
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, InputError
+from openptx.recording.collection import Found, below
+from openptx.recording.file import header_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from openptx.recording.collection import Found
+
+MOST = 20
+"""Kernels that are listed."""
+
+
+def recorded(folder: str) -> list[Found]:
+    """The recordings in a folder, which need not be there."""
+    return below(Path(folder), folder) if Path(folder).is_dir() else []
+
+
+def summary(made: list[Found], folder: str) -> str:
+    """A line for each kernel, the most recorded first."""
+    if not made:
+        return f"no launch was recorded in {folder}"
+    counts, size = Counter[str](), 0
+    for one in made:
+        size += one.path.stat().st_size
+        with one.path.open("rb") as stream:
+            try:
+                counts[header_of(stream, one.name).kernel] += 1
+            except InputError:
+                counts["(unreadable)"] += 1
+    lines = [f"{len(made)} launches of {len(counts)} kernels in {folder}, {size / (1 << 20):.1f} MiB"]
+    lines += [f"  {count:4}  {name}" for name, count in counts.most_common(MOST)]
+    if len(counts) > MOST:
+        lines.append(f"  ... and {len(counts) - MOST} more kernels")
+    return "\n".join(lines)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from openptx.debug.terminal import debug
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
-    from openptx.runtime.extents import Extent
+    from openptx.runtime.options import Extent
 
 
 def debugged(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame
     from openptx.errors import Triple
     from openptx.runtime import Kernel
-    from openptx.runtime.extents import Extent
+    from openptx.runtime.options import Extent
     from openptx.trace.observer import ObservedBatch
 
 PERIOD = 0.1

@@ -1,4 +1,4 @@
-"""Contexts, and what they hold: which is current, the sticky error after a fault, limits."""
+"""Contexts, and what they hold: which is current, the sticky error after a fault, limits; the profiler's switch."""
 
 from __future__ import annotations
 
@@ -257,3 +257,13 @@ def primary_flags(device: int, flags: int) -> None:
 def read_handles(pointer: int, count: int) -> list[int]:
     """An array of handles of the caller's."""
     return [get(pointer + 8 * i) for i in counted(count, "handles", driver().count)]
+
+
+@in_context("cuProfilerStart", "cuProfilerStop")
+def switch(context: Context) -> None:
+    """Succeeds, as it does on a GPU where no profiler runs."""
+
+
+@in_context("cuProfilerInitialize")
+def initialize(context: Context, configuration: int, output: int, mode: int) -> None:
+    raise Failure(Result.NOT_SUPPORTED, "cuProfilerInitialize, which CUDA has dropped in version 11")

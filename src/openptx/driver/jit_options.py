@@ -5,7 +5,23 @@ from __future__ import annotations
 import ctypes
 
 from openptx.driver.calls import counted, get
-from openptx.driver.register_limit import with_register_limit
+from openptx.source import File
+from openptx.syntax.parser import parse
+from openptx.syntax.tree import Function
+
+
+def with_register_limit(text: str, most: int) -> str:
+    """The PTX with `.maxnreg` at each kernel that has none."""
+    parts, done = list[str](), 0
+    for item in parse(File("<module>", text)).items:
+        if not isinstance(item, Function) or item.kind != "entry" or item.body is None:
+            continue
+        if all(directive.name != "maxnreg" for directive in item.directives):
+            brace = text.rindex("{", 0, item.body[0])
+            parts += text[done:brace], f".maxnreg {most}\n"
+            done = brace
+    return "".join((*parts, text[done:]))
+
 
 MAX_REGISTERS = 0
 INFO_BUFFER, INFO_SIZE, ERROR_BUFFER, ERROR_SIZE = 3, 4, 5, 6

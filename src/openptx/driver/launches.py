@@ -1,28 +1,61 @@
-"""Launches: parameters from the caller's pointers, the grid, attributes; what comes of a fault."""
+"""Launches: parameters from the caller's pointers, the grid, attributes, output; what becomes of a fault or finding."""
 
 from __future__ import annotations
 
 import ctypes
+import io
 import math
 import os
 import struct
+import sys
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
+from openptx.diagnostics.render import render
 from openptx.driver.allocations import SANITIZE
-from openptx.driver.calls import Failure, counted, get, in_context
+from openptx.driver.calls import LOG, Failure, counted, get, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
-from openptx.driver.findings import report
 from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, cluster_of, largest_cluster, static_shared
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.occupancy import most_together
-from openptx.driver.output import Output
 from openptx.driver.parameters import packed
 from openptx.driver.results import Result
 from openptx.driver.streams import submit
 from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsupported
+
+_warned = set[str]()
+
+
+def report(context: Context, found: SanitizerError) -> Failure | None:
+    """All findings in full. The launch has run to its end; None where all that was found are warnings."""
+    text = render([*found.findings], "full", color=False)
+    if any(one.severity == "error" for one in found.findings):
+        return context.fail(Result.LAUNCH_FAILED, text)
+    if text not in _warned:
+        _warned.add(text)
+        LOG.warning("%s", text.rstrip())
+    return None
+
+
+class Output(io.TextIOBase):
+    """The C library's `stdout`; in a program of Python, what was printed there before comes first."""
+
+    def __init__(self) -> None:
+        self._c = ctypes.CDLL(None)
+        self._before = sys.stdout
+
+    def write(self, text: str, /) -> int:
+        self._before.flush()
+        data = text.encode("utf-8", "surrogateescape")
+        stdout = ctypes.c_void_p.in_dll(self._c, "stdout")
+        self._c.fwrite(data, ctypes.c_size_t(1), ctypes.c_size_t(len(data)), stdout)
+        return len(text)
+
+    def flush(self) -> None:
+        self._c.fflush(ctypes.c_void_p.in_dll(self._c, "stdout"))
+
 
 COOPERATIVE, CLUSTER = 2, 4
 """Of CUlaunchAttributeID. The others are about speed, and change nothing here."""

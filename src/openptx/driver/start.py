@@ -25,7 +25,7 @@ CHAPTERS = (
     "fills", "texture_objects", "modules", "libraries", "functions", "launches", "streams", "stream_values", "events",
     "capture", "graphs", "executable_graphs", "graph_edges", "graph_nodes", "graph_settings", "graph_parameters",
     "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools", "user_objects", "linker", "occupancy",
-    "clusters", "profiler", "tensor_maps", "im2col_maps", "virtual_memory",
+    "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
 )  # fmt: skip
 """Modules here that have entry points."""
 

@@ -4,8 +4,7 @@
 `renaming` let the modules stand in one file, `link` writes it.
 """
 
-from openptx.linking.api import link
 from openptx.linking.device_runtime import device_runtime
-from openptx.linking.link import link_files
+from openptx.linking.link import link, link_files
 
 __all__ = ["device_runtime", "link", "link_files"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from openptx.api import SOURCE, TARGET, file_of, require_options
 from openptx.diagnostics import Diagnostic
 from openptx.errors import ArgumentError, CheckError
+from openptx.keywords import hints
 from openptx.linking.device_runtime import device_runtime
 from openptx.linking.header import common_header
 from openptx.linking.linked_file import Edit, LinkedFile, edited
@@ -16,6 +19,9 @@ from openptx.source import File, Span
 from openptx.syntax.declarations import Declarator, Variable
 from openptx.syntax.directives import AddressSize, Dwarf, Target, Version
 from openptx.syntax.tree import Function
+
+if TYPE_CHECKING:
+    from openptx.api import Source
 
 SYSTEM = frozenset({"vprintf", "__assertfail", "malloc", "free"})
 """Functions that the driver defines."""
@@ -138,3 +144,22 @@ def _outermost(edits: list[Edit]) -> list[Edit]:
         if not kept or edit[0] >= kept[-1][1]:
             kept.append(edit)
     return kept
+
+
+@hints(arch=TARGET, path=SOURCE, file=SOURCE)
+def link(sources: Sequence[Source], *, target: str | None = None, profile: str = "ptxas") -> str:
+    """Several PTX modules as the text of one, by the rules of `.extern`, `.visible`, `.weak` and `.common`.
+
+    `sources` are as for `check`, `target` and `profile` too. Of the definitions of a name the one that is neither
+    `.weak` nor `.common` stands, else the first `.weak` or the largest `.common` one. Static names that occur in two
+    modules get a new name in the later one. The header is the newest `.version` and a `.target` that has the features
+    of all. Debug information is left out, except for lines. `openptx.load` takes several sources, too, and its faults
+    then name the file that a statement came from.
+
+    Raises CheckError for what is wrong in a module or between them: names that nobody or more than one module defines,
+    declarations that differ, targets that no processor has at once; ArgumentError, OSError and InputError as `check`.
+    """
+    require_options(target, profile)
+    if isinstance(sources, (str, bytes, bytearray, File)) or hasattr(sources, "__fspath__"):
+        raise ArgumentError("`link` takes a list of modules")
+    return link_files([file_of(source, f"<string {i}>") for i, source in enumerate(sources)], target, profile).text

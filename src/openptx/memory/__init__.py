@@ -11,9 +11,8 @@
 All 64-bit programs share this memory. An address that `allocate` gives is valid on the host as well.
 """
 
-from openptx.memory.addresses import address
 from openptx.memory.blocks import Block, Info, allocate, find, free, info, register, unregister
-from openptx.memory.transfers import copy, fill, read, write
+from openptx.memory.transfers import address, copy, fill, read, write
 
 __all__ = ["Block", "Info", "address", "allocate", "copy", "fill", "find", "free", "info", "read", "register",
            "unregister", "write"]  # fmt: skip

@@ -16,6 +16,7 @@ from openptx.device import undefined
 from openptx.device.arrays import as_array
 from openptx.device.memory import device
 from openptx.device.memory_view import Bytes, in_bytes
+from openptx.device.views import device_pointer, memory_of
 from openptx.errors import ArgumentError
 from openptx.locks import MEMORY
 from openptx.memory.blocks import BLOCKS, Block, whole
@@ -122,3 +123,19 @@ def span_of(address: int) -> Span | None:
     if row is None or address < row.base or (view.heap is not None and row.base == view.heap.allocation.base):
         return None
     return Span(row.base, row.bytes(), view)
+
+
+def address(argument: Any) -> int:
+    """The device address of the first element of an array, or of whatever has memory on the CPU, without a copy.
+
+    NumPy arrays, tensors, what speaks DLPack, memoryviews, Blocks and other arrays of this memory. Any strides and
+    offsets: an address in the memory of the object that a view was made of, so kernels may use it in all launches while
+    that lives, and reach all of it. Raises ArgumentError for other objects, of whose life nothing tells.
+    """
+    where = "`openptx.memory.address`"
+    memory = device(64)
+    pointer = device_pointer(argument, memory)
+    if pointer is not None:
+        return pointer
+    found = memory_of(where, argument)
+    return found.address(memory, "array") if found.size else 0

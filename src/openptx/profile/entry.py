@@ -23,8 +23,8 @@ from openptx.runtime.options import require_options
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
-    from openptx.runtime.extents import Extent
     from openptx.runtime.module import PreparedLaunch
+    from openptx.runtime.options import Extent
 
 WARP = 32
 # Launches of more threads are sampled unless `blocks` says how many blocks to execute: about a second on the reference

@@ -17,14 +17,13 @@ from openptx.memory import find
 from openptx.recording.addresses import aligned
 from openptx.recording.file import Recording, Region, write_recording
 from openptx.runtime.arguments import marshal
-from openptx.runtime.extents import extent
 from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import sequence_of
+from openptx.runtime.options import extent, sequence_of
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import MemoryView
     from openptx.runtime import Kernel
-    from openptx.runtime.extents import Extent
+    from openptx.runtime.options import Extent
 
 
 class Reached(NamedTuple):

@@ -12,13 +12,11 @@ from openptx.program import Reg
 from openptx.rewrite.algebra import algebra, leaves_rounding_open
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.branches import straighten
-from openptx.rewrite.choose import choose
-from openptx.rewrite.constants import Constants
+from openptx.rewrite.constants import Constants, single_constants
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
-from openptx.rewrite.guards import settle_guards
 from openptx.rewrite.operands import read_early
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN
 from openptx.rewrite.sinking import sink
@@ -27,7 +25,48 @@ from openptx.rewrite.values import Values
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.program import Function
-    from openptx.rewrite.values import Sum
+    from openptx.rewrite.values import Product, Sum, Values
+
+
+def settle_guards(function: Function) -> Function:
+    """The function without constant guards; the same object where it has none."""
+    known = single_constants(function)
+    edit, changed = Edit(function), False
+    for position, op in enumerate(function.code):
+        if op.guard is not None and op.guard.index in known:
+            holds = bool(known[op.guard.index]) != op.guard.negated
+            edit.code[position] = replace(op, guard=None) if holds else None
+            changed = True
+    return edit.finish() if changed else function
+
+
+def choose(values: Values, *, shared: bool = True) -> list[Sum]:
+    """Sets `fused` of sums, and gives those.
+
+    First every sum that has an operand which nothing else uses. Then of the others those whose operand is used by
+    sums alone that can each take it in: the product is computed once for each of them. The operand with the fewest
+    uses is taken; of equal ones the first. Not `shared` leaves that out.
+    """
+    for sum in values.sums:
+        alone = [p for p in candidates(values, sum) if len(p.sums) == 1]
+        if alone:
+            sum.fused = alone[0]
+    for sum in values.sums if shared else ():
+        if sum.fused is None:
+            several = [p for p in candidates(values, sum) if all(takes(other, p) for other in p.sums)]
+            sum.fused = min(several, key=lambda p: len(p.sums), default=None)
+    return [sum for sum in values.sums if sum.fused is not None]
+
+
+def candidates(values: Values, sum: Sum) -> list[Product]:
+    """The operands of a sum that are products, and that sums alone use."""
+    found = (values.products.get(value.number) for value in sum.values)
+    return [p for p in found if p is not None and not p.other and sum in p.sums]
+
+
+def takes(sum: Sum, product: Product) -> bool:
+    """Whether a sum has taken a product in, or still may."""
+    return sum.fused is product or sum.fused is None
 
 
 def contract(function: Function) -> Function:

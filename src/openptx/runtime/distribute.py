@@ -21,10 +21,10 @@ from openptx.device.memory_view import Array, Bytes
 from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError, Fault
 from openptx.program import Program
-from openptx.runtime.extents import Extent, extent
 from openptx.runtime.fidelity import reachable
 from openptx.runtime.lost_workers import run_all
 from openptx.runtime.module import Kernel, LoadedModule, load
+from openptx.runtime.options import Extent, extent
 from openptx.runtime.tensor_map import TensorMap
 from openptx.source import File
 

@@ -28,9 +28,8 @@ from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
 from openptx.runtime.cxx_names import demangled, named, qualified
-from openptx.runtime.extents import Extent, extent
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
-from openptx.runtime.options import is_range, require_options, sequence_of
+from openptx.runtime.options import Extent, extent, is_range, require_options, sequence_of
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any, TypeGuard, cast
 
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, Triple
 
 DYNAMIC_SHARED = 227 << 10
 
@@ -46,3 +46,25 @@ def sequence_of(args: Any) -> tuple[object, ...]:
     if isinstance(args, list | tuple | Iterator):
         return tuple(cast("Iterable[object]", args))
     raise ArgumentError(f"the arguments are a tuple, `(x, y)` or `(x,)`, not {type(args).__name__}")
+
+
+Extent = int | Sequence[int]
+
+LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
+
+
+def extent(what: str, given: Any) -> Triple:
+    """One to three positive integers as x, y, z."""
+    if type(given) is int:
+        x, y, z = given, 1, 1
+    else:
+        parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") else (given,)
+        if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
+            raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
+        x, y, z = map(int, (*parts, 1, 1)[:3])
+    most_x, most_y, most_z = LARGEST.get(what, (16, 16, 16))
+    if not (1 <= x <= most_x and 1 <= y <= most_y and 1 <= z <= most_z):
+        for axis, size, most in ("x", x, most_x), ("y", y, most_y), ("z", z, most_z):
+            if not 1 <= size <= most:
+                raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
+    return x, y, z

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp.decode import DecodedFunction
 from openptx.isa.instructions import async_copy, mbarrier, tensor_memory, wgmma
-from openptx.sanitize.ignored_waits import ignored_waits
 from openptx.sanitize.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
 from openptx.sanitize.registers import TrackedFunction
 from openptx.sanitize.semantics import BULK, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
@@ -18,8 +18,43 @@ if TYPE_CHECKING:
     from openptx.engines.interp.decode import Step
     from openptx.engines.interp.operands import Registers
     from openptx.isa.notation import Instruction
-    from openptx.program import Op
+    from openptx.program import Function, Op
     from openptx.sanitize.machine import SanitizedThreads
+
+
+def ignored_waits(function: Function) -> frozenset[Op]:
+    """The waits of a function whose answer reaches no guard, no memory access and no control instruction."""
+    waits = [op for op in function.code if op.form.instruction in WAITS]
+    return frozenset(op for op in waits if not decides(function, op))
+
+
+def decides(function: Function, wait: Op) -> bool:
+    """Whether anything that is seen may depend on the result of an instruction."""
+    tainted = results(wait)
+    changed = True
+    while changed:
+        changed = False
+        for op in function.code:
+            if op.guard is not None and op.guard.index in tainted:
+                return True
+            if op is wait or tainted.isdisjoint(sources(op)):
+                continue
+            if op.form.instruction.access or op.form.instruction.control:
+                return True
+            changed |= not results(op) <= tainted
+            tainted |= results(op)
+    return False
+
+
+def results(op: Op) -> set[int]:
+    """The registers that an instruction writes."""
+    return {r.index for i, operand in enumerate(op.operands) if is_written(op, i) for r in registers(operand)}
+
+
+def sources(op: Op) -> set[int]:
+    """The registers that an instruction reads, without its guard."""
+    return {r.index for i, operand in enumerate(op.operands) if is_read(op, i) for r in registers(operand)}
+
 
 Named = dict[str, Any]
 """Values of operands, by the names of the form."""

@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.arrays import as_array
-from openptx.engines.interp.launch import launch
+from openptx.engines.interp.geometry import Geometry
+from openptx.engines.interp.launch import Launch, launch, pieces
 from openptx.errors import ArgumentError, Fault, SanitizerError
+from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.endless_waits import HangError
 from openptx.sanitize.findings import KINDS, Collector, Finding
-from openptx.sanitize.launch import SanitizedLaunch
+from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.marks import marks
+from openptx.sanitize.schedule import MOST_BATCHES
 from openptx.sanitize.session import Session
 from openptx.sanitize.undefined import undefined_bits
 from openptx.sanitize.unwatched import unwatched_races
@@ -24,8 +28,27 @@ from openptx.sanitize.views import TooManyViews
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
-    from openptx.runtime.extents import Extent
     from openptx.runtime.module import PreparedLaunch
+    from openptx.runtime.options import Extent
+    from openptx.sanitize.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class SanitizedLaunch(Launch):
+    session: Session
+
+    def batch(self, first: int, count: int) -> SanitizedBatch:
+        machine = DefinedMemory if self.session.tracks else SanitizedThreads
+        x = machine(Geometry(self.shape, first, count), self.memory, self.image, self.session)
+        batch = SanitizedBatch(self.program, self.session.decoded(self.function), x, self.limits, self.session)
+        self.session.waits.begin(batch)
+        return batch
+
+    def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
+        order, size = self.session.order, self.shape.cluster_size
+        if order is None or len(ctas) // size > MOST_BATCHES:
+            return Launch.pieces(self, ctas)
+        return iter(order.permutation(list(pieces(ctas, size))).tolist())
 
 
 ENGINES = ("auto", "native", "interp")

@@ -97,9 +97,8 @@ class RaceReports:
         """The code of a race, and whether it is an idiom that is reported only when asked for."""
         if c.stale or c.unfenced:
             return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
-        together = c.other_time == self.clocks.now and self.of_a_warp(c)
-        if c.equal and not (c.facts | c.other_facts) & (UPDATE if together else UPDATE | PENDING):
-            return "equal-value-race", together
+        if c.equal and not (c.facts | c.other_facts) & (UPDATE | PENDING):
+            return "equal-value-race", c.other_time == self.clocks.now and self.of_a_warp(c)
         if not (c.facts | c.other_facts) & PENDING and self.would_be_ordered(c):
             return "tolerated-race", True
         strong, other = (c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3

@@ -17,7 +17,7 @@ from openptx.trace.regions import regions
 if TYPE_CHECKING:
     from openptx.errors import Triple
     from openptx.runtime import Kernel
-    from openptx.runtime.extents import Extent
+    from openptx.runtime.options import Extent
 
 LIMIT = 100_000
 """Records of a trace, unless another number is asked for: some 100 MB."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openptx.cli.explanations.conversions import conversion_lines
-from openptx.cli.explanations.deviations import deviations_of
 from openptx.cli.explanations.modifiers import meaning_of
+from openptx.cli.explanations.tables import deviations_of
 from openptx.cli.isa import MANUAL, description, fidelities, find, paint_title
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.forms import Form, Modifiers

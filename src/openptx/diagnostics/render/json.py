@@ -5,11 +5,28 @@ from __future__ import annotations
 import json
 
 from openptx.diagnostics.edits import edits_of
-from openptx.diagnostics.render.scalars import scalars
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from typing import Any
+
     from openptx.diagnostics import Diagnostic
+
+_SURROGATE = pattern("[\ud800-\udfff]")
+
+
+def scalars(data: Any) -> Any:
+    """Lists, dictionaries and strings as they are, but for surrogates, which are no Unicode scalar values."""
+    match data:
+        case str(text):
+            return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+        case [*items]:
+            return [scalars(item) for item in items]
+        case {**items}:
+            return {key: scalars(value) for key, value in items.items()}
+        case _:
+            return data
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:

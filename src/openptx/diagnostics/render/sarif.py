@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from openptx import __version__
 from openptx.diagnostics.edits import edits_of
-from openptx.diagnostics.render.scalars import scalars
+from openptx.diagnostics.render.json import scalars
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from openptx.device import cube, sampling
+from openptx.device import sampling
 from openptx.device.sampling import Place
 from openptx.device.texture import Array, Sampler, Texture
 from openptx.engines.interp.handles import Handles
@@ -52,8 +52,8 @@ class Textures(Handles):
         layer = c.pop(0) if layered(lookup.geometry) else None
         at = [v.view(np.float32 if lookup.real else np.int32) for v in c[: DIMENSIONS[lookup.geometry]]]
         if t.cube:
-            face, at = cube.projected(*at)
-            layer = cube.layer(t, layer, face)
+            face, at = sampling.projected(*at)
+            layer = sampling.layer(t, layer, face)
         moved = [o.view(np.int32) for o in self.columns(lookup.offset[: len(at)], where)]
         depth = None if lookup.depth is None else self.columns([lookup.depth], where)[0].view(np.float32)
         return Place(layer, at, moved, sample, depth)

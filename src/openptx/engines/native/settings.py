@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from openptx.cache_folder import cache_folder as users_folder
 
 if TYPE_CHECKING:
-    from openptx.engines.native.instrument.observer import Observer
+    from openptx.engines.native.instrument.selection import Observer
 
 T = TypeVar("T")
 

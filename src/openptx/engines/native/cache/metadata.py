@@ -6,7 +6,7 @@ import json
 import struct
 from typing import Any, NamedTuple
 
-from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
+from openptx.engines.native.deopt.frame_layout import FrameState, SavedRegister, SideExit
 
 _LENGTH = struct.Struct("<I")
 

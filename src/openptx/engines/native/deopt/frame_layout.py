@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.barrier_spills import BarrierSpills
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.analysis.lattice import Known, Lanes, N
 from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.reconvergence import find_waiting
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
+
+
+class SavedRegister(NamedTuple):
+    """A register's place in a frame, and its form there: a known value, a base with offsets, or a vector."""
+
+    cell: int
+    width: int
+    offset: int = 0
+    known: Known | None = None
+    lanes: Lanes | None = None
+    raw: bool = False  # a float whose NaNs are not canonical
+
+
+class FrameState(NamedTuple):
+    """A place where a warp may stop: positions where other lanes wait, in the order of their masks, and registers."""
+
+    waiting: tuple[int, ...]
+    cells: tuple[SavedRegister, ...]
+
+
+class SideExit(NamedTuple):
+    """Where a warp leaves for the version that knows nothing of lanes; what it takes along, in the frame's order."""
+
+    cells: tuple[int, ...]
+    waiting: tuple[int, ...]  # positions of the blocks where lanes wait
 
 
 def aligned(offset: int, to: int = 64) -> int:

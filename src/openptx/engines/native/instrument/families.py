@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.engines.native.instrument.count import library as count_library
 from openptx.engines.native.instrument.count.emission import Count, CountedMemory
-from openptx.engines.native.instrument.watch import functions as watch_functions
 from openptx.engines.native.instrument.watch import library as watch_library
 from openptx.engines.native.instrument.watch.emission import Watch, WatchedMemory
 
@@ -40,4 +39,4 @@ def watching(x: LlvmMachine) -> Hooked:
 
 
 COUNTING = Family(counting, count_library.declarations, count_library.functions)
-WATCHING = Family(watching, watch_functions.declarations, watch_library.functions)
+WATCHING = Family(watching, watch_library.declarations, watch_library.functions)

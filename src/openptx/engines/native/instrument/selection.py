@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from openptx.engines.native.instrument.hooks import Hooks
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from openptx.engines.native.instrument.families import Family
     from openptx.engines.native.instrument.watch.emission import WatchedMemory
     from openptx.engines.native.options import Options
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.workers import Worker
 
 COUNT = ("count",)
 """The tools of code that counts (count/); others are those of watch/."""
@@ -38,3 +40,21 @@ def _family(tools: tuple[str, ...]) -> Family:
     from openptx.engines.native.instrument.families import COUNTING, WATCHING
 
     return COUNTING if tools == COUNT else WATCHING
+
+
+class Observer(Protocol):
+    """`tools` select the hooks that code is made with."""
+
+    tools: tuple[str, ...]
+
+    def attach(self, worker: Worker, run: Run, stop: int) -> int:
+        """A worker is about to run: the address of what its code reports to the observer. `stop`: the launch's flag."""
+        ...
+
+    def flush(self, worker: Worker) -> None:
+        """A worker's code has filled its log, which is to be emptied."""
+        ...
+
+    def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
+        """Threads wait for others: the reference engine is to go on, or UnsupportedByJit to be raised."""
+        ...

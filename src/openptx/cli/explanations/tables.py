@@ -1,0 +1,83 @@
+"""Explains codes of diagnostics, special registers, targets, and differences between the assembler and the manual."""
+
+from __future__ import annotations
+
+import sys
+
+from openptx.cli.isa import MANUAL, paint_title
+from openptx.cli.terminal import paint
+from openptx.diagnostics.codes import code
+from openptx.isa.deviations import DEVIATIONS, MEASURED, Deviation
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.targets import TARGETS
+
+
+def explain_code(word: str) -> str | None:
+    """The text of a code, under a title."""
+    try:
+        row = code(word.upper() if word.upper().startswith("PTX") else word.lower())
+    except KeyError:
+        return None
+    more = "\n\n`openptx explain deviations` lists them." if row.name == "document-disagrees" else ""
+    return f"{paint('bold', f'{row.code} {row.name}', sys.stdout)} ({row.severity})\n\n{row.doc}{more}"
+
+
+def explain_register(word: str) -> str | None:
+    """A special register: its type, since when."""
+    name, _, component = word.removeprefix("%").partition(".")
+    register = SPECIAL_REGISTERS.get(name)
+    if register is None or (component and (not register.vector or component not in "xyzw")):
+        return None
+    parts = "; .x .y .z, and .w which is zero" if register.vector else ""
+    return "\n".join(
+        [
+            paint_title(f"%{register.name}"),
+            f"a special register of type {register.type!r}{parts}",
+            "",
+            f"since:   {register.gate.text}",
+            f"manual:  {MANUAL}{register.anchor}",
+        ]
+    )
+
+
+def explain_target(word: str) -> str | None:
+    """A target such as `sm_90a`."""
+    target = TARGETS.get(word)
+    if target is None:
+        return None
+    features = {
+        "a": "has features that no other target has; code for it runs on this architecture alone",
+        "f": "has the features that later members of its family keep",
+        "": "has the features that all later targets keep",
+    }
+    lines = [paint_title(target.name), features[target.suffix], "", f"since:  PTX {target.since[0]}.{target.since[1]}"]
+    family = [name for name, other in TARGETS.items() if other.family == target.family]
+    lines.append(f"family: {' '.join(family)}")
+    if target.renamed:
+        lines.append(f"from PTX 9.0 on it is called {target.renamed}")
+    return "\n".join(lines)
+
+
+def explain_deviation(word: str) -> str | None:
+    """One entry of the list, by its name; `deviations` is all of them."""
+    if word == "deviations":
+        return "\n".join(f"{row.name:<28} {row.rule}" for row in DEVIATIONS.values())
+    row = DEVIATIONS.get(word)
+    if row is None:
+        return None
+    return "\n".join(
+        [
+            f"{paint_title(row.name)} (a difference between the document and the assembler)",
+            row.rule,
+            "",
+            *(f"    {line}" for line in (row.declares, row.example) if line),
+            "",
+            f"the document {row.manual} it (PTX ISA, {row.where}): so does --profile isa",
+            f"{MEASURED} {row.ptxas} it: so does --profile ptxas, the default",
+        ]
+    )
+
+
+def deviations_of(mnemonic: str) -> list[Deviation]:
+    """The entries whose example is of an instruction."""
+    return [row for row in DEVIATIONS.values() if row.example.partition(".")[0].partition(" ")[0] == mnemonic]
