@@ -52,6 +52,10 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
         return Candidate(form, m, (1, 0, 0), (placed,))
     findings: list[Problem] = []
     bad = 0
+    paths = {given[1] for given in placed if given is not None}
+    if (0, 0) in paths and (0, 1) not in paths:
+        findings.append(_no_second_result(form, context))
+        bad += not context.follows_ptxas
     for template, type, given in zip(form.operands, form.types(m), placed, strict=True):
         if given is None:
             continue
@@ -78,6 +82,8 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
                     actual=kind.text,
                 )
             placed[position] = kind, (number,)
+        elif not paired and _discards(kind, number):
+            placed[position] = kind.parts[0], (number, 0)
         elif not paired:
             return Problem(
                 "operand-kind",
@@ -90,6 +96,26 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
         else:
             placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
     return placed
+
+
+def _discards(kind: Kind, number: int) -> bool:
+    """Whether an operand is `d|_`, which the assembler reads as `d` where an instruction has one result."""
+    return not number and kind.sort == kinds.PAIR and [x.sort for x in kind.parts] == [kinds.REGISTER, kinds.SINK]
+
+
+def _no_second_result(form: Form, context: Context) -> Problem:
+    name = form.instruction.name
+    return Problem(
+        "document-disagrees" if context.follows_ptxas else "operand-kind",
+        f"the assembler ignores `|_`: `{name}` has one result"
+        if context.follows_ptxas
+        else f"`{name}` has no pair of results here",
+        (0, 1),
+        "nothing to discard",
+        expected="one operand",
+        actual="a pair",
+        help="leave `|_` out",
+    )
 
 
 def _may_be(

@@ -300,6 +300,8 @@ cp_async_bulk_prefetch = instruction(
     summary="Brings size bytes of global memory into the L2 cache, asynchronously.",
     syntax="""
         cp.async.bulk.prefetch.L2.src{.level::cache_hint}   [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        cp.async.bulk.prefetch.L2.src.level::eviction_priority   [srcMem], size;   // PTX 9.4, sm_107f (ptxas)
+        .level::eviction_priority = { .L2::evict_last };
         .src = { .global };
         .level::cache_hint = { .L2::cache_hint };
     """,
@@ -327,7 +329,9 @@ cp_async_bulk_wait_group = instruction(
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-wait-group",
     summary="Waits until at most N of the thread's newest groups of bulk copies are pending, or have yet to read.",
     syntax="""
-        cp.async.bulk.wait_group{.read}   N;   // PTX 8.0, sm_90
+        cp.async.bulk.wait_group{.read}   N;           // PTX 8.0, sm_90
+        cp.async.bulk.wait_group.sync_restrict   N;    // PTX 9.5, sm_90 (ptxas)
+        .sync_restrict = { .sync_restrict::proxy::async };
     """,
     types={"N": "u32"},
     immediates="N",

@@ -22,6 +22,8 @@ prefetch = instruction(
         .level = { .L2::evict_last, .L2::evict_normal };
         prefetch.level                           [a];   // PTX 7.4, sm_80 (ptxas)
         .level = { .L2::evict_last, .L2::evict_normal };
+        prefetch{.global}.level.valid_addr       [a];   // PTX 9.4, sm_90 (ptxas)
+        .level = { .L1::32B };
         prefetch{.space}.tensormap               [a];   // PTX 8.0, sm_90
         .space = { .const, .param };
     """,
@@ -69,7 +71,21 @@ discard = instruction(
 )
 
 
-@meaning(prefetch, prefetchu, applypriority, discard)
+applypriority_async_bulk = instruction(
+    "applypriority.async.bulk",
+    anchor="data-movement-and-conversion-instructions-applypriority",
+    summary="Gives size bytes of cache lines from a on an eviction priority, asynchronously.",
+    syntax="""
+        applypriority.async.bulk{.global}.completion_mechanism.level   [a], size;   // PTX 9.4, sm_107f (ptxas)
+        .completion_mechanism = { .bulk_group };
+        .level = { .L2::evict_normal };
+    """,
+    types={"size": "u32"},
+    defaults={"space": "generic"},
+)
+
+
+@meaning(prefetch, prefetchu, applypriority, applypriority_async_bulk, discard)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
     """Machines have no caches."""
 

@@ -34,12 +34,16 @@ fence = instruction(
         .op_restrict = { .mbarrier_init };
         .sem         = { .release };
         .scope       = { .cluster };
+        fence.alias.sync_restrict.sem.scope;   // PTX 9.5, sm_90 (ptxas)
+        .sync_restrict = { .sync_restrict::read };
+        .sem           = { .release };
+        .scope         = { .sys };
     """,
     defaults={"sem": "acq_rel"},
     gates="""
         .cluster            PTX 7.8, sm_90
         .acquire            PTX 8.6, sm_90
-        .release op_restrict=none   PTX 8.6, sm_90
+        .release op_restrict=none sync_restrict=none   PTX 8.6, sm_90
     """,
     splits_block=lambda m: not m.op_restrict,
 )
@@ -69,6 +73,18 @@ fence_proxy = instruction(
         .sem           = { .release };
         .sync_restrict = { .sync_restrict::shared::cta };
         .scope         = { .cluster };
+        fence.proxy.to_proxykind::from_proxykind.sem.sync_restrict.scope;     // PTX 9.4, sm_90 (ptxas)
+        .to_proxykind::from_proxykind = { .async::generic };
+        .sem           = { .release };
+        .sync_restrict = { .sync_restrict::shared::cluster::read };
+        .scope         = { .cta, .cluster };
+        fence.proxy.alias.sem.scope;                                          // PTX 9.4, sm_90 (ptxas)
+        .sem   = { .acquire, .release };
+        .scope = { .sys };
+        fence.proxy.to_proxykind::from_proxykind.alias.sem.scope;             // PTX 9.3, sm_100 (ptxas)
+        .to_proxykind::from_proxykind = { .generic::fabric, .fabric::generic, .fabric::fabric };
+        .sem   = { .acquire, .release, .acq_rel };
+        .scope = { .sys };
     """,
     types={"size": "u32"},
     immediates="size",

@@ -144,6 +144,7 @@ tex = instruction(
     rejects=_REFUSES,
     manual_rejects=_FORBIDS,
     gates=_TEX_GATES,
+    ordered_prefix="mipmap",
 )
 
 _TLD4 = depth_alone("""
@@ -188,6 +189,7 @@ tex_cube = instruction(
     operands=_SCALAR_OFFSET,
     rejects=_REFUSES,
     gates=_TEX_GATES,
+    ordered_prefix="mipmap",
 )
 
 tld4_cube = instruction(
@@ -309,6 +311,7 @@ txq = instruction(
         .num_mipmap_levels                               sm_20
         .num_samples                                     sm_30
     """,
+    ordered_prefix="level",
 )
 
 

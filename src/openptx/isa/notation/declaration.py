@@ -108,7 +108,7 @@ class Instruction:
         self.algebra: Algebra = ""
         self.folded: Callable[[float], float] | None = None
         self.splits_block: bool | Callable[[Modifiers], bool] = False
-        self.ordered_prefix = 0
+        self.ordered_prefix: int | str = 0
         self.meaning: Meaning | None = None
         self._fidelity: Fidelity | Judge = UNSUPPORTED
         self._forms: tuple[Form, ...] | None = None
@@ -182,7 +182,7 @@ def instruction(
     algebra: Algebra = "",
     folded: Callable[[float], float] | None = None,
     splits_block: bool | Callable[[Modifiers], bool] = False,
-    ordered_prefix: int = 0,
+    ordered_prefix: int | str = 0,
 ) -> Instruction:
     """Declares an instruction in the manual's notation and registers it.
 
@@ -217,7 +217,8 @@ def instruction(
     algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy, negation
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     splits_block            the assembler ends a basic block here, as it does where control flow parts
-    ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`
+    ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
+                            or the slots, one of which comes first where a form begins with it: `mipmap` for `tex.level`
     """
     self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
     self.types = types

@@ -97,7 +97,7 @@ class Modifiers:
 class Form:
     """One line of a syntax block. `profiles` have it: isa (the manual), ptxas (the assembler), or both."""
 
-    __slots__ = ("_keys", "_sequences", "_typed", "gate", "instruction", "operands", "profiles", "slots", "text")
+    __slots__ = ("_keys", "_ordered", "_sequences", "_typed", "gate", "instruction", "operands", "profiles", "slots", "text")
 
     def __init__(
         self,
@@ -116,6 +116,8 @@ class Form:
         self.text = text  # as declared, blanks collapsed
         self._sequences = {c for slot in slots for c in slot.choices if "." in c}
         self._keys = tuple(_key(slot) for slot in slots)
+        first = instruction.ordered_prefix
+        self._ordered = first if isinstance(first, int) else int(bool(slots) and slots[0].name in first.split())
         self._typed = _type_names(slots)
 
     def __repr__(self) -> str:
@@ -138,7 +140,7 @@ class Form:
         slots = self.slots
         taken: list[str | None] = [None] * len(slots)
         position = 0
-        ordered = self.instruction.ordered_prefix
+        ordered = self._ordered
         for i in range(min(ordered, len(slots))):
             if position < len(modifiers) and modifiers[position] in slots[i].choices:
                 taken[i] = modifiers[position]

@@ -1,0 +1,109 @@
+"""Puts single mistakes into PTX of compilers and compares what `openptx check` and ptxas say of each: verdict and line.
+
+    python tools/compare_mutants.py [--seed 1] [--count 1000] [--rule NAME]... [--jobs 1] [--messages] [FILE_OR_FOLDER]...
+
+The files are those of the tests' corpora where none is named. Prints what differs, with both messages, then the sums by
+rule; mutants of files about which the two differ anyhow count as neither. The same seed and files give the same mutants. Needs ptxas
+(`make .venv/.ready-oracles`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from mutants.mutant import Mutant, Mutants
+from mutants.rules import FILE_RULES, STATEMENT_RULES
+from mutants.text import Source
+from mutants.verdicts import PTXAS, Comparison, compare
+
+TESTS = Path(__file__).parents[1] / "tests"
+FOLDERS = (TESTS / "corpus" / "ptx", TESTS / "kernels", TESTS / "data" / "cases")
+LARGE = 40_000
+"""Bytes of a file that is taken only for opcodes that no smaller one has."""
+
+
+def files(paths: list[Path]) -> list[Path]:
+    """The PTX files below the paths, smaller ones first."""
+    found = [f for path in paths for f in (path.rglob("*.ptx") if path.is_dir() else [path])]
+    return sorted((f for f in found if "broken" not in f.parts), key=lambda f: (f.stat().st_size, str(f)))
+
+
+def sources(paths: list[Path]) -> list[Source]:
+    """The files, of the large ones those that have something new."""
+    opcodes: set[str] = set()
+    found: list[Source] = []
+    for file in files(paths):
+        source = Source(str(file), file.read_text("utf-8"))
+        names = {statement.name for statement in source.statements}
+        if len(source.text) < LARGE or names - opcodes:
+            found.append(source)
+            opcodes |= names
+    return found
+
+
+def asked(mutants: list[Mutant]) -> list[Comparison]:
+    """Both verdicts of each, in a process of the pool."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        return [compare(Path(folder), mutant) for mutant in mutants]
+
+
+def comparisons(mutants: Iterator[Mutant], count: int, jobs: int) -> Iterator[Comparison]:
+    """Both verdicts of so many mutants."""
+    chosen = list(itertools.islice(mutants, count))
+    parts = [chosen[i : i + 25] for i in range(0, len(chosen), 25)]
+    if jobs < 2:
+        for part in parts:
+            yield from asked(part)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        for found in pool.map(asked, parts):
+            yield from found
+
+
+def told(found: Comparison) -> str:
+    """A difference, for a reader."""
+    before, after = found.mutant.lines
+    name, line = Path(found.mutant.source.name), found.mutant.line
+    place = f"{name.parent.name}/{name.name}:{line}"
+    ours = "; ".join(f"{line}: {said}" for line, said in found.ours.errors[:3]) or "accepted"
+    theirs = "; ".join(f"{line}: {said}" for line, said in found.theirs.errors[:3]) or "accepted"
+    return f"{found.mutant.rule}  {place}\n    - {before[:300]}\n    + {after[:300]}\n    ptxas  {theirs}\n    ours   {ours}"
+
+
+def main() -> int:
+    """Prints the comparison; 1 where verdicts differ."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--count", type=int, default=1000)
+    options.add_argument("--rule", action="append", choices=[*STATEMENT_RULES, *FILE_RULES])
+    options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--messages", action="store_true", help="print what agrees too")
+    options.add_argument("paths", nargs="*", type=Path, default=list(FOLDERS))
+    chosen = options.parse_args()
+    if not PTXAS.exists():
+        sys.exit("ptxas of the package nvidia-cuda-nvcc is not installed: make .venv/.ready-oracles")
+    pool = sources(chosen.paths)
+    rows: Counter[tuple[str, str]] = Counter()
+    for found in comparisons(iter(Mutants(pool, chosen.seed, chosen.rule)), chosen.count, chosen.jobs):
+        kind = "before" if found.before else "verdict" if not found.agrees else "line" if not found.same_line else "same"
+        rows[found.mutant.rule, kind] += 1
+        if kind in ("verdict", "line") or chosen.messages:
+            print(f"{kind.upper()}  {told(found)}", flush=True)
+    for rule in sorted({rule for rule, _ in rows}):
+        same, line, verdict = (rows[rule, kind] for kind in ("same", "line", "verdict"))
+        print(f"{rule:28} {same:6} agree  {line:4} another line  {verdict:4} another verdict")
+    verdicts = sum(count for (_, kind), count in rows.items() if kind == "verdict")
+    lines = sum(count for (_, kind), count in rows.items() if kind == "line")
+    print(f"seed {chosen.seed}: {rows.total()} mutants of {len(pool)} files: {verdicts} other verdicts, {lines} other lines")
+    return int(bool(verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
