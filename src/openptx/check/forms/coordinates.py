@@ -32,6 +32,13 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
             yield from found
             if found:
                 return
+        if type is not None and not count and type.kind in "bsu" and not _fits(kind, type):
+            label, expected = f"this is {kind.text}", f"a {type.width}-bit integer register"
+            yield Problem(
+                "operand-type", f"`{name}` in the address of `{place.opcode}` is in {expected}", (*where, number), label,
+                operand=name, expected=expected, actual=kind.text,
+            )  # fmt: skip
+            return
         if not count or type is None:
             continue
         unknown = [i for i, part in enumerate(kind.parts) if part.sort == kinds.NAME]
@@ -47,6 +54,11 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
                 about, message, (*where, number), label, operand=name, expected=f"{count} elements", actual=kind.text
             )
             return
+
+
+def _fits(kind: Kind, type: Type) -> bool:
+    register = kind.type if kind.sort == kinds.REGISTER else None
+    return register is not None and register.kind in "bsu" and register.width == type.width
 
 
 def samples(place: Place) -> bool:

@@ -37,6 +37,8 @@ SECTIONS: dict[str, str] = {
     "warp":                 "9.7.13",
     "launch_control":       "9.7.13",
     "mbarrier":             "9.7.13",
+    "mbarrier_reports":     "9.7.13",
+    "fabric":               "9.7.13",
     "wmma":                 "9.7.14",
     "mma":                  "9.7.14",
     "mma_sparse":           "9.7.14",

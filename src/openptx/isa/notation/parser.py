@@ -272,7 +272,7 @@ def _template(match: re.Match[str], optional: int, definitions: list[Definition]
         parts = tuple(p.strip(" {},") for p in match["parts"].replace("{,", ",{").split(",") if p.strip(" {},"))
         template = Template(parts[0], "address", optional)
         template.parts = parts
-        template.bits = 32 if parts[0].endswith(("taddr", "-tmem")) else 0
+        template.bits = 32 if parts[0].endswith(("taddr", "-tmem", "leId")) else 0
     elif match["list"] is not None:
         template = Template(match["list"], "returns" if match["list"].startswith("ret") else "arguments", optional)
     elif match["elements"] is not None:

@@ -42,7 +42,7 @@ class Template:
     inside a written vector `{a, b, e, f}`; `parts` those inside brackets `[a, {b, c}]`. `negatable` is the `{!}` of a
     predicate, `suffix` a modifier that may follow the operand (`[a].unified`). `selectors` are the patterns of the
     sub-words that it may name (`a.b0`): an option unless `selected`. `minus` is the `{-}` of an operand.
-    `bits` is the width that an address must have, 0 where any will do: tensor memory has 32-bit addresses.
+    `bits` is the width that an address must have, 0 where any will do: tensor memory and the fabric have 32-bit ones.
     """
 
     __slots__ = (

@@ -1,0 +1,176 @@
+"""Copies and atomics between the memories of several GPUs (PTX 9.3 to 9.5), as NVIDIA's CUDA headers and assembler have them.
+
+No document here says what they do, so they have no meaning: a kernel that runs one ends in `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_ANCHOR = "parallel-synchronization-and-communication-instructions"
+_TYPES = {
+    "leId": "u32",
+    "dataOff": "u64",
+    "counterOff": "u64",
+    "size": "u32",
+    "byteMask": "b16",
+    "membermask": "u32",
+    "gAddr": "b64",
+    "lowerStrides": "u16",
+    "sizes": "u16",
+    "upperStrides": "u32",
+    "tensorCoords": "s32",
+    "N": "u32",
+}
+_CHOICES = """
+        .shared = { .shared::cta };
+        .report = { .mbarrier::report::fabric };
+        .counted = { .counted::bytes };
+        .level::cache_hint = { .L2::cache_hint };
+        .sem = { .relaxed };
+        .scope = { .sys };
+"""
+_SHARED = "srcMem dstMem mbar   in .shared"
+
+fabric_try_put = instruction(
+    "fabric.try_put.async",
+    anchor=_ANCHOR,
+    summary="Copies size bytes of shared memory to the memory of another GPU, asynchronously, if the fabric takes them.",
+    syntax="""
+        fabric.try_put.async{.multimem}.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
+                [leId, dataOff], [srcMem], size, [mbar]{, cache-policy};              // PTX 9.3, sm_100 (ptxas)
+        fabric.try_put.async{.multimem}.shared.completion_mechanism.report{.level::cache_hint}.cp_mask{.sem}{.scope}.b128
+                [leId, dataOff], [srcMem], size, [mbar]{, cache-policy}, byteMask;    // PTX 9.3, sm_100 (ptxas)
+        fabric.try_put.async{.multimem}.shared.completion_mechanism.report.counted{.level::cache_hint}{.sem}{.scope}.b128
+                [leId, dataOff, counterOff], [srcMem], size, [mbar]{, cache-policy};  // PTX 9.3, sm_100 (ptxas)
+        .completion_mechanism = { .mbarrier::complete_tx::16B };
+    """
+    + _CHOICES,
+    types=_TYPES,
+    operands=_SHARED,
+)
+
+fabric_try_get = instruction(
+    "fabric.try_get.async",
+    anchor=_ANCHOR,
+    summary="Copies size bytes of another GPU's memory to shared memory, asynchronously, if the fabric takes the request.",
+    syntax="""
+        fabric.try_get.async.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
+                [dstMem], [leId, dataOff], size, [mbar]{, cache-policy};   // PTX 9.3, sm_100 (ptxas)
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+    """
+    + _CHOICES,
+    types=_TYPES,
+    operands=_SHARED,
+)
+
+_REDUCTIONS = (
+    ("{ .add }", "{ .u32, .u64, .f16, .bf16, .f32, .f64 }"),
+    ("{ .and, .or, .xor }", "{ .b32, .b64 }"),
+    ("{ .min, .max }", "{ .u32, .s32, .u64, .s64, .f16, .bf16 }"),
+)
+
+fabric_try_red = instruction(
+    "fabric.try_red.async",
+    anchor=_ANCHOR,
+    summary="Reduces size bytes of shared memory into the memory of another GPU, asynchronously.",
+    syntax="".join(
+        f"""
+        fabric.try_red.async{{.multimem}}.shared.completion_mechanism.report{{.level::cache_hint}}{{.sem}}{{.scope}}.op.type
+                [leId, dataOff], [srcMem], size, [mbar]{{, cache-policy}};              // PTX 9.3, sm_100 (ptxas)
+        .op   = {operations};
+        .type = {types};
+        fabric.try_red.async{{.multimem}}.shared.completion_mechanism.report.counted{{.level::cache_hint}}{{.sem}}{{.scope}}.op.type
+                [leId, dataOff, counterOff], [srcMem], size, [mbar]{{, cache-policy}};  // PTX 9.3, sm_100 (ptxas)
+        .op   = {operations};
+        .type = {types};
+        """
+        for operations, types in _REDUCTIONS
+    )
+    + ".completion_mechanism = { .mbarrier::complete_tx::16B };"
+    + _CHOICES,
+    types=_TYPES,
+    operands=_SHARED,
+)
+
+_ATOMICS = (
+    ("{ .add }", "{ .u32, .u64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 }"),
+    ("{ .and, .or, .xor }", "{ .b32, .b64 }"),
+    ("{ .min, .max }", "{ .u32, .s32, .u64, .s64, .f16x2, .bf16x2 }"),
+    ("{ .exch, .cas }", "{ .b32, .b64, .b128 }"),
+)
+
+fabric_try_atom = instruction(
+    "fabric.try_atom.async",
+    anchor=_ANCHOR,
+    summary="An atomic operation on the memory of another GPU, asynchronous: its result goes to shared memory.",
+    syntax="".join(
+        f"""
+        fabric.try_atom.async.shared.completion_mechanism.report{{.level::cache_hint}}{{.sem}}{{.scope}}.op.type
+                [leId, dataOff], [dstMem], [srcMem], [mbar]{{, cache-policy}};   // PTX 9.4, sm_100 (ptxas)
+        .op   = {operations};
+        .type = {types};
+        """
+        for operations, types in _ATOMICS
+    )
+    + ".completion_mechanism = { .mbarrier::complete_tx::16B };"
+    + _CHOICES,
+    types=_TYPES,
+    operands=_SHARED,
+)
+
+fabric_try_pullred = instruction(
+    "fabric.try_pullred.async",
+    anchor=_ANCHOR,
+    summary="Reduces what several GPUs have at a multicast address into shared memory, asynchronously.",
+    syntax="".join(
+        f"""
+        fabric.try_pullred.async.multimem.shared.completion_mechanism.report{{.level::cache_hint}}{{.sem}}{{.scope}}.op{{.acc}}.type.sync
+                [dstMem], [leId, dataOff], size, [mbar], {{cache-policy, }}membermask;   // PTX 9.3, {target} (ptxas)
+        .op   = {operations};
+        .type = {types};
+        """
+        for operations, types, target in (
+            ("{ .add }", "{ .u32, .u64, .f16, .bf16, .f32 }", "sm_100"),
+            *((operations, types, "sm_100") for operations, types in _REDUCTIONS[1:]),
+        )
+    ).replace("{cache-policy, }", "")
+    + """
+        .acc = { .acc::f32 };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+    """
+    + _CHOICES,
+    types=_TYPES,
+    operands=_SHARED,
+    gates=".acc::f32   PTX 9.3, sm_100f",
+    rejects="""
+        .acc::f32 .u32|.u64|.f32|.s32|.s64|.b32|.b64|.min|.max   only sums of halves are accumulated in f32
+    """,
+)
+
+fabric_submit = instruction(
+    "fabric.submit",
+    anchor=_ANCHOR,
+    summary="Sends what the thread has asked of the fabric.",
+    syntax="""
+        fabric.submit{.op_restrict};   // PTX 9.3, sm_100 (ptxas)
+        .op_restrict = { .op_restrict::fetching };
+        fabric.submit.commit_group;    // PTX 9.5, sm_100 (ptxas)
+    """,
+)
+
+fabric_wait = instruction(
+    "fabric.wait",
+    anchor=_ANCHOR,
+    summary="Waits until the fabric has read what it was asked to send.",
+    syntax="""
+        fabric.wait.sync_restrict;         // PTX 9.3, sm_100 (ptxas)
+        .sync_restrict = { .sync_restrict::reads };
+        fabric.wait.sync_restrict    N;    // PTX 9.3, sm_100 (ptxas)
+        .sync_restrict = { .sync_restrict::reads };
+        fabric.wait.sync_restrict    N;    // PTX 9.5, sm_100 (ptxas)
+        .sync_restrict = { .sync_restrict::read };
+    """,
+    types=_TYPES,
+    immediates="N",
+)

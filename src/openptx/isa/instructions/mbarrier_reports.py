@@ -1,0 +1,138 @@
+"""Barriers in memory that also report how copies went, and multicast arrivals (PTX 9.3 and 9.4), as NVIDIA's CUDA headers and
+assembler have them.
+
+No document here says what the layouts hold, so these forms have no meaning: a kernel that runs one ends in `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
+_TYPES = {
+    "count": "u32",
+    "txCount": "u32",
+    "state": "b64",
+    "waitComplete": "pred",
+    "reportValue": "b8",
+    "phaseParity": "u32",
+    "suspendTimeHint": "u32",
+    "ctaMask": "u32",
+}
+_LAYOUT = """
+        .layout = { .layout::v0, .layout::v1 };
+        .space  = { .shared{::cta} };
+"""
+
+init = instruction(
+    "mbarrier.init",
+    anchor=_ANCHOR + "init",
+    summary="Makes an mbarrier of a layout at addr that expects count arrivals.",
+    syntax="""
+        mbarrier.init.layout{.space}.b64   [addr], count;   // PTX 9.3, sm_90 (ptxas)
+    """
+    + _LAYOUT,
+    types=_TYPES,
+    ranges="count   1 to 1048575",
+    defaults={"space": "generic"},
+    operands="addr   in .shared",
+)
+
+check_layout = instruction(
+    "mbarrier.check_layout",
+    anchor=_ANCHOR + "init",
+    summary="p = whether the mbarrier at addr has the layout.",
+    syntax="""
+        mbarrier.check_layout.layout{.space}.b64   p, [addr];   // PTX 9.3, sm_90 (ptxas)
+    """
+    + _LAYOUT,
+    types={"p": "pred"},
+    defaults={"space": "generic"},
+    operands="addr   in .shared",
+)
+
+_CHOICES = """
+        .sem   = { .acquire, .relaxed };
+        .scope = { .cta, .cluster };
+        .space = { .shared{::cta} };
+"""
+_PRIMARY = ".phase_type = { .phase_type::primary };"
+_CONDITIONAL = ".phase_type = { .phase_type::conditional };"
+
+def _waits(name: str, hint: str) -> str:
+    """The forms of a wait: with and without the value of the report, each for a state and for a parity."""
+    results = "waitComplete[|isReportSeen]", "waitComplete[|isReportSeen], reportValue"
+    return "".join(
+        f"""
+        mbarrier.{name}.phase_type{{.sem.scope}}{{.space}}.b64          {result}, [addr], state{hint};         // PTX 9.3, sm_90 (ptxas)
+        .phase_type = {{ .phase_type::primary }};
+        mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64   {result}, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
+        .phase_type = {{ .phase_type::primary }};
+        """
+        for result in results
+    )
+
+
+def _wait(name: str, hint: str, summary: str) -> None:
+    instruction(
+        f"mbarrier.{name}",
+        anchor=_ANCHOR + "test-wait-try-wait",
+        summary=summary,
+        syntax=_waits(name, hint)
+        + f"""
+        mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64   waitComplete, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
+        .phase_type = {{ .phase_type::conditional }};
+        .sem   = {{ .acquire, .relaxed }};
+        .scope = {{ .cta, .cluster }};
+        .space = {{ .shared{{::cta}} }};
+        """,
+        types=_TYPES,
+        ranges="phaseParity   0 or 1",
+        writes="waitComplete reportValue",
+        defaults={"space": "generic", "sem": "acquire"},
+        operands="""
+            addr           in .shared
+            isReportSeen   sink
+        """,
+    )
+
+
+_wait("test_wait", "", "waitComplete = whether a phase is complete; isReportSeen and reportValue = what is reported of it.")
+_wait("try_wait", "{, suspendTimeHint}", "As `mbarrier.test_wait`, but the thread may be suspended for a while.")
+
+_MULTICAST = """
+        .multicast = {{ .multicast::cluster::32b }};
+        .sem   = {{ {} }};
+        .scope = {{ .cta, .cluster }};
+        .space = {{ .shared::cluster }};
+"""
+_TRANSACTION = """
+        mbarrier.{0}{{.sem.scope}}{{.space}}.multicast.b64   [addr], txCount, ctaMask;   // PTX 9.4, sm_107f (ptxas)
+"""
+_ARRIVE = """
+        mbarrier.{0}{{.sem.scope}}{{.space}}.multicast.b64             _, [addr]{{, count}}, ctaMask;   // PTX 9.4, sm_107f (ptxas)
+        mbarrier.{0}.expect_tx{{.sem.scope}}{{.space}}.multicast.b64   _, [addr], txCount, ctaMask;   // PTX 9.4, sm_107f (ptxas)
+"""
+
+for _name in ("expect_tx", "complete_tx"):
+    instruction(
+        f"mbarrier.{_name}",
+        anchor=_ANCHOR + _name.replace("_", "-"),
+        summary="As without `.multicast`, for the mbarriers at addr of the CTAs that ctaMask names.",
+        syntax=_TRANSACTION.format(_name) + _MULTICAST.format(".relaxed"),
+        types=_TYPES,
+        defaults={"space": "generic"},
+        operands="addr   in .shared",
+    )
+
+for _name in ("arrive", "arrive_drop"):
+    instruction(
+        f"mbarrier.{_name}",
+        anchor=_ANCHOR + _name.replace("_", "-"),
+        summary="As without `.multicast`, for the mbarriers at addr of the CTAs that ctaMask names.",
+        syntax=_ARRIVE.format(_name) + _MULTICAST.format(".release, .relaxed"),
+        types=_TYPES,
+        ranges="count   at least 1",
+        defaults={"space": "generic", "sem": "release"},
+        operands="addr   in .shared",
+    )
