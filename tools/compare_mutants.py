@@ -1,10 +1,9 @@
 """Puts single mistakes into PTX of compilers and compares what `openptx check` and ptxas say of each: verdict and line.
 
-    python tools/compare_mutants.py [--seed 1] [--count 1000] [--rule NAME]... [--jobs 1] [--messages] [FILE_OR_FOLDER]...
+    python tools/compare_mutants.py [--seed 1] [--count 1000] [--rule NAME]... [--jobs 1] [--messages] [PATH]...
 
 The files are those of the tests' corpora where none is named. Prints what differs, with both messages, then the sums by
-rule; mutants of files about which the two differ anyhow count as neither. The same seed and files give the same mutants. Needs ptxas
-(`make .venv/.ready-oracles`).
+rule. The same seed and files give the same mutants. Needs ptxas (`make .venv/.ready-oracles`).
 """
 
 from __future__ import annotations
@@ -74,7 +73,8 @@ def told(found: Comparison) -> str:
     place = f"{name.parent.name}/{name.name}:{line}"
     ours = "; ".join(f"{line}: {said}" for line, said in found.ours.errors[:3]) or "accepted"
     theirs = "; ".join(f"{line}: {said}" for line, said in found.theirs.errors[:3]) or "accepted"
-    return f"{found.mutant.rule}  {place}\n    - {before[:300]}\n    + {after[:300]}\n    ptxas  {theirs}\n    ours   {ours}"
+    rows = (f"- {before[:300]}", f"+ {after[:300]}", f"ptxas  {theirs}", f"ours   {ours}")
+    return "\n    ".join((f"{found.mutant.rule}  {place}", *rows))
 
 
 def main() -> int:
@@ -92,7 +92,9 @@ def main() -> int:
     pool = sources(chosen.paths)
     rows: Counter[tuple[str, str]] = Counter()
     for found in comparisons(iter(Mutants(pool, chosen.seed, chosen.rule)), chosen.count, chosen.jobs):
-        kind = "before" if found.before else "verdict" if not found.agrees else "line" if not found.same_line else "same"
+        kind = (
+            "before" if found.before else "verdict" if not found.agrees else "line" if not found.same_line else "same"
+        )
         rows[found.mutant.rule, kind] += 1
         if kind in ("verdict", "line") or chosen.messages:
             print(f"{kind.upper()}  {told(found)}", flush=True)
@@ -101,7 +103,9 @@ def main() -> int:
         print(f"{rule:28} {same:6} agree  {line:4} another line  {verdict:4} another verdict")
     verdicts = sum(count for (_, kind), count in rows.items() if kind == "verdict")
     lines = sum(count for (_, kind), count in rows.items() if kind == "line")
-    print(f"seed {chosen.seed}: {rows.total()} mutants of {len(pool)} files: {verdicts} other verdicts, {lines} other lines")
+    print(
+        f"seed {chosen.seed}: {rows.total()} mutants of {len(pool)} files, {verdicts} other verdicts, {lines} other lines"
+    )
     return int(bool(verdicts))
 
 

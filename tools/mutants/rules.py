@@ -1,10 +1,11 @@
-"""One mistake of each kind in a statement or a declaration; a rule returns the text with it, or None where it does not fit."""
+"""One mistake of each kind in a statement or a declaration: a rule returns the edit, or None where it does not fit."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from mutants.text import Source, Statement, Token
 from mutants.vocabulary import NUMBERS, REGISTERS, SPACES, SPECIAL, TARGETS, TYPES, VECTORS, VERSIONS, WORDS
@@ -140,7 +141,9 @@ def modifier_doubled(dice: random.Random, source: Source, statement: Statement, 
 @statement_rule
 def opcode_misspelt(dice: random.Random, source: Source, statement: Statement, modifiers: list[str]) -> Edit | None:
     name, i = statement.name, dice.randrange(len(statement.name))
-    other = dice.choice((name[:i] + name[i + 1 :], name[:i] + name[i] + name[i:], name[:i] + dice.choice("abx.:_1") + name[i + 1 :]))
+    other = dice.choice(
+        (name[:i] + name[i + 1 :], name[:i] + name[i] + name[i:], name[:i] + dice.choice("abx.:_1") + name[i + 1 :])
+    )
     token = statement.tokens[statement.opcode]
     return token.start, token.end, other or "x"
 
@@ -241,7 +244,7 @@ def element_dropped(dice: random.Random, source: Source, statement: Statement, m
 
 def _inner_commas(statement: Statement) -> list[tuple[Token, Token]]:
     tokens, found, depth = statement.operands, list[tuple[Token, Token]](), 0
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         depth += (token.text == "{") - (token.text == "}")
         if token.text == "," and depth:
             found.append((token, following))
@@ -267,7 +270,11 @@ def address_changed(dice: random.Random, source: Source, statement: Statement, m
     if not places:
         return None
     start = dice.choice(places).start
-    return start, start, dice.choice(("+4", "+-8", "-8", "+%rd1", "+1.0", "*4", "+4294967296", "+0x10", ", %r1", "+foo"))
+    return (
+        start,
+        start,
+        dice.choice(("+4", "+-8", "-8", "+%rd1", "+1.0", "*4", "+4294967296", "+0x10", ", %r1", "+foo")),
+    )
 
 
 @statement_rule
@@ -286,7 +293,11 @@ def name_exchanged(dice: random.Random, source: Source, statement: Statement, mo
         return None
     token = dice.choice(names)
     others = [t.text for t in source.directives if re.match(r"[A-Za-z_$]{2}", t.text)][:400]
-    return token.start, token.end, dice.choice((f"{token.text}x", "foo", *dice.sample([*others, "foo"], 1), *source.labels[:1]))
+    return (
+        token.start,
+        token.end,
+        dice.choice((f"{token.text}x", "foo", *dice.sample([*others, "foo"], 1), *source.labels[:1])),
+    )
 
 
 @statement_rule
@@ -303,7 +314,11 @@ def flag_changed(dice: random.Random, source: Source, statement: Statement, modi
     if bars:
         i = dice.choice(bars)
         left, right = statement.tokens[i - 1], statement.tokens[i + 1]
-        return left.start, right.end, dice.choice((left.text, right.text, f"{right.text}|{left.text}", f"{left.text}|_"))
+        return (
+            left.start,
+            right.end,
+            dice.choice((left.text, right.text, f"{right.text}|{left.text}", f"{left.text}|_")),
+        )
     operands = _split(statement)
     if not operands:
         return None
@@ -330,7 +345,7 @@ def alignment_changed(dice: random.Random, source: Source) -> Edit | None:
 
 def _after(dice: random.Random, source: Source, word: str, choices: tuple[str, ...]) -> Edit | None:
     tokens = source.directives
-    found = [b for a, b in zip(tokens, tokens[1:], strict=False) if a.text == word]
+    found = [b for a, b in pairwise(tokens) if a.text == word]
     if not found:
         return None
     token = dice.choice(found)
@@ -377,7 +392,9 @@ def initialiser_changed(dice: random.Random, source: Source) -> Edit | None:
     if first.text != "{":
         return first.start, first.end, dice.choice(("{1, 2}", "1.5", "foo", "{}", "", "-1", "generic(foo)", "1+"))
     added = dice.choice(("1, 2, ", "1.5, ", "{1}, ", "foo, ", ", "))
-    return dice.choice(((first.end, first.end, added), (equal.start, first.end, "= {1, 2, 3"), (equal.start, equal.end, "")))
+    return dice.choice(
+        ((first.end, first.end, added), (equal.start, first.end, "= {1, 2, 3"), (equal.start, equal.end, ""))
+    )
 
 
 @file_rule
@@ -410,7 +427,13 @@ def word_changed(dice: random.Random, source: Source) -> Edit | None:
     """A word of a directive, header or label lost, doubled, followed by another, or exchanged."""
     token = dice.choice(source.directives)
     alike = [other.text for other in source.directives if other.text[0] == token.text[0]]
-    choices = ("", f"{token.text} {token.text}", f"{token.text} {dice.choice(WORDS)}", dice.choice(WORDS), dice.choice(alike))
+    choices = (
+        "",
+        f"{token.text} {token.text}",
+        f"{token.text} {dice.choice(WORDS)}",
+        dice.choice(WORDS),
+        dice.choice(alike),
+    )
     return token.start, token.end, dice.choice(choices)
 
 
@@ -421,7 +444,11 @@ def label_changed(dice: random.Random, source: Source) -> Edit | None:
     label = dice.choice(source.labels)
     start = source.text.index(f"{label}:")
     end = start + len(label) + 1
-    return start, end, dice.choice(("", f"{label}x:", f"{dice.choice(source.labels)}:", f"{label}", f"{label}: {label}:", "%r1:"))
+    return (
+        start,
+        end,
+        dice.choice(("", f"{label}x:", f"{dice.choice(source.labels)}:", f"{label}", f"{label}: {label}:", "%r1:")),
+    )
 
 
 @file_rule
@@ -439,7 +466,11 @@ def parameter_changed(dice: random.Random, source: Source) -> Edit | None:
         (
             (token.start, end, ""),
             (token.start, end, f"{whole}, {whole}"),
-            (token.start, token.end, dice.choice((".reg", ".local", ".const", "", ".param .align 3", ".param .align 8"))),
+            (
+                token.start,
+                token.end,
+                dice.choice((".reg", ".local", ".const", "", ".param .align 3", ".param .align 8")),
+            ),
             (type.start, type.end, f".{dice.choice(TYPES)}"),
             (end, end, dice.choice(("[4]", "[]", "[0]", "[100000]", "[-1]", "<3>", " = 1"))),
         )

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_TOKEN = re.compile(r'"[^"\n]*"|0[fFdD][0-9a-fA-F]+|\d[\w.]*|[.%]?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z0-9_][\w:]*)*|%\w+|\S')
+_TOKEN = re.compile(
+    r'"[^"\n]*"|0[fFdD][0-9a-fA-F]+|\d[\w.]*|[.%]?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z0-9_][\w:]*)*|%\w+|\S'
+)
 _RANGE = re.compile(r"\.reg\s+(?:\.v[24]\s+)?\.(\w+)\s+([^;{}]+);")
 _REGISTER = re.compile(r"([%\w$]+?)<(\d+)>|([%\w$]+)")
 _LABEL = re.compile(r"^\s*([$\w%]+):(?!:)", re.M)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compilers.nvidia import TOOLKIT
-from mutants.mutant import Mutant
 
 import openptx
+from mutants.mutant import Mutant
 from openptx.isa.targets import TARGETS
 
 PTXAS = TOOLKIT / "bin" / "ptxas"

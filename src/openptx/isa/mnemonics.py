@@ -67,7 +67,7 @@ MODULES = {
     "multimem": "multimem",
     "prefetch": "cache_control",
     "prefetchu": "cache_control",
-    "applypriority": "cache_control",
+    "applypriority": "cache_control tensor_overrides",
     "discard": "cache_control",
     "createpolicy": "cache_control",
     "isspacep": "addressing",
@@ -75,8 +75,8 @@ MODULES = {
     "mapa": "addressing",
     "getctarank": "addressing",
     "cvt": "convert",
-    "cp": "async_copy tensor_copy mbarrier",
-    "tensormap": "tensor_copy launch_control",
+    "cp": "async_copy tensor_copy tensor_overrides mbarrier",
+    "tensormap": "tensor_copy launch_control undescribed",
     "tex": "texture",
     "tld4": "texture",
     "txq": "texture",
@@ -110,7 +110,7 @@ MODULES = {
     "stmatrix": "matrix_movement",
     "movmatrix": "matrix_movement",
     "wgmma": "wgmma",
-    "tcgen05": "tensor_memory tensor_multiply",
+    "tcgen05": "tensor_memory tensor_multiply undescribed",
     "stacksave": "stack",
     "stackrestore": "stack",
     "alloca": "stack",
@@ -142,6 +142,8 @@ MODULES = {
     "pmevent": "miscellaneous",
     "trap": "miscellaneous",
     "setmaxnreg": "miscellaneous",
+    "clmad": "undescribed",
+    "trace": "undescribed",
 }
 """The modules of `isa/instructions/` that declare a mnemonic, divided by blanks; all in the manual's order."""
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from openptx.check.operand.slot import Place
     from openptx.isa.types import Type
 
-_WIDTH = 32
 _VECTORS = (1, 2, 4)
 _SHORT = (1, 2)
 """The first version of PTX in which coordinates of textures may have fewer than four elements (ptxas 13.5)."""
@@ -34,10 +33,10 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
                 return
         if type is not None and not count and type.kind in "bsu" and not _fits(kind, type):
             label, expected = f"this is {kind.text}", f"a {type.width}-bit integer register"
+            message = f"`{name}` in the address of `{place.opcode}` is in {expected}"
             yield Problem(
-                "operand-type", f"`{name}` in the address of `{place.opcode}` is in {expected}", (*where, number), label,
-                operand=name, expected=expected, actual=kind.text,
-            )  # fmt: skip
+                "operand-type", message, (*where, number), label, operand=name, expected=expected, actual=kind.text
+            )
             return
         if not count or type is None:
             continue
@@ -119,23 +118,23 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     )
 
 
-def _single(place: Place, name: str, part: Kind) -> _Found:
+def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
     """What is wrong with one element by itself."""
     if part.sort == kinds.SINK:
         return "sink", f"`_` can't stand in `{name}` of `{place.opcode}`", "a value is needed here"
     if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
         return "vector-element", f"the elements of `{name}` of `{place.opcode}` are single values", "not a value"
-    if part.type is not None and part.type.width != _WIDTH:
-        message = f"the elements of `{name}` of `{place.opcode}` have {_WIDTH} bits"
+    if part.type is not None and part.type.width != width:
+        message = f"the elements of `{name}` of `{place.opcode}` have {width} bits"
         return "operand-size", message, f"this holds `.{part.type.name}`"
     return None
 
 
 def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
-    """All of 32 bits, each of the type of the one before it, where untyped bits can be any; all of one type, of the
-    form's. The index of an array of textures is an integer, and nothing more is asked there (measured)."""
+    """All of the type's size, each of the type of the one before it, where untyped bits can be any; all of one type, of
+    the form's. The index of an array of textures is an integer, and nothing more is asked there (measured)."""
     parts = kind.parts if kind.sort == kinds.LIST else (kind,)
-    if found := next(filter(None, (_single(place, name, part) for part in parts)), None):
+    if found := next(filter(None, (_single(place, name, type.width, part) for part in parts)), None):
         return found
     sorts, fixed = [_sort(part) for part in parts], place.form.instruction.types.get(name) in TYPES
     layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"

@@ -28,6 +28,7 @@ SECTIONS: dict[str, str] = {
     "convert":              "9.7.9",
     "async_copy":           "9.7.9",
     "tensor_copy":          "9.7.9",
+    "tensor_overrides":     "9.7.9",
     "texture":              "9.7.10",
     "surface":              "9.7.11",
     "control_flow":         "9.7.12",
@@ -49,6 +50,7 @@ SECTIONS: dict[str, str] = {
     "stack":                "9.7.17",
     "video":                "9.7.18",
     "miscellaneous":        "9.7.19",
+    "undescribed":          "9.7.19",
 }
 """Modules and the sections that they mirror, in the manual's order, which is the order of candidate forms."""
 # fmt: on

@@ -1,10 +1,11 @@
-"""Copies and atomics between the memories of several GPUs (PTX 9.3 to 9.5), as NVIDIA's CUDA headers and assembler have them.
+"""Copies and atomics between the memories of several GPUs (PTX 9.3 to 9.5), as CUDA's headers and assembler have them.
 
 No document here says what they do, so they have no meaning: a kernel that runs one ends in `Unsupported`.
 """
 
 from __future__ import annotations
 
+from openptx.isa.instructions.tensor_copy import coordinates
 from openptx.isa.notation import instruction
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions"
@@ -15,10 +16,6 @@ _TYPES = {
     "size": "u32",
     "byteMask": "b16",
     "membermask": "u32",
-    "gAddr": "b64",
-    "lowerStrides": "u16",
-    "sizes": "u16",
-    "upperStrides": "u32",
     "tensorCoords": "s32",
     "N": "u32",
 }
@@ -35,7 +32,7 @@ _SHARED = "srcMem dstMem mbar   in .shared"
 fabric_try_put = instruction(
     "fabric.try_put.async",
     anchor=_ANCHOR,
-    summary="Copies size bytes of shared memory to the memory of another GPU, asynchronously, if the fabric takes them.",
+    summary="Copies size bytes of shared memory to the memory of another GPU, asynchronously.",
     syntax="""
         fabric.try_put.async{.multimem}.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
                 [leId, dataOff], [srcMem], size, [mbar]{, cache-policy};              // PTX 9.3, sm_100 (ptxas)
@@ -53,7 +50,7 @@ fabric_try_put = instruction(
 fabric_try_get = instruction(
     "fabric.try_get.async",
     anchor=_ANCHOR,
-    summary="Copies size bytes of another GPU's memory to shared memory, asynchronously, if the fabric takes the request.",
+    summary="Copies size bytes of another GPU's memory to shared memory, asynchronously.",
     syntax="""
         fabric.try_get.async.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
                 [dstMem], [leId, dataOff], size, [mbar]{, cache-policy};   // PTX 9.3, sm_100 (ptxas)
@@ -142,10 +139,56 @@ fabric_try_pullred = instruction(
     + _CHOICES,
     types=_TYPES,
     operands=_SHARED,
-    gates=".acc::f32   PTX 9.3, sm_100f",
+    gates=".acc::f32   PTX 9.3, sm_100f sm_110f sm_120f",
     rejects="""
         .acc::f32 .u32|.u64|.f32|.s32|.s64|.b32|.b64|.min|.max   only sums of halves are accumulated in f32
     """,
+)
+
+_TENSOR_VECTORS = {"tensorCoords": coordinates}
+_SINCE = "// PTX 9.4, sm_107f (ptxas)"
+_TENSOR_CHOICES = (
+    """
+        .load_mode = { .tile };
+        .dim = { .1d, .2d, .3d, .4d, .5d };
+"""
+    + _CHOICES
+)
+
+fabric_try_get_tensor = instruction(
+    "fabric.try_get.async.tensor",
+    anchor=_ANCHOR,
+    summary="Copies a box of a tensor in another GPU's memory to shared memory, asynchronously.",
+    syntax="""
+        fabric.try_get.async.tensor.dim.shared{.load_mode}.completion_mechanism.report{.level::cache_hint}.override::global_address{.sem}{.scope}.b128
+                [dstMem], [tensorMap, leId, dataOff, tensorCoords], [mbar]{, cache-policy};
+                        // PTX 9.4, sm_107f (ptxas)
+    """
+    + ".completion_mechanism = { .mbarrier::complete_tx::bytes };"
+    + _TENSOR_CHOICES,
+    types=_TYPES,
+    vectors=_TENSOR_VECTORS,
+    operands=_SHARED,
+    defaults={"load_mode": "tile"},
+)
+
+fabric_try_put_tensor = instruction(
+    "fabric.try_put.async.tensor",
+    anchor=_ANCHOR,
+    summary="Copies a box of shared memory to a tensor in another GPU's memory, asynchronously.",
+    syntax="".join(
+        f"""
+        fabric.try_put.async.tensor{{.multimem}}.dim.shared{{.load_mode}}.completion_mechanism.report{counted}{{.level::cache_hint}}.override::global_address{{.sem}}{{.scope}}.b128
+                [tensorMap, leId, dataOff, {counter}tensorCoords], [srcMem], size, [mbar]{{, cache-policy}};   {_SINCE}
+        """
+        for counted, counter in (("", ""), (".counted", "counterOff, "))
+    )
+    + ".completion_mechanism = { .mbarrier::complete_tx::16B };"
+    + _TENSOR_CHOICES,
+    types=_TYPES,
+    vectors=_TENSOR_VECTORS,
+    operands=_SHARED,
+    defaults={"load_mode": "tile"},
 )
 
 fabric_submit = instruction(

@@ -1,12 +1,17 @@
-"""Barriers in memory that also report how copies went, and multicast arrivals (PTX 9.3 and 9.4), as NVIDIA's CUDA headers and
-assembler have them.
+"""Barriers in memory that report how copies went, and multicast arrivals (PTX 9.3, 9.4), as CUDA's headers and ptxas have
+them.
 
-No document here says what the layouts hold, so these forms have no meaning: a kernel that runs one ends in `Unsupported`.
+No document here says what the layouts hold, so these forms have no meaning: a kernel that runs one ends in
+`Unsupported`.
 """
 
 from __future__ import annotations
 
 from openptx.isa.notation import instruction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.notation import Instruction
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
 _TYPES = {
@@ -59,28 +64,32 @@ _CHOICES = """
 _PRIMARY = ".phase_type = { .phase_type::primary };"
 _CONDITIONAL = ".phase_type = { .phase_type::conditional };"
 
+
 def _waits(name: str, hint: str) -> str:
     """The forms of a wait: with and without the value of the report, each for a state and for a parity."""
     results = "waitComplete[|isReportSeen]", "waitComplete[|isReportSeen], reportValue"
     return "".join(
         f"""
-        mbarrier.{name}.phase_type{{.sem.scope}}{{.space}}.b64          {result}, [addr], state{hint};         // PTX 9.3, sm_90 (ptxas)
+        mbarrier.{name}.phase_type{{.sem.scope}}{{.space}}.b64
+                {result}, [addr], state{hint};         // PTX 9.3, sm_90 (ptxas)
         .phase_type = {{ .phase_type::primary }};
-        mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64   {result}, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
+        mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64
+                {result}, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
         .phase_type = {{ .phase_type::primary }};
         """
         for result in results
     )
 
 
-def _wait(name: str, hint: str, summary: str) -> None:
-    instruction(
+def _wait(name: str, hint: str, summary: str) -> Instruction:
+    return instruction(
         f"mbarrier.{name}",
         anchor=_ANCHOR + "test-wait-try-wait",
         summary=summary,
         syntax=_waits(name, hint)
         + f"""
-        mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64   waitComplete, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
+        mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64
+                waitComplete, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
         .phase_type = {{ .phase_type::conditional }};
         .sem   = {{ .acquire, .relaxed }};
         .scope = {{ .cta, .cluster }};
@@ -97,8 +106,14 @@ def _wait(name: str, hint: str, summary: str) -> None:
     )
 
 
-_wait("test_wait", "", "waitComplete = whether a phase is complete; isReportSeen and reportValue = what is reported of it.")
-_wait("try_wait", "{, suspendTimeHint}", "As `mbarrier.test_wait`, but the thread may be suspended for a while.")
+test_wait = _wait(
+    "test_wait",
+    "",
+    "waitComplete = whether a phase is complete; isReportSeen and reportValue = what is reported of it.",
+)
+try_wait = _wait(
+    "try_wait", "{, suspendTimeHint}", "As `mbarrier.test_wait`, but the thread may be suspended for a while."
+)
 
 _MULTICAST = """
         .multicast = {{ .multicast::cluster::32b }};
@@ -110,29 +125,39 @@ _TRANSACTION = """
         mbarrier.{0}{{.sem.scope}}{{.space}}.multicast.b64   [addr], txCount, ctaMask;   // PTX 9.4, sm_107f (ptxas)
 """
 _ARRIVE = """
-        mbarrier.{0}{{.sem.scope}}{{.space}}.multicast.b64             _, [addr]{{, count}}, ctaMask;   // PTX 9.4, sm_107f (ptxas)
-        mbarrier.{0}.expect_tx{{.sem.scope}}{{.space}}.multicast.b64   _, [addr], txCount, ctaMask;   // PTX 9.4, sm_107f (ptxas)
+        mbarrier.{0}{{.sem.scope}}{{.space}}.multicast.b64
+                _, [addr]{{, count}}, ctaMask;   // PTX 9.4, sm_107f (ptxas)
+        mbarrier.{0}.expect_tx{{.sem.scope}}{{.space}}.multicast.b64
+                _, [addr], txCount, ctaMask;   // PTX 9.4, sm_107f (ptxas)
 """
 
-for _name in ("expect_tx", "complete_tx"):
-    instruction(
-        f"mbarrier.{_name}",
-        anchor=_ANCHOR + _name.replace("_", "-"),
-        summary="As without `.multicast`, for the mbarriers at addr of the CTAs that ctaMask names.",
-        syntax=_TRANSACTION.format(_name) + _MULTICAST.format(".relaxed"),
+_SUMMARY = "As without `.multicast`, for the mbarriers at addr of the CTAs that ctaMask names."
+
+
+def _transaction(name: str) -> Instruction:
+    return instruction(
+        f"mbarrier.{name}",
+        anchor=_ANCHOR + name.replace("_", "-"),
+        summary=_SUMMARY,
+        syntax=_TRANSACTION.format(name) + _MULTICAST.format(".relaxed"),
         types=_TYPES,
         defaults={"space": "generic"},
         operands="addr   in .shared",
     )
 
-for _name in ("arrive", "arrive_drop"):
-    instruction(
-        f"mbarrier.{_name}",
-        anchor=_ANCHOR + _name.replace("_", "-"),
-        summary="As without `.multicast`, for the mbarriers at addr of the CTAs that ctaMask names.",
-        syntax=_ARRIVE.format(_name) + _MULTICAST.format(".release, .relaxed"),
+
+def _arrival(name: str) -> Instruction:
+    return instruction(
+        f"mbarrier.{name}",
+        anchor=_ANCHOR + name.replace("_", "-"),
+        summary=_SUMMARY,
+        syntax=_ARRIVE.format(name) + _MULTICAST.format(".release, .relaxed"),
         types=_TYPES,
         ranges="count   at least 1",
         defaults={"space": "generic", "sem": "release"},
         operands="addr   in .shared",
     )
+
+
+expect_tx, complete_tx = _transaction("expect_tx"), _transaction("complete_tx")
+arrive, arrive_drop = _arrival("arrive"), _arrival("arrive_drop")

@@ -97,7 +97,18 @@ class Modifiers:
 class Form:
     """One line of a syntax block. `profiles` have it: isa (the manual), ptxas (the assembler), or both."""
 
-    __slots__ = ("_keys", "_ordered", "_sequences", "_typed", "gate", "instruction", "operands", "profiles", "slots", "text")
+    __slots__ = (
+        "_keys",
+        "_ordered",
+        "_sequences",
+        "_typed",
+        "gate",
+        "instruction",
+        "operands",
+        "profiles",
+        "slots",
+        "text",
+    )
 
     def __init__(
         self,

@@ -1,0 +1,270 @@
+"""Bulk copies that report how they went, reach 32 CTAs, or replace fields of a tensor map (PTX 9.4), as CUDA's headers
+and assembler have them.
+
+No document here says what is reported or replaced, so these forms have no meaning: a kernel that runs one ends in
+`Unsupported`.
+"""
+
+from __future__ import annotations
+
+from openptx.isa.instructions.tensor_copy import coordinates, offsets
+from openptx.isa.notation import instruction
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.types import Type
+
+_ANCHOR = "data-movement-and-conversion-instructions-"
+_SINCE = "// PTX 9.4, sm_107f (ptxas)"
+_CHOICES = """
+        .dim = { .1d, .2d, .3d, .4d, .5d };
+        .level::cache_hint = { .L2::cache_hint };
+        .cta_group = { .cta_group::1, .cta_group::2 };
+        .report = { .mbarrier::report::disabled, .mbarrier::report::validity::per_16bytes::8,
+                    .mbarrier::report::validity::per_16bytes::80,
+                    .mbarrier::report::validity::per_16bytes::8000, .mbarrier::report::validity::per_16bytes::80000000,
+                    .mbarrier::report::validity::per_element::ff };
+"""
+_OF_SIXTEEN, _OF_32 = "{ .multicast::cluster }", "{ .multicast::cluster::32b }"
+_INTO = ".src = { .global };\n.completion_mechanism = { .mbarrier::complete_tx::bytes };"
+_OUT = ".dst = { .global };\n.src = { .shared::cta };\n.completion_mechanism = { .bulk_group };"
+_COORDINATES = "tensorMap, tensorCoords"
+_AT = "tensorMap, gAddr, tensorCoords"
+_OVERRIDES = (
+    (".override::global_address", _AT, ".dim = { .1d, .2d, .3d, .4d, .5d };"),
+    (".override::global_address.override::global_dim", "tensorMap, gAddr, sizes, tensorCoords", ".dim = { .1d };"),
+    (
+        ".override::global_address.override::global_dim_stride",
+        "tensorMap, gAddr, sizes, lowerStrides, upperStride, tensorCoords",
+        ".dim = { .2d, .3d, .4d, .5d };",
+    ),
+)
+"""Modifiers, what stands in the brackets with them, and how many dimensions there are."""
+
+
+def _strides(m: Modifiers) -> int:
+    return max(coordinates(m) - 1, 1)
+
+
+def _mask(m: Modifiers) -> Type:
+    return TYPES["b32" if m.multicast == "multicast::cluster::32b" else "b16"]
+
+
+_TYPES = {
+    "tensorCoords": "s32",
+    "im2colInfo": "u16",
+    "ctaMask": _mask,
+    "gAddr": "b64",
+    "sizes": "u16",
+    "lowerStrides": "u32",
+    "upperStride": "u16",
+    "size": "u32",
+}
+_VECTORS = {"tensorCoords": coordinates, "im2colInfo": offsets, "sizes": coordinates, "lowerStrides": _strides}
+_REFUSES = """
+        .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
+        .im2col_no_offs .1d|.2d                          im2col modes need three dimensions or more
+        .override::global_dim_stride .tile::gather4|.tile::scatter4|.im2col_no_offs
+                sizes and strides are replaced in `.tile` mode alone
+"""
+
+cp_async_bulk = instruction(
+    "cp.async.bulk",
+    anchor=_ANCHOR + "cp-async-bulk",
+    summary="Copies size bytes to shared memory, asynchronously, for up to 32 CTAs or with a report.",
+    syntax=f"""
+        cp.async.bulk.dst.src.completion_mechanism.report{{.level::cache_hint}}
+                [dstMem], [srcMem], size, [mbar]{{, cache-policy}};            {_SINCE}
+        .dst = {{ .shared::cta, .shared::cluster }};
+        cp.async.bulk.dst.src.completion_mechanism.multicast.report{{.level::cache_hint}}
+                [dstMem], [srcMem], size, [mbar], ctaMask{{, cache-policy}};   {_SINCE}
+        .dst = {{ .shared::cluster }};
+        .multicast = {_OF_SIXTEEN};
+        cp.async.bulk.dst.src.completion_mechanism.multicast{{.report}}{{.level::cache_hint}}
+                [dstMem], [srcMem], size, [mbar], ctaMask{{, cache-policy}};   {_SINCE}
+        .dst = {{ .shared::cluster }};
+        .multicast = {_OF_32};
+        {_INTO}
+    """
+    + _CHOICES,
+    types=_TYPES,
+    ranges="size   0 to 1048560, a multiple of 16",
+)
+
+
+def _into(modifiers: str, inside: str, choices: str, mode: str, more: str = "", multicast: str = "") -> str:
+    """A form of copies to shared memory; `more` are the operands after the mbarrier."""
+    to = ".shared::cluster" if multicast else ".shared::cta, .shared::cluster"
+    chosen = f".multicast = {multicast};" if multicast else ""
+    return f"""
+        cp.async.bulk.tensor.dim.dst.src{mode}.completion_mechanism{modifiers}{{.cta_group}}{{.level::cache_hint}}
+                [dstMem], [{inside}], [mbar]{more}{{, cache-policy}};   {_SINCE}
+        .dst = {{ {to} }};
+        {choices}
+        {chosen}
+    """
+
+
+_TILE = ".load_mode = { .tile, .tile::gather4 };"
+_IM2COL = ".load_mode = { .im2col, .im2col::w, .im2col::w::128 };\n.dim = { .3d, .4d, .5d };"
+
+cp_async_bulk_tensor = instruction(
+    "cp.async.bulk.tensor",
+    anchor=_ANCHOR + "cp-async-bulk-tensor",
+    summary="Copies a box of a tensor, for up to 32 CTAs, with a report, or with replaced fields of its map.",
+    syntax="".join(
+        (
+            _into(".report", _COORDINATES, _TILE, "{.load_mode}"),
+            _into(".multicast.report", _COORDINATES, _TILE, "{.load_mode}", ", ctaMask", _OF_SIXTEEN),
+            _into(".multicast{.report}", _COORDINATES, _TILE, "{.load_mode}", ", ctaMask", _OF_32),
+            _into(".report", _COORDINATES, _IM2COL, ".load_mode", ", im2colInfo"),
+            _into(".multicast.report", _COORDINATES, _IM2COL, ".load_mode", ", im2colInfo, ctaMask", _OF_SIXTEEN),
+            _into(".multicast{.report}", _COORDINATES, _IM2COL, ".load_mode", ", im2colInfo, ctaMask", _OF_32),
+            _into("{.report}.override::global_address", _AT, _IM2COL, ".load_mode", ", im2colInfo"),
+            _into(
+                ".multicast{.report}.override::global_address",
+                _AT,
+                _IM2COL,
+                ".load_mode",
+                ", im2colInfo, ctaMask",
+                _OF_SIXTEEN,
+            ),
+            _into(
+                ".multicast{.report}.override::global_address",
+                _AT,
+                _IM2COL,
+                ".load_mode",
+                ", im2colInfo, ctaMask",
+                _OF_32,
+            ),
+            *(
+                form
+                for names, inside, dim in _OVERRIDES
+                for form in (
+                    _into(f"{{.report}}{names}", inside, f"{_TILE}\n{dim}", "{.load_mode}"),
+                    _into(
+                        f".multicast{{.report}}{names}",
+                        inside,
+                        f"{_TILE}\n{dim}",
+                        "{.load_mode}",
+                        ", ctaMask",
+                        _OF_SIXTEEN,
+                    ),
+                    _into(
+                        f".multicast{{.report}}{names}", inside, f"{_TILE}\n{dim}", "{.load_mode}", ", ctaMask", _OF_32
+                    ),
+                    f"""
+        cp.async.bulk.tensor.dim.dst.src{{.load_mode}}.completion_mechanism{names}{{.level::cache_hint}}
+                [{inside}], [srcMem]{{, cache-policy}};   {_SINCE}
+        .load_mode = {{ .tile, .tile::scatter4, .im2col_no_offs }};
+        {dim}
+        {_OUT}
+                    """,
+                )
+            ),
+        )
+    )
+    + _INTO
+    + _CHOICES,
+    types=_TYPES,
+    operands="tensorMap   in .global",
+    vectors=_VECTORS,
+    defaults={"load_mode": "tile"},
+    rejects=_REFUSES,
+)
+
+cp_reduce_async_bulk_tensor = instruction(
+    "cp.reduce.async.bulk.tensor",
+    anchor=_ANCHOR + "cp-reduce-async-bulk-tensor",
+    summary="Reduces a box of shared memory into a tensor, asynchronously, with replaced fields of its map.",
+    syntax="".join(
+        f"""
+        cp.reduce.async.bulk.tensor.dim.dst.src.op{{.load_mode}}.completion_mechanism{names}{{.level::cache_hint}}
+                [{inside}], [srcMem]{{, cache-policy}};   {_SINCE}
+        .load_mode = {{ .tile, .im2col_no_offs }};
+        .op = {{ .add, .min, .max, .inc, .dec, .and, .or, .xor }};
+        {dim}
+        """
+        for names, inside, dim in _OVERRIDES
+    )
+    + _OUT
+    + _CHOICES,
+    types=_TYPES,
+    operands="tensorMap   in .global",
+    vectors=_VECTORS,
+    defaults={"load_mode": "tile"},
+    rejects=_REFUSES,
+)
+
+cp_async_bulk_prefetch_tensor = instruction(
+    "cp.async.bulk.prefetch.tensor",
+    anchor=_ANCHOR + "cp-async-bulk-prefetch-tensor",
+    summary="Brings a box of a tensor into the L2 cache, with a priority or replaced fields of its map.",
+    syntax=f"""
+        cp.async.bulk.prefetch.tensor.dim.L2.src{{.load_mode}}.level::eviction_priority
+                [{_COORDINATES}];               {_SINCE}
+        .load_mode = {{ .tile, .tile::gather4 }};
+        cp.async.bulk.prefetch.tensor.dim.L2.src.load_mode.level::eviction_priority
+                [{_COORDINATES}], im2colInfo;   {_SINCE}
+        {_IM2COL}
+        cp.async.bulk.prefetch.tensor.dim.L2.src.load_mode{{.level::cache_hint}}.override::global_address
+                [{_AT}], im2colInfo{{, cache-policy}};   {_SINCE}
+        {_IM2COL}
+        cp.async.bulk.prefetch.tensor.dim.L2.src.load_mode.level::eviction_priority.override::global_address
+                [{_AT}], im2colInfo;   {_SINCE}
+        {_IM2COL}
+    """
+    + "".join(
+        f"""
+        cp.async.bulk.prefetch.tensor.dim.L2.src{{.load_mode}}{{.level::cache_hint}}{names}
+                [{inside}]{{, cache-policy}};   {_SINCE}
+        {_TILE}
+        {dim}
+        cp.async.bulk.prefetch.tensor.dim.L2.src{{.load_mode}}.level::eviction_priority{names}   [{inside}];   {_SINCE}
+        {_TILE}
+        {dim}
+        """
+        for names, inside, dim in _OVERRIDES
+    )
+    + """
+        .src = { .global };
+        .level::eviction_priority = { .L2::evict_last };
+    """
+    + _CHOICES,
+    types=_TYPES,
+    operands="tensorMap   in .global",
+    vectors=_VECTORS,
+    defaults={"load_mode": "tile"},
+    rejects=_REFUSES,
+)
+
+applypriority_async_bulk_tensor = instruction(
+    "applypriority.async.bulk.tensor",
+    anchor=_ANCHOR + "applypriority",
+    summary="Gives the cache lines of a box of a tensor an eviction priority, asynchronously.",
+    syntax=f"""
+        applypriority.async.bulk.tensor.dim{{.src}}{{.load_mode}}.completion_mechanism.level
+                [{_COORDINATES}];   {_SINCE}
+    """
+    + "".join(
+        f"""
+        applypriority.async.bulk.tensor.dim{{.src}}{{.load_mode}}.completion_mechanism.level{names}
+                [{inside}];   {_SINCE}
+        {dim}
+        """
+        for names, inside, dim in _OVERRIDES
+    )
+    + """
+        .src = { .global };
+        .load_mode = { .tile };
+        .completion_mechanism = { .bulk_group };
+        .level = { .L2::evict_normal };
+    """
+    + _CHOICES,
+    types=_TYPES,
+    operands="tensorMap   in .global",
+    vectors=_VECTORS,
+    defaults={"load_mode": "tile"},
+)
