@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from mutants.known import known
 from mutants.mutant import Mutant, Mutants
 from mutants.rules import FILE_RULES, STATEMENT_RULES
 from mutants.text import Source
@@ -77,6 +78,13 @@ def told(found: Comparison) -> str:
     return "\n    ".join((f"{found.mutant.rule}  {place}", *rows))
 
 
+def kind_of(found: Comparison, text: str) -> str:
+    """Same, line, verdict; known: on record; before: the verdicts differ without the mistake too."""
+    if found.agrees:
+        return "same" if found.same_line else "line"
+    return "before" if found.before else "known" if known(text) else "verdict"
+
+
 def main() -> int:
     """Prints the comparison; 1 where verdicts differ."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -92,20 +100,19 @@ def main() -> int:
     pool = sources(chosen.paths)
     rows: Counter[tuple[str, str]] = Counter()
     for found in comparisons(iter(Mutants(pool, chosen.seed, chosen.rule)), chosen.count, chosen.jobs):
-        kind = (
-            "before" if found.before else "verdict" if not found.agrees else "line" if not found.same_line else "same"
-        )
+        text = told(found)
+        kind = kind_of(found, text)
         rows[found.mutant.rule, kind] += 1
         if kind in ("verdict", "line") or chosen.messages:
-            print(f"{kind.upper()}  {told(found)}", flush=True)
+            print(f"{kind.upper()}  {text}", flush=True)
     for rule in sorted({rule for rule, _ in rows}):
         same, line, verdict = (rows[rule, kind] for kind in ("same", "line", "verdict"))
         print(f"{rule:28} {same:6} agree  {line:4} another line  {verdict:4} another verdict")
     verdicts = sum(count for (_, kind), count in rows.items() if kind == "verdict")
     lines = sum(count for (_, kind), count in rows.items() if kind == "line")
-    print(
-        f"seed {chosen.seed}: {rows.total()} mutants of {len(pool)} files, {verdicts} other verdicts, {lines} other lines"
-    )
+    asked_of = f"{rows.total()} mutants of {len(pool)} files"
+    on_record = sum(count for (_, kind), count in rows.items() if kind == "known")
+    print(f"seed {chosen.seed}: {asked_of}, {verdicts} other verdicts, {on_record} on record, {lines} other lines")
     return int(bool(verdicts))
 
 

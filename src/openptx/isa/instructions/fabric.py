@@ -149,7 +149,8 @@ _TENSOR_VECTORS = {"tensorCoords": coordinates}
 _SINCE = "// PTX 9.4, sm_107f (ptxas)"
 _TENSOR_CHOICES = (
     """
-        .load_mode = { .tile };
+        .mode = { .tile };
+        .address = { .override::global_address };
         .dim = { .1d, .2d, .3d, .4d, .5d };
 """
     + _CHOICES
@@ -160,11 +161,10 @@ fabric_try_get_tensor = instruction(
     anchor=_ANCHOR,
     summary="Copies a box of a tensor in another GPU's memory to shared memory, asynchronously.",
     syntax="""
-        fabric.try_get.async.tensor.dim.shared{.load_mode}.completion_mechanism.report{.level::cache_hint}.override::global_address{.sem}{.scope}.b128
-                [dstMem], [tensorMap, leId, dataOff, tensorCoords], [mbar]{, cache-policy};
-                        // PTX 9.4, sm_107f (ptxas)
+        fabric.try_get.async.tensor.dim.shared{.mode}.done.report{.level::cache_hint}.address{.sem}{.scope}.b128
+              [dstMem], [tensorMap, leId, dataOff, tensorCoords], [mbar]{, cache-policy};   // PTX 9.4, sm_107f (ptxas)
     """
-    + ".completion_mechanism = { .mbarrier::complete_tx::bytes };"
+    + ".done = { .mbarrier::complete_tx::bytes };"
     + _TENSOR_CHOICES,
     types=_TYPES,
     vectors=_TENSOR_VECTORS,
@@ -178,12 +178,12 @@ fabric_try_put_tensor = instruction(
     summary="Copies a box of shared memory to a tensor in another GPU's memory, asynchronously.",
     syntax="".join(
         f"""
-        fabric.try_put.async.tensor{{.multimem}}.dim.shared{{.load_mode}}.completion_mechanism.report{counted}{{.level::cache_hint}}.override::global_address{{.sem}}{{.scope}}.b128
+        fabric.try_put.async.tensor{{.multimem}}.dim.shared{{.mode}}.done.report{counted}{{.level::cache_hint}}.address{{.sem}}{{.scope}}.b128
                 [tensorMap, leId, dataOff, {counter}tensorCoords], [srcMem], size, [mbar]{{, cache-policy}};   {_SINCE}
         """
         for counted, counter in (("", ""), (".counted", "counterOff, "))
     )
-    + ".completion_mechanism = { .mbarrier::complete_tx::16B };"
+    + ".done = { .mbarrier::complete_tx::16B };"
     + _TENSOR_CHOICES,
     types=_TYPES,
     vectors=_TENSOR_VECTORS,

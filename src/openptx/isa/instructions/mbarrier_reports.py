@@ -1,5 +1,5 @@
-"""Barriers in memory that report how copies went, and multicast arrivals (PTX 9.3, 9.4), as CUDA's headers and ptxas have
-them.
+"""Barriers in memory that report how copies went, and multicast arrivals (PTX 9.3 and 9.4), as in CUDA's headers and
+ptxas.
 
 No document here says what the layouts hold, so these forms have no meaning: a kernel that runs one ends in
 `Unsupported`.
@@ -55,14 +55,6 @@ check_layout = instruction(
     defaults={"space": "generic"},
     operands="addr   in .shared",
 )
-
-_CHOICES = """
-        .sem   = { .acquire, .relaxed };
-        .scope = { .cta, .cluster };
-        .space = { .shared{::cta} };
-"""
-_PRIMARY = ".phase_type = { .phase_type::primary };"
-_CONDITIONAL = ".phase_type = { .phase_type::conditional };"
 
 
 def _waits(name: str, hint: str) -> str:

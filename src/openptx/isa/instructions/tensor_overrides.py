@@ -1,18 +1,19 @@
 """Bulk copies that report how they went, reach 32 CTAs, or replace fields of a tensor map (PTX 9.4), as CUDA's headers
 and assembler have them.
 
-No document here says what is reported or replaced, so these forms have no meaning: a kernel that runs one ends in
-`Unsupported`.
+No document here says what is reported or replaced, so a kernel that runs one ends in
+`Unsupported`, but for hints to caches.
 """
 
 from __future__ import annotations
 
 from openptx.isa.instructions.tensor_copy import coordinates, offsets
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
     from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
 
@@ -66,8 +67,7 @@ _VECTORS = {"tensorCoords": coordinates, "im2colInfo": offsets, "sizes": coordin
 _REFUSES = """
         .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
         .im2col_no_offs .1d|.2d                          im2col modes need three dimensions or more
-        .override::global_dim_stride .tile::gather4|.tile::scatter4|.im2col_no_offs
-                sizes and strides are replaced in `.tile` mode alone
+        .override::global_dim_stride .tile::gather4|.tile::scatter4|.im2col_no_offs   strides are replaced in `.tile`
 """
 
 cp_async_bulk = instruction(
@@ -268,3 +268,8 @@ applypriority_async_bulk_tensor = instruction(
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
 )
+
+
+@meaning(cp_async_bulk_prefetch_tensor, applypriority_async_bulk_tensor)
+def _(x: Machine, m: Modifiers, *operands: object) -> None:
+    """There are no caches."""
