@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SYNC = frozenset(("deadlock", "timeout", "instruction-limit", "invalid-barrier", "invalid-mask", "undefined-behavior"))
 """Faults that are wrong synchronisation; the others are wrong accesses."""
+LIMITS = frozenset(("timeout", "instruction-limit"))
+"""Faults that say less than another one, of a run in another order."""
 
 
 def report_fault(
@@ -26,7 +28,9 @@ def report_fault(
     executing: Executing,
     heap: GuardedHeap | None,
 ) -> None:
-    """Adds the finding. Raises the fault itself where it names no statement of the kernel."""
+    """Adds the finding, unless another run's says more. Raises the fault where it names no statement of the kernel."""
+    if fault.name in LIMITS and reporter.found.known(("fault",)):
+        return
     code = (op for each in reached(program, function.name) for op in each.code)
     op = next((op for op in code if op.span == fault.span), None)
     if op is None:

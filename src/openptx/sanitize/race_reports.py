@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 
 
+def same_statement(c: Conflict) -> bool:
+    return not (c.facts ^ c.other_facts) & STATEMENT
+
+
 class RaceReports:
-    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks) -> None:
-        self.reporter, self.executing, self.clocks = reporter, executing, clocks
+    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, parted: bool) -> None:
+        """`parted` is whether lanes of a warp may execute an instruction one after the other, in an order of a seed."""
+        self.reporter, self.executing, self.clocks, self.parted = reporter, executing, clocks, parted
         self.teams = clocks.teams
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
 
@@ -97,8 +102,9 @@ class RaceReports:
         """The code of a race, and whether it is an idiom that is reported only when asked for."""
         if c.stale or c.unfenced:
             return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
-        if c.equal and not (c.facts | c.other_facts) & (UPDATE | PENDING):
-            return "equal-value-race", c.other_time == self.clocks.now and self.of_a_warp(c)
+        together = self.of_a_warp(c) and (c.other_time == self.clocks.now or (self.parted and same_statement(c)))
+        if c.equal and not (c.facts | c.other_facts) & (UPDATE if together else UPDATE | PENDING):
+            return "equal-value-race", together
         if not (c.facts | c.other_facts) & PENDING and self.would_be_ordered(c):
             return "tolerated-race", True
         strong, other = (c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3

@@ -134,12 +134,12 @@ class Races:
         width = granules.shape[1]
         flat, who = granules.reshape(-1), np.repeat(threads, width) if width > 1 else threads
         a = Access(shadow, who, flat, shadow.cells[flat], width, facts, write, unchanged)
-        self.check(a, in_parts=owners is not None)
+        marks = who if owners is None else np.repeat(owners, width)
+        self.check(a, marks if owners is not None else None)
         self.check_coherence(a)
         if by_proxy:
             self.check_proxy(a)
         self.asynchronous |= owners is not None or bool(facts & PENDING)
-        marks = who if owners is None else np.repeat(owners, width)
         if facts & UPDATE:
             self.remember_reads(a)
         if write:
@@ -159,16 +159,18 @@ class Races:
 
     # Checks.
 
-    def check(self, a: Access, *, in_parts: bool) -> None:
-        """`in_parts`: one of the accesses of an instruction that for one thread writes no byte twice."""
+    def check(self, a: Access, owners: Array | None) -> None:
+        """`owners` do an asynchronous copy: this is one of the accesses of its instruction, at one time."""
         floor = self.common_floor(a)
         for column in (W, W2, R, R2) if a.write else (W, W2):
             cells = a.cells(column)
             times = cells[:, 0]
             if times.max() <= floor:
                 continue
-            together = in_parts and a.write and column == W
-            found = np.flatnonzero((times != 0) & ((times != self.clocks.now) | together))
+            apart = times != self.clocks.now
+            if owners is not None and a.write and column == W:
+                apart |= cells[:, 1] != owners
+            found = np.flatnonzero((times != 0) & apart)
             if found.size:
                 self.report_all(a, cells, found[self.racing(a, cells, found)], column in (W, W2))
 

@@ -75,7 +75,7 @@ class Session:
 
         active = any(synchronizes(op) for each in reached(program, function.name) for op in each.code)
         self.releases = Releases(self.clocks, active)
-        self.race_reports = RaceReports(self.reporter, self.executing, self.clocks)
+        self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:
             self.races.unfenced = self.releases.observed, self.releases.observed_near

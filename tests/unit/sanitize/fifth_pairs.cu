@@ -140,6 +140,10 @@ K(w_bulk_in_source_bad) { __shared__ alignas(16) int s[64]; __shared__ uint64_t 
 //! race block=64
 K(w_bulk_in_source_ok) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (!T) { mb_init(&m, 1); asm volatile("fence.proxy.async;"); } __syncthreads();
   if (!T) { mb_expect(&m, 256); bulk_g2s(s, b, 256, &m); } mb_wait(&m, 0); b[T] = 3; o[T] = s[T]; }
+//! race block=64
+K(w_cp_rest_bad) { __shared__ int s[64]; cp4(&s[T % 32 < 9 ? T : T / 32 * 32 + 9], &a[T]); cp_commit(); cp_wait(); __syncwarp(); if (T % 32 < 10) o[T] = s[T]; } //@A
+//! race block=64
+K(w_cp_rest_ok) { __shared__ int s[64]; int k = T % 32 < 9 ? T : T / 32 * 32 + 9; cp4(&s[k], &a[k]); cp_commit(); cp_wait(); __syncwarp(); if (T % 32 < 10) o[T] = s[T]; }
 // ---- race: lock-free structures
 //! race grid=3 block=32
 K(w_stack_bad) { if (T == 0) { int h; b[8 + B] = a[B] + 1; //@A
