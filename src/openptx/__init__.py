@@ -196,48 +196,21 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_home, *PACKAGES})
 
 
+def _function(name: str) -> property:
+    """A property that stays a function where importing the package of this name would put the package.
+
+    The import system offers the package to the setter, which ignores it: `from openptx.check import ...` finds it in
+    `sys.modules`.
+    """
+    return property(lambda _: _get(name), lambda _, package: None)
+
+
 class _FrontDoor(ModuleType):
-    """Keeps `check`, `prove`, `trace` and so on functions, where importing the packages would put the packages."""
-
-    @property
-    def check(self) -> object:
-        return _get("check")
-
-    @check.setter
-    def check(self, package: ModuleType) -> None:
-        """The import system offers the package here. `from openptx.check import ...` finds it in `sys.modules`."""
-
-    @property
-    def sanitize(self) -> object:
-        return _get("sanitize")
-
-    @sanitize.setter
-    def sanitize(self, package: ModuleType) -> None:
-        """Ignores the package that the import system offers, as for `check`."""
-
-    @property
-    def profile(self) -> object:
-        return _get("profile")
-
-    @profile.setter
-    def profile(self, package: ModuleType) -> None:
-        """Ignores the package that the import system offers, as for `check`."""
-
-    @property
-    def prove(self) -> object:
-        return _get("prove")
-
-    @prove.setter
-    def prove(self, package: ModuleType) -> None:
-        """Ignores the package that the import system offers, as for `check`."""
-
-    @property
-    def trace(self) -> object:
-        return _get("trace")
-
-    @trace.setter
-    def trace(self, package: ModuleType) -> None:
-        """Ignores the package that the import system offers, as for `check`."""
+    check = _function("check")
+    profile = _function("profile")
+    prove = _function("prove")
+    sanitize = _function("sanitize")
+    trace = _function("trace")
 
 
 sys.modules[__name__].__class__ = _FrontDoor

@@ -44,4 +44,5 @@ def time_limit(seconds: float | None, note: str) -> Generator[None]:
             signal.signal(signal.SIGALRM, before)
     except TimeOverError:
         armed = False
-        raise Fault("timeout", f"it took longer than {seconds:g} seconds", notes=(note,)) from None
+        unit = "second" if seconds == 1 else "seconds"
+        raise Fault("timeout", f"it took longer than {seconds:g} {unit}", notes=(note,)) from None

@@ -38,7 +38,7 @@ def unallocated(address: int) -> str:
 
 def timed_out(timeout: float | None) -> str:
     """The text for a launch that did not end within so many seconds."""
-    return f"the kernel ran longer than {timeout:g} seconds"
+    return f"the kernel ran longer than {timeout:g} {'second' if timeout == 1 else 'seconds'}"
 
 
 def access(what: str, size: int) -> str:
