@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.program import Operand
 
+SIGNS = frozenset(("copy", "negation", "magnitude"))
+"""What gives all bits of a number, or all but its sign."""
+
 Made = tuple["Form", "Modifiers"]
 
 
 def algebra(op: Op) -> str:
-    """`product`, `sum`, `difference`, `fused`, `quotient`, `copy`, `negation`, or nothing."""
+    """`product`, `sum`, `difference`, `fused`, `quotient`, `copy`, `negation`, `magnitude`, or nothing."""
     found = op.form.instruction.algebra
     return found if isinstance(found, str) else found(op.m)
 

@@ -1,5 +1,4 @@
-"""Branches that machine code does not have: to what follows anyway, around nothing, to another branch, and where an
-earlier branch has decided.
+"""Branches that machine code does not have: to what follows anyway, around nothing, and to another branch.
 
 ptxas removes them before it contracts, so that what they part is one block. Code that is moved to the place of its only
 predecessor is left where it is here.
@@ -9,16 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.control_flow import branch_targets, control
+from openptx.control_flow import control
 from openptx.program import Target
 from openptx.rewrite.blocks import successors
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.program import Function, Op, Reg
+    from openptx.program import Function, Op
 
 
 def straighten(function: Function) -> Function:
@@ -31,7 +29,7 @@ def straighten(function: Function) -> Function:
 def shorter(function: Function) -> Function:
     """One round of it. Dead code goes where a branch goes around it alone."""
     code, dead, edit = function.code, find_dead(function), Edit(function)
-    reached, guards, changed = reachable(function), known_guards(function), False
+    reached, changed = reachable(function), False
     for position, op in enumerate(code):
         target = destination(op)
         if position not in reached:
@@ -40,9 +38,7 @@ def shorter(function: Function) -> Function:
             continue
         elif position < target and all(between in dead for between in range(position + 1, target)):
             edit.code[position] = None
-        elif (known := guards.get(position)) is not None:
-            edit.code[position] = replace(op, guard=None) if known else None
-        elif target != (last := end_of_chain(code, target, op.guard)):
+        elif target != (last := end_of_chain(code, target)):
             edit.code[position] = replace(op, operands=(Target(last), *op.operands[1:]))
         else:
             continue
@@ -59,38 +55,16 @@ def destination(op: Op) -> int | None:
     return target.pc if isinstance(target, Target) else None
 
 
-def end_of_chain(code: tuple[Op, ...], target: int, guard: Reg | None) -> int:
-    """The position that control reaches from there, past branches without guards and such as have the same."""
+def end_of_chain(code: tuple[Op, ...], target: int) -> int:
+    """The position that control reaches from there, past branches without guards."""
     seen: set[int] = set()
     while target < len(code) and target not in seen:
         seen.add(target)
-        following, other = destination(code[target]), code[target].guard
-        if following is None:
+        following = destination(code[target])
+        if following is None or code[target].guard is not None:
             break
-        if other is None or other == guard:
-            target = following
-        elif guard is not None and other.index == guard.index:
-            target += 1
-        else:
-            break
+        target = following
     return target
-
-
-def known_guards(function: Function) -> dict[int, bool]:
-    """Branches that an earlier one with the same guard decides, which control has not taken; and how."""
-    leaders, found = branch_targets(function), dict[int, bool]()
-    known: dict[int, bool] = {}
-    for position, op in enumerate(function.code):
-        if position in leaders:
-            known.clear()
-        guard = op.guard
-        if guard is not None and destination(op) is not None:
-            if guard.index in known:
-                found[position] = known[guard.index] != guard.negated
-            known[guard.index] = guard.negated
-        for index in written(op):
-            known.pop(index, None)
-    return found
 
 
 def reachable(function: Function) -> set[int]:

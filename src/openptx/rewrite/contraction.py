@@ -13,7 +13,8 @@ from openptx.rewrite.algebra import algebra, leaves_rounding_open
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.branches import straighten
 from openptx.rewrite.constants import Constants, single_constants
-from openptx.rewrite.dead_code import find_dead, without
+from openptx.rewrite.copies import propagate_copies
+from openptx.rewrite.dead_code import find_dead, find_unread, without
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
@@ -74,8 +75,8 @@ def contract(function: Function) -> Function:
     kinds = {algebra(op) for op in function.code if leaves_rounding_open(op)}
     if not kinds & {"product", "quotient"} or not kinds & {"sum", "difference"}:
         return function
-    function = straighten(settle_guards(function))
-    function = without(function, find_dead(function))
+    function = settle_guards(function)
+    function = straighten(without(function, find_dead(function)))
     plain = Contraction(function)
     if not plain.may_change():
         return plain.finish()
@@ -84,9 +85,16 @@ def contract(function: Function) -> Function:
 
 
 def after_moves(function: Function) -> Function:
-    """The function contracted with arithmetic sunk to later blocks, and again with equal values merged."""
+    """The function contracted with arithmetic sunk to later blocks, and again with equal values merged.
+
+    What has been copied to a later block is still there when products are first chosen, and is a use. Then only goes
+    what nothing reads at all, so that an instruction whose reader went remains; what lives between blocks is not found
+    again.
+    """
+    function = propagate_copies(function, find_blocks(function, frozenset()), Constants(function))
     function = sink(function, find_blocks(function, frozenset()), Constants(function))
-    found = Contraction(without(function, find_dead(function))).finish()
+    function = Contraction(function).contracted()
+    found = Contraction(function, unread=find_unread(function)).finish()
     merged = merge_equal(found, find_blocks(found, frozenset()), Constants(found))
     return found if merged is found else Contraction(merged, shared=False).finish()
 
@@ -97,10 +105,11 @@ def fused(function: Function) -> list[tuple[tuple[int, int], bool]]:
 
 
 class Contraction:
-    """Of a function without dead code, block by block. Not `shared` leaves out products that several sums use."""
+    """Of a function, block by block. Not `shared` leaves out products that several sums use; what is `unread` uses
+    nothing in its block and is removed, but what it reads lives between blocks."""
 
-    def __init__(self, function: Function, *, shared: bool = True) -> None:
-        self.function, self.constants = function, Constants(function)
+    def __init__(self, function: Function, *, shared: bool = True, unread: frozenset[int] = frozenset()) -> None:
+        self.function, self.unread, self.constants = function, unread, Constants(function)
         self.blocks = find_blocks(function, frozenset())
         several = len(self.blocks) > 1
         equal = find_equal(function, self.blocks, self.constants) if several else {}
@@ -108,7 +117,8 @@ class Contraction:
         for block in self.blocks:
             for position in range(block.start, block.stop):
                 self.constants.enter(position)
-                self.values.add(position, function.code[position])
+                if position not in unread:
+                    self.values.add(position, function.code[position])
                 self.constants.step(function.code[position])
             self.values.end(block.live_out)
         self.chosen = choose(self.values, shared=shared)
@@ -121,10 +131,17 @@ class Contraction:
         return bool(self.doubtful) or (len(self.blocks) > 1 and any(several))
 
     def finish(self) -> Function:
+        """The function with what was chosen and without dead code; the same object where nothing was chosen."""
+        found = self.contracted()
+        return without(found, find_dead(found))
+
+    def contracted(self) -> Function:
         """The function with what was chosen; the same object where that is nothing."""
-        if not self.chosen and not self.doubtful:
+        if not self.chosen and not self.doubtful and not self.unread:
             return self.function
         edit = Edit(self.function)
+        for position in self.unread:
+            edit.code[position] = None
         for sum in self.doubtful:
             edit.code[sum.position] = replace(sum.op, rule=LEFT_OPEN)
         fusion = Fusion(edit, self.blocks, self.constants)
@@ -132,8 +149,7 @@ class Contraction:
             fusion.fuse(sum)
         products = (sum.fused.position for sum in self.chosen if sum.fused is not None)
         fusion.remove({*self.values.carriers, *products})
-        found = edit.finish()
-        return without(found, find_dead(found))
+        return edit.finish()
 
 
 def takes_product(sum: Sum, values: Values) -> bool:

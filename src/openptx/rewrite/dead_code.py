@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.program import Register
+from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, written
 
@@ -39,6 +40,27 @@ def find_dead(function: Function) -> frozenset[int]:
             dead.discard(position)
             waiting += read(function.code[position])
     return frozenset(dead)
+
+
+def find_unread(function: Function) -> frozenset[int]:
+    """Positions of instructions that only compute what no instruction reads, and no caller; of what only they read,
+    changes of signs, which are no instructions of machine code."""
+    readers = {r.index: 1 for r in function.returns if isinstance(r, Register)}
+    for op in function.code:
+        for index in read(op):
+            readers[index] = readers.get(index, 0) + 1
+    found = {
+        position
+        for position, op in enumerate(function.code)
+        if computes(op) and not any(index in readers for index in written(op))
+    }
+    for position in reversed(range(len(function.code))):
+        op = function.code[position]
+        if algebra(op) in SIGNS and computes(op) and not any(readers.get(index) for index in written(op)):
+            found.add(position)
+        for index in read(op) if position in found else ():
+            readers[index] -= 1
+    return frozenset(found)
 
 
 def computes(op: Op) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from openptx.control_flow import ENDS, control
 from openptx.program import Op, Reg
-from openptx.rewrite.algebra import algebra
+from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import ends_block
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from openptx.rewrite.blocks import Block
     from openptx.rewrite.constants import Constants
 
-DEEPEST = 64
-"""How many instructions that need each other move together at most."""
+MOST = 10
+"""How many instructions move together at most; one whose result has several uses counts twice, but for the last."""
 
 
 def sink(function: Function, blocks: list[Block], constants: Constants) -> Function:
@@ -44,6 +44,7 @@ class Sinking:
         self.edit = Edit(function)
         self.home: dict[int, int] = {}  # the block of each single definition
         self.uses: dict[int, set[int]] = {}  # the blocks that read a register
+        self.readers: dict[int, int] = {}  # how often a register is read
         self.at: dict[int, int] = {}  # the position of each single definition
         self.writes: dict[int, dict[int, int]] = {}  # the positions that write it, and their blocks
         self.guarded: set[int] = set()
@@ -54,6 +55,7 @@ class Sinking:
                 op = function.code[position]
                 for index in read(op):
                     self.uses.setdefault(index, set()).add(i)
+                    self.readers[index] = self.readers.get(index, 0) + 1
                 for index in written(op):
                     self.home[index], self.at[index] = i, position
                     self.writes.setdefault(index, {})[position] = i
@@ -91,7 +93,7 @@ class Sinking:
         if op is None:
             return
         to = self.place(index)
-        if to is None or not self.can_copy(op, index, to, live, 0):
+        if to is None or not self.can_copy(op, index, to, live, set()):
             return
         self.renamed[index] = self.copy(index, op, to, live)
 
@@ -118,19 +120,26 @@ class Sinking:
             return None
         return op if isinstance(op.operands[0], Reg) and len(list(written(op))) == 1 else None
 
-    def can_copy(self, op: Op, index: int, to: int, live: int, depth: int) -> bool:
-        """Whether what an instruction reads is there, or can be copied with it."""
-        return depth < DEEPEST and all(self.is_there(each, index, to, live, depth) for each in read(op))
+    def can_copy(self, op: Op, index: int, to: int, live: int, found: set[int]) -> bool:
+        """Whether what an instruction reads is there, or can be copied with it: `found` are the registers of that."""
+        there = all(self.is_there(each, index, to, live, found) for each in read(op))
+        return there and sum(map(self.cost, found)) < MOST
 
-    def is_there(self, index: int, of: int, to: int, live: int, depth: int) -> bool:
+    def cost(self, index: int) -> int:
+        """For how many instructions one counts that is copied."""
+        free = algebra(self.constants.definitions[index]) in SIGNS
+        return 0 if free else 1 + (self.readers[index] > 1)
+
+    def is_there(self, index: int, of: int, to: int, live: int, found: set[int]) -> bool:
         """Whether a copy at the end of block `to` can read what the instruction that writes register `of` reads."""
-        if index in self.constants.everywhere or index in self.copies.get(to, {}):
+        if index in self.constants.everywhere or index in found:
             return True
         if live >> index & 1:
             return self.keeps(index, of, to)
         op = self.arithmetic(index)
         if op is not None:
-            return self.can_copy(op, index, to, live, depth + 1)
+            found.add(index)
+            return self.can_copy(op, index, to, live, found)
         definition = self.constants.definitions.get(index)
         if definition is not None and algebra(definition) == "quotient":
             return False
@@ -178,9 +187,11 @@ class Sinking:
         names: dict[int, Reg] = {}
         for each in read(op):
             source = self.arithmetic(each)
+            if live >> each & 1 or each in self.constants.everywhere:
+                continue
             if each in there:
                 names[each] = there[each][0]
-            elif source is not None and each not in self.constants.everywhere and not live >> each & 1:
+            elif source is not None:
                 names[each] = self.copy(each, source, to, live)
         register = op.operands[0]
         assert isinstance(register, Reg)

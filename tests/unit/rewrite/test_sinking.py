@@ -99,8 +99,66 @@ def test_equal_products_of_different_blocks_are_not_contracted() -> None:
     assert not any(line.startswith("fma") for line in rewritten(text))
 
 
-def test_branches_with_the_same_guard() -> None:
-    """What the second goes around follows what the first goes around."""
+def test_a_branch_with_the_same_guard_ends_a_block() -> None:
     text = f"@p bra L0; {PRODUCT} L0: @p bra L1; {SUM} {Z} L1:"
-    assert rewritten(text) == ["fma.rn.f32 z a b c"]
-    assert "add.f32 z x c" in rewritten(f"@p bra L0; {PRODUCT} L0: @q bra L1; {SUM} {Z} L1:")
+    assert "add.f32 z x c" in rewritten(text)
+
+
+# What counts as a use of the product: `x` and the sum `z` that is stored at once stand in one block, after one that a,
+# b, c and e live through; what is stored two blocks later has moved.
+
+HOME = f"|{PRODUCT}{SUM}{Z}"
+LATER = "| | st.global.f32 [o + 8], w;"
+# fmt: off
+USES = [
+    ("max.f32 w, x, e;",                                             True),   # it moves with a copy of x
+    ("max.f32 y, x, e; max.f32 w, y, c;",                            False),  # what y was is still there at first
+    ("add.f32 y, x, e; max.f32 w, y, c;",                            True),   # a sum
+    ("mul.f32 y, x, e; add.f32 w, y, c;",                            True),   # one fused operation by then
+    ("mul.f32 y, x, e; add.f32 u, y, c; max.f32 w, u, a;",           False),
+    ("abs.f32 y, x; max.f32 w, y, e;",                               True),   # signs are no instructions
+    ("max.f32 y, x, e; abs.f32 w, y;",                               True),
+    ("abs.f32 w, x;",                                                False),  # x itself lives on
+    ("mov.f32 y, x; max.f32 w, y, e;",                               True),
+    ("mul.f32 y, x, 0f3F800000; max.f32 w, y, e;",                   True),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("split", SPLITS[:2])
+@pytest.mark.parametrize(("body", "contracted"), USES, ids=[body for body, _ in USES])
+def test_uses_of_a_copied_product(body: str, contracted: bool, split: str) -> None:
+    found = rewritten(program(HOME + body + LATER, split))
+    assert ("fma.rn.f32 z a b c" in found) is contracted
+    assert ("add.f32 z x c" in found) is not contracted
+
+
+def test_the_first_choice_is_made_before_copies_replace_uses() -> None:
+    """`x` has a second use then, `y` has one."""
+    text = f"| {PRODUCT} mul.f32 y, c, e; add.f32 z, x, y; {Z} max.f32 w, x, c; {LATER}"
+    assert "fma.rn.f32 z c e x" in rewritten(program(text, "membar.gl;"))
+
+
+@pytest.mark.parametrize("used_elsewhere", [0, 1])
+@pytest.mark.parametrize("length", range(5, 9))
+def test_no_more_than_ten_move(length: int, used_elsewhere: int) -> None:
+    """The product, the sum and `length` others; what another block needs too counts twice."""
+    names = [f"t{n}" for n in range(length - 1)]
+    chain, last = "", "z"
+    for n, name in enumerate([*names, "w"]):
+        chain += f"max.f32 {name}, {last}, {'abce'[n % 4]};"
+        last = name
+    other = f"st.global.f32 [o + 4], {names[-1]};" if used_elsewhere else ""
+    text = f"| {PRODUCT} | {SUM} {chain} | {other} | | st.global.f32 [o + 8], w;"
+    found = rewritten(program(text, "membar.gl;"), declarations=f".reg .f32 {', '.join(names)};")
+    assert any(line.startswith("fma") for line in found) is (length + 2 + used_elsewhere <= 10)
+
+
+def test_what_lives_on_is_read_and_not_a_copy() -> None:
+    """For `w` a copy of `x` moves to the second block; `y` moves there too, and reads `x`, which the last one needs."""
+    text = """mul.f32 x, a, b; sub.f32 y, x, c; add.f32 w, e, x; @!p bra L1; st.global.f32 [o + 4], e;
+    L1: fma.rn.f32 v, c, c, a; @p bra L3; sub.f32 z, v, y; mul.f32 u, w, z; st.global.f32 [o + 12], u;
+    L3: mul.f32 t, b, x; fma.rn.f32 s, t, w, b; st.global.f32 [o + 24], s;"""
+    found = rewritten(text, declarations=".reg .f32 t;")
+    assert "fma.rn.f32 T a b e" in found
+    assert "sub.f32 T x c" in found

@@ -183,6 +183,7 @@ abs_ = instruction(
         abs{.ftz}.f32   d, a;   // PTX 1.0
         abs.f64         d, a;   // PTX 1.0, sm_13
     """,
+    algebra="magnitude",
     gates=_FLUSHED,
 )
 

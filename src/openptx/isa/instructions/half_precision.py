@@ -158,6 +158,7 @@ abs_ = instruction(
         abs.bf16          d, a;   // PTX 7.0, sm_80
         abs.bf16x2        d, a;   // PTX 7.0, sm_80
     """,
+    algebra="magnitude",
 )
 
 
