@@ -28,7 +28,7 @@ def program(rng: random.Random, kind: str) -> str:
     No two products have the same factors: what becomes of the sum of equal products is not known in all cases.
     """
     multiplied: set[frozenset[str]] = set()
-    values, lines = [f"i{n}" for n in range(INPUTS)], []
+    values, lines = [f"i{n}" for n in range(INPUTS)], list[str]()
     ftz = ".ftz" if kind == "ftz" else ""
     weights = {"product": 4, "sum": 5} if kind == "dense" else {
         "product": 4, "sum": 4, "constant": 2, "other": 3, "copy": 2, "rounded": 1}  # fmt: skip
@@ -68,7 +68,7 @@ def program(rng: random.Random, kind: str) -> str:
 
 def branching(rng: random.Random) -> str:
     """Statements with parts that a branch goes around; what those compute they store themselves."""
-    values, lines = [f"i{n}" for n in range(INPUTS)], []
+    values, lines = [f"i{n}" for n in range(INPUTS)], list[str]()
 
     def statements(count: int) -> None:
         for _ in range(count):
