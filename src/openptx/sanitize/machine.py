@@ -11,7 +11,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
-from openptx.sanitize.semantics import WAITS, access, sized
+from openptx.sanitize.semantics import WAITS, access, elements, sized
 from openptx.sanitize.shadow import GPU, SCOPE, UPDATE, Shadow
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ class SanitizedThreads(Threads):
         self.changing = self.changed(found, w, old)
         strong = GPU << SCOPE if update is mbarrier.change else 0
         for chosen, (plane, offsets) in found:
-            self.touch(plane, chosen, offsets, w >> 3, w >> 3, write=True, more=UPDATE | strong)
+            size = w // elements(self.op) >> 3
+            self.touch(plane, chosen, offsets, w >> 3, size, write=True, more=UPDATE | strong)
         if update is mbarrier.change:
             assert not isinstance(old, tuple)
             self.change_mbarriers(old, operands)

@@ -22,6 +22,7 @@ from openptx.isa.instructions import (
     wgmma,
 )
 from openptx.isa.memory_consistency import strong
+from openptx.isa.types import Type
 from openptx.sanitize.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
 
 if TYPE_CHECKING:
@@ -102,6 +103,12 @@ def access(op: Op) -> Access:
 def sized(facts: int, width: int) -> int:
     """Facts with the size of an element in bytes."""
     return facts | min(width.bit_length() - 1, 3) << SIZE
+
+
+def elements(op: Op) -> int:
+    """How many operations an atomic one stands for: on a packed type one for each element (8.2.5)."""
+    type = op.m.values.get("type")
+    return type.count if isinstance(type, Type) else 1
 
 
 def synchronizes(op: Op) -> bool:

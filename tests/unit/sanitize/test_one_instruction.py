@@ -77,3 +77,30 @@ def test_a_tile_that_lies_partly_outside_of_its_tensor() -> None:
 def test_lanes_of_a_warp_that_store_one_value_one_after_the_other(seed: int) -> None:
     out = np.zeros(32, np.int32)
     assert openptx.sanitize(openptx.load(FLAG)["flag"], 1, 32, (out,), schedules=3, seed=seed) == []
+
+
+PACKED = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry packed(.param .u64 out)
+{
+    .reg .b16 %h<3>; .reg .b32 %r<3>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, 0x3C003C00;
+    mov.b16 %h1, 0x3C00;
+    red.relaxed.gpu.global.add.noftz.f16x2 [%rd1], %r1;
+    red.relaxed.gpu.global.add.noftz.f16 [%rd1+2], %h1;
+    ret;
+}
+"""
+
+
+def test_atomics_on_a_packed_type_and_on_its_elements() -> None:
+    """They are as those on two scalars (8.2.5), and so are morally strong with one of them; others are not."""
+    out = np.zeros(2, np.float16)
+    kernel = openptx.load(PACKED)["packed"]
+    assert openptx.sanitize(kernel, 2, 32, (out,)) == []
+    assert out.tolist() == [64, 128]
+    wider = openptx.load(PACKED.replace("add.noftz.f16x2", "add.u32"))["packed"]
+    assert [f.kind for f in openptx.sanitize(wider, 2, 32, (out,))] == ["race"]
