@@ -1,6 +1,6 @@
 """Many launches that compiled code takes over at random moments: bits and faults are the reference engine's.
 
-    python tests/properties/many_takeovers.py {random,hostile} START STOP [--state FILE]
+    python tests/properties/many_takeovers.py {random,hostile} START STOP [--state FILE] [--every N]
     python tests/properties/many_takeovers.py cases PATH...
 
 Prints what differs at once, and counts as it goes. With a state file a later run goes on where an earlier one ended.
@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -57,14 +58,15 @@ def launched(module: LoadedModule, kernel: Kernel, engine: str) -> Result:
     return Result(out, sums)
 
 
-def kernel_problem(seed: int) -> str:
+def kernel_problem(seed: int, every: int = EVERY) -> str:
     """Where a random kernel's results differ, in words; code of both tiers takes over, at questions of its own."""
     dice, kernel = random.Random(seed), Kernel(seed, planned(seed)[0])
     with settings.cache_at(None), forced(baseline=seed % 2 == 0) as takeovers:
         module = load(kernel.text())
         expected = launched(module, kernel, "auto")  # to its end on the reference engine
         count = takeovers.asked[0]
-        some = [1 + dice.randrange(count) for _ in range(POINTS)] if seed % EVERY else range(1, count + 1)
+        whole = every and seed % every == 0
+        some = range(1, count + 1) if whole else [1 + dice.randrange(count) for _ in range(POINTS)]
         for at in some:
             takeovers.again(lambda _, at=at: at)
             if found := expected.differs(launched(module, kernel, "auto")):
@@ -127,6 +129,10 @@ def main() -> int:
     parser.add_argument("what", choices=("random", "hostile", "cases"))
     parser.add_argument("given", nargs="+", metavar="START STOP | PATH...")
     parser.add_argument("--state", type=Path, help="a file that remembers how far it has come")
+    parser.add_argument(
+        "--every", type=int, default=EVERY, metavar="N",
+        help="one of N random kernels is taken over at every question, which takes as long as N others; 0: none",
+    )  # fmt: skip
     asked = parser.parse_args()
     support.available = lambda: False  # LLVM runs in this process: starting another takes longer than a small kernel
     if asked.what == "cases":
@@ -135,7 +141,7 @@ def main() -> int:
     start, stop = map(int, asked.given)
     if asked.state is not None and asked.state.exists():
         start = int(asked.state.read_text())
-    problem = kernel_problem if asked.what == "random" else crime_problem
+    problem = partial(kernel_problem, every=asked.every) if asked.what == "random" else crime_problem
 
     def done(count: int) -> None:
         if asked.state is not None:
