@@ -356,6 +356,21 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     assert jobs() == []
 
 
+def test_launches_whose_loops_will_take_longer_than_making_code_are_abandoned_soon(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """By the loop's counter: nobody waits the hundred seconds that making the code is said to take."""
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel, 100)
+    assert native_runs == []
+    launch(kernel, 30_000_000)  # which takes the reference engine half an hour
+    assert native_runs == ["k"]
+    assert jobs() == []
+
+
 def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: list[str]) -> None:
     """With a thread of the host's, which may use the array."""
     end = threading.Event()

@@ -55,7 +55,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def forced(monkeypatch: pytest.MonkeyPatch) -> type[Forced]:
     """All launches of `auto` begin on the reference engine, and code is always about to be ready."""
 
-    monkeypatch.setattr(tiering, "code_wanted", lambda *_: lambda: False)
+    monkeypatch.setattr(tiering, "code_wanted", lambda *_: lambda _: False)
     monkeypatch.setattr(tiering, "prefers_interp", lambda *_: False)
     monkeypatch.setattr(takeover, "Abandonable", Forced)
     monkeypatch.setattr(takeover, "host_threads", lambda _: 0)
@@ -215,7 +215,7 @@ def test_launches_that_overlap_are_not_begun_again(
     monkeypatch.setattr(takeover, "Abandonable", Abandonable)
     other, x = openptx.load(FAULTS)["k"], np.zeros(8, np.uint32)
 
-    def wanted() -> bool:
+    def wanted(_: float) -> bool:
         if not other.module.executable:
             other(1, 1, (x, 8), engine=engine)
         return True

@@ -8,8 +8,12 @@ and arrays that it only reads cost nothing. What can't be taken back makes the l
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from openptx.device.memory_view import Allocation, Bytes
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
 
 LIMIT = 256 << 20
 """Bytes that are copied, which takes 0.1 s each way. A launch that is about to write to more is large, and abandoned at
@@ -24,12 +28,14 @@ class Abandonable:
     """`wanted` is asked now and then whether the launch is to be abandoned: for every block of the kernel, for every 16
     instructions of long ones, and within instructions that take long. Then `objection` says why it can't be, if so."""
 
-    __slots__ = ("_objection", "_saved", "_wanted", "copied", "kept")
+    __slots__ = ("_objection", "_saved", "_wanted", "batch", "copied", "kept")
 
     def __init__(self, wanted: Callable[[], bool], objection: Callable[[], str]) -> None:
         self._wanted, self._objection = wanted, objection
         self._saved: dict[int, tuple[Allocation, Bytes]] = {}
         self.copied = 0
+        self.batch: Batch | None = None
+        """What runs now."""
         self.kept = ""
         """Why the launch can't be abandoned any more."""
 

@@ -158,6 +158,8 @@ def stack_of(program: Program, kernel: Function) -> int:
 
 def proceed(run: Launch, batch: Batch, quantum: int) -> bool:
     """Runs a batch for a time slice; whether it has ended. What its lanes do wrong is a Fault."""
+    if run.limits.abandon is not None:
+        run.limits.abandon.batch = batch
     try:
         with cancellable(run.limits.require_time):  # one step may take long
             return batch.run(batch.clock + quantum)

@@ -8,6 +8,7 @@ estimated, and the disk is searched, when launches have taken some times as long
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import time
 import weakref
@@ -25,7 +26,8 @@ from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
-from openptx.engines.tiers.service import service
+from openptx.engines.tiers.processor_time import Alarm
+from openptx.engines.tiers.service import Job, service
 from openptx.engines.tiers.takeover import Wanted, host_threads, launch_and_replace
 from openptx.errors import Triple
 from openptx.late import late
@@ -61,7 +63,7 @@ SHARE = 5
 """How many times as long as one of these takes a kernel's launches have taken, before it is done. So nobody waits a
 fifth longer for a result that is there before code can be."""
 
-AT_ONCE, AT_ONCE_ALONE = 0.02, 0.25
+AT_ONCE, AT_ONCE_ALONE = 0.02, 0.12
 """Seconds that making code takes, below which a launch does that itself: with a server running, or to be started."""
 
 SERVER = 0.4
@@ -241,11 +243,11 @@ def decided(
         return None
     if imported(NAMES):
         if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is not None:
-            return None if job.reply is not None else lambda: job.reply is not None and job.reply.made
+            return None if job.reply is not None else wanted_when_made(job)
         if on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline)):
             return None
     if at_once:
-        return wanted_after(state.left - state.spent) if state.spent < state.left else None
+        return wanted_after(state.left - state.spent, state.left) if state.spent < state.left else None
     if state.seconds >= BASELINE:
         state.baseline.add(block)
         baseline = True
@@ -255,10 +257,10 @@ def decided(
             return now
         LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
         job = request_code(program, function, usual(block, baseline), several_workers=several)
-        return lambda: job.reply is not None and job.reply.made
+        return wanted_when_made(job)
 
     until = state.seconds if service().running else state.seconds + SERVER
-    return wanted_later(ask, max(ASKED * until, 0.0 if imported(NAMES) else SHARE * NAMING) - state.spent)
+    return wanted_later(ask, max(ASKED * until, 0.0 if imported(NAMES) else SHARE * NAMING) - state.spent, until)
 
 
 def has_code(image: Image, function: Function, block: Triple) -> bool:
@@ -266,27 +268,32 @@ def has_code(image: Image, function: Function, block: Triple) -> bool:
     return imported() and ready(image, function, block)
 
 
-def now() -> bool:
+def now(_: float) -> bool:
     return True
 
 
-def wanted_after(seconds: float) -> Wanted:
-    """When this thread has had the processor for so long: a busy machine makes code later, too."""
-    end = time.thread_time() + seconds
-    return lambda: time.thread_time() > end
+def wanted_after(seconds: float, longer: float = math.inf) -> Wanted:
+    """When this thread has had the processor for so long: a busy machine makes code later, too. Or when the launch will
+    take `longer`."""
+    alarm = Alarm(seconds)
+    return lambda left: left > longer or alarm.rings()
 
 
-def wanted_later(decide: Callable[[], Wanted | None], seconds: float) -> Wanted:
-    """What is decided when this thread has had the processor for so long; None of it is now."""
-    time_has_come = wanted_after(seconds)
+def wanted_when_made(job: Job) -> Wanted:
+    return lambda _: job.reply is not None and job.reply.made
+
+
+def wanted_later(decide: Callable[[], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
+    """What is decided when `wanted_after` says so; None of it is now."""
+    time_has_come = wanted_after(seconds, longer)
     found: list[Wanted] = []
 
-    def wanted() -> bool:
+    def wanted(left: float) -> bool:
         if not found:
-            if not time_has_come():
+            if not time_has_come(left):
                 return False
             found.append(decide() or now)
-        return found[0]()
+        return found[0](left)
 
     return wanted
 

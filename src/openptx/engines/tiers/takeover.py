@@ -15,14 +15,15 @@ from typing import Any
 from openptx.engines.common.launches import alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
+from openptx.engines.tiers.forecast import Forecast
 from openptx.engines.tiers.service import service
 from openptx.errors import Triple
 from openptx.isa.memory_consistency import may_wait
 from openptx.program import Function, Program
 from openptx.progress import progress
 
-Wanted = Callable[[], bool]
-"""Whether the launch is to be abandoned now, asked often."""
+Wanted = Callable[[float], bool]
+"""Whether the launch is to be abandoned now, asked often, where it will take so many seconds more at least."""
 
 LOG = logging.getLogger("openptx")
 
@@ -46,8 +47,9 @@ def launch_and_replace(
 
     def asked() -> bool:
         update()
-        return wanted()
+        return wanted(forecast.update(abandon.batch))
 
+    forecast = Forecast(function)
     abandon = Abandonable(asked, objection)
     if threads:
         abandon.keep("other threads of the host may use its arrays")
@@ -61,7 +63,7 @@ def launch_and_replace(
             function.name, time.monotonic() - start, abandon.copied,
         )  # fmt: skip
         return False
-    said = f"; it was not replaced: {abandon.kept}" if abandon.kept and wanted() else ""
+    said = f"; it was not replaced: {abandon.kept}" if abandon.kept and wanted(0.0) else ""
     LOG.info("kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
     return True
 

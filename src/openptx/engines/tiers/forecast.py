@@ -1,0 +1,120 @@
+"""How long a launch on the reference engine will go on, by the counters of its loops.
+
+How often a loop runs is known to nobody before, but most loops end where two numbers meet. So the differences of what
+a kernel's loops compare before they end are looked at now and then: where one has come closer to zero at the same
+speed between three looks, it is taken to go on so. Inner loops begin anew and outer ones have not moved yet, so
+this is the least that there is to do, and often nothing is known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.control_flow import is_read, is_written, targets
+from openptx.engines.tiers.processor_time import Alarm
+from openptx.program import Function, Imm, Op, Reg
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+
+FIRST = 0.0015
+"""Seconds of the processor until the first look. Each later one comes when the launch has taken twice as long."""
+
+STEADY = 0.3
+"""How much two speeds may differ: loops count in whole steps, of which few may lie between two looks."""
+
+Comparison = tuple[Reg | Imm, Reg | Imm]
+Look = tuple[float, list[NDArray[np.float64]]]
+"""When it was, and the differences for each lane."""
+
+
+class Forecast:
+    """Of one launch."""
+
+    __slots__ = ("_alarm", "_comparisons", "_function", "_looks", "_start", "left")
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._start = time.thread_time()
+        self._alarm = Alarm(FIRST)
+        self._comparisons: list[Comparison] | None = None
+        self._looks: list[Look] = []
+        self.left = 0.0
+        """Seconds of the processor that the launch will take at least, as far as is known."""
+
+    def update(self, batch: Batch | None) -> float:
+        """Looks, if it is time to. Gives `left`."""
+        if batch is None or batch.current is None or not self._alarm.rings():
+            return self.left
+        now = time.thread_time()
+        self._alarm = Alarm(now - self._start)
+        if self._comparisons is None:
+            self._comparisons = [*set(comparisons(self._function))]
+        frame = batch.current
+        while frame.parent is not None:
+            frame = frame.parent
+        self._looks = [*self._looks[-2:], (now, [difference(frame.regs, *each) for each in self._comparisons])]
+        self.left = max((left(self._looks, i) for i in range(len(self._comparisons))), default=0.0)
+        return self.left
+
+
+def left(looks: list[Look], number: int) -> float:
+    """Seconds until the difference of one comparison is zero for all lanes in which it moves steadily."""
+    if len(looks) < 3:
+        return 0.0
+    (t0, all0), (t1, all1), (t2, all2) = looks
+    a, b, c = np.broadcast_arrays(all0[number], all1[number], all2[number])
+    before, speed = (a - b) / (t1 - t0), (b - c) / (t2 - t1)
+    steady = (np.abs(before - speed) <= STEADY * np.abs(speed)) & (c * speed > 0)
+    return float((c[steady] / speed[steady]).max()) if steady.any() else 0.0
+
+
+def difference(regs: list[Any], a: Reg | Imm, b: Reg | Imm) -> NDArray[np.float64]:
+    return signed(regs, a) - signed(regs, b)
+
+
+def signed(regs: list[Any], one: Reg | Imm) -> NDArray[np.float64]:
+    """A value of each lane, or one for all of them, as a signed number."""
+    if isinstance(one, Imm):
+        return np.array([one.value - (one.value >> one.width - 1 << one.width)], np.float64)
+    bits = regs[one.index]
+    return bits.view(f"i{bits.itemsize}").astype(np.float64)
+
+
+def comparisons(function: Function) -> Iterator[Comparison]:
+    """What is compared before branches that may end a loop."""
+    code = function.code
+    loops = [(target, pc) for pc, op in enumerate(code) for target in targets(op) if target <= pc]
+    for pc, op in enumerate(code):
+        if op.guard is None:
+            continue
+        inside = [
+            first for first, last in loops if first <= pc <= last and (pc == last or leaves(code, pc, first, last))
+        ]
+        if inside:
+            yield from compared(code, op.guard, pc, min(inside))
+
+
+def leaves(code: tuple[Op, ...], pc: int, first: int, last: int) -> bool:
+    """Whether a branch leads out of a loop, or jumps over one that does, as in code that is not optimised."""
+    over = code[pc + 1 : pc + 2] if code[pc + 1 : pc + 2] and code[pc + 1].guard is None else ()
+    return any(not first <= target <= last for op in (code[pc], *over) for target in targets(op))
+
+
+def compared(code: tuple[Op, ...], predicate: Reg, pc: int, first: int) -> Iterator[Comparison]:
+    """The numbers that a predicate is made of, by the nearest instruction before `pc` that writes it."""
+    wanted = {predicate.index}
+    for op in reversed(code[first:pc]):
+        if not any(is_written(op, i) and isinstance(o, Reg) and o.index in wanted for i, o in enumerate(op.operands)):
+            continue
+        read = [o for i, o in enumerate(op.operands) if is_read(op, i) and isinstance(o, Reg | Imm)]
+        numbers = [o for o in read if 8 < o.width < 128]
+        if len(numbers) == 2:
+            yield numbers[0], numbers[1]
+            return
+        wanted |= {o.index for o in read if isinstance(o, Reg) and o.width == 1}
