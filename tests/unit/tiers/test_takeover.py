@@ -197,13 +197,13 @@ def test_large_memory_is_not_copied(forced: type[Forced], monkeypatch: pytest.Mo
 
 def test_launches_that_overlap_in_time_are_known() -> None:
     first, second, third = object(), object(), object()
-    with launches.running(first):
+    with launches.Running(first):
         assert launches.alone(first)
-        with launches.running(second):
+        with launches.Running(second):
             assert not launches.alone(first)
             assert not launches.alone(second)
         assert not launches.alone(first)
-    with launches.running(third):
+    with launches.Running(third):
         assert launches.alone(third)
 
 
