@@ -51,14 +51,27 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def never(*_: object) -> bool:
+    return False
+
+
+def begins(*_: object) -> Any:
+    """A launch that the reference engine begins, and goes on with unless it is told otherwise."""
+    return never
+
+
+def none(_: object) -> int:
+    return 0
+
+
 @pytest.fixture
 def forced(monkeypatch: pytest.MonkeyPatch) -> type[Forced]:
     """All launches of `auto` begin on the reference engine, and code is always about to be ready."""
 
-    monkeypatch.setattr(tiering, "code_wanted", lambda *_: lambda _: False)
-    monkeypatch.setattr(tiering, "prefers_interp", lambda *_: False)
+    monkeypatch.setattr(tiering, "code_wanted", begins)
+    monkeypatch.setattr(tiering, "prefers_interp", never)
     monkeypatch.setattr(takeover, "Abandonable", Forced)
-    monkeypatch.setattr(takeover, "host_threads", lambda _: 0)
+    monkeypatch.setattr(takeover, "host_threads", none)
     Forced.restored, Forced.reasons = 0, []
     return Forced
 
@@ -67,7 +80,10 @@ def points(forced: type[Forced], run: Any, most: int) -> list[int]:
     """Some of the questions that a run asks, evenly spread, the first and the last among them."""
     forced.at, forced.asked = 0, 0
     run()
-    return sorted({1 + round(i * (forced.asked - 1) / (most - 1)) for i in range(most)}) if forced.asked else []
+    if not forced.asked:
+        return []
+    found: set[int] = {1 + round(i * (forced.asked - 1) / (most - 1)) for i in range(most)}
+    return sorted(found)
 
 
 @pytest.mark.parametrize("name", CASES)
