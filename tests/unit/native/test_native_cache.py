@@ -16,6 +16,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings
+from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.cache import key as identity
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack, pack, unpack
@@ -77,7 +78,7 @@ def test_functions_that_may_be_called_are_part_of_a_name() -> None:
 
 def test_facts_are_read_as_they_were_written() -> None:
     metadata = KernelMetadata(
-        64, ["v", "w"], [("trap", "words")], ["f"], {3: SideExit((1, 2), (7,)), 9: SideExit((), ())}, Stack(16, True),
+        64, ["v", "w"], [("trap", "words")], ["f"], {3: SideExit((1, 2, 3), (7,), (ZEROS, None, tuple(range(N)))), 9: SideExit((), (), ())}, Stack(16, True),
         True, True, True, 64, True, True, {-5: FrameState((9,), (SavedRegister(1, 32, 64), SavedRegister(2, 8, 0, (1, 2), (0, 1), False), SavedRegister(3, 1, 0, 1)))},
         True, 1000, ["s_8_0.u_8_0.s32.s32.8.25.sat"], True,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
-from openptx.numerics.compiled import has_half, vectorised_object
+from openptx.numerics.compiled import has_half
 from openptx.numerics.dot import BLOCK, Factors
 from openptx.numerics.formats import F16, F32, UE4M3, UE8M0
 from openptx.numerics.matrix_product import MatrixProduct, parsed
@@ -83,7 +83,7 @@ def object_of(p: MatrixProduct) -> bytes:
     found = store.load(stored_as(p))
     if found is None:
         with LLVM:
-            found = vectorised_object(routine(p, PREFIX + p.key, host().avx512))
+            found = compile(routine(p, PREFIX + p.key, host().avx512))
         store.store(stored_as(p), found)
     return found
 
@@ -126,7 +126,7 @@ def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode
             name = f"{TILE}{m.key}"
             tile = _tiles.get(m.key)
             if tile is None:
-                image = kept(f"tile {m.key}", lambda: vectorised_object(tile_routine(m, name, host().avx512)))
+                image = kept(f"tile {m.key}", lambda: compile(tile_routine(m, name, host().avx512)))
                 tile = _tiles[m.key] = Library(image, (name,))
             image = kept(key, lambda: compile(text(p, code, widths, ENTRY, name, m)))
             found = _tensor_code.setdefault(key, TensorCode(image, {name: tile[name]}))

@@ -1,29 +1,3 @@
-define internal i1 @span.load.0(ptr %w, i64 %lanes, i64 %start, i64 %offset, i64 %first, i64 %locals) noinline nounwind #0 #1 {
-entry:
-%sum = add i64 %start, %offset
-%own = sub i64 %sum, 0
-%one = insertelement <32 x i64> poison, i64 %own, i32 0
-%all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
-%at = add <32 x i64> %all, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 64, i64 68, i64 72, i64 76, i64 80, i64 84, i64 88, i64 92, i64 96, i64 100, i64 104, i64 108, i64 112, i64 116, i64 120, i64 124>
-%where = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %at, ptr %where, align 64, !tbaa !5
-%bad = call i1 @openptx.load(ptr %w, i64 %lanes, i64 66561, i64 %first, i64 %locals)
-ret i1 %bad
-}
-
-define internal i1 @span.store.1(ptr %w, i64 %lanes, i64 %start, i64 %offset, i64 %first, i64 %locals) noinline nounwind #0 #1 {
-entry:
-%sum = add i64 %start, %offset
-%own = sub i64 %sum, 0
-%one = insertelement <32 x i64> poison, i64 %own, i32 0
-%all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
-%at = add <32 x i64> %all, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 64, i64 68, i64 72, i64 76, i64 80, i64 84, i64 88, i64 92, i64 96, i64 100, i64 104, i64 108, i64 112, i64 116, i64 120, i64 124>
-%where = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %at, ptr %where, align 64, !tbaa !5
-%bad = call i1 @openptx.store(ptr %w, i64 %lanes, i64 66561, i64 %first, i64 %locals)
-ret i1 %bad
-}
-
 define i32 @kernel(ptr noalias %w, ptr noalias %frames, i32 %start) nounwind #0 {
 entry:
 %live = alloca <32 x i1>, align 4
@@ -97,91 +71,83 @@ b45:
 %v48 = load <32 x i32>, ptr %v47, align 4, !tbaa !6
 br label %b49
 b46:
-%v50 = zext i32 -1 to i64
-%v51 = call i1 @span.load.0(ptr %w, i64 %v50, i64 %v27, i64 %v42, i64 %first, i64 0)
-br i1 %v51, label %b52, label %b53, !prof !0
-b52:
-%v54 = getelementptr i8, ptr %w, i64 196
-store i32 4, ptr %v54, align 4
-br label %failed
+%v50 = add i64 %v27, %v42
+%v51 = zext i32 -1 to i64
+%v52 = call i1 @openptx.load_span(ptr %w, i64 %v51, i64 17179935745, i64 %first, i64 0, i64 %v50, ptr @span.0)
+br i1 %v52, label %failed, label %b53, !prof !0
 b53:
-%v55 = getelementptr i8, ptr %w, i64 1280
-%v56 = load volatile <32 x i32>, ptr %v55, align 4, !tbaa !5
+%v54 = getelementptr i8, ptr %w, i64 1280
+%v55 = load volatile <32 x i32>, ptr %v54, align 4, !tbaa !5
 br label %b49
 b49:
-%v57 = phi <32 x i32> [%v48, %b45], [%v56, %b53]
-%v58 = getelementptr i8, ptr %in, i64 0
-store <32 x i32> %v57, ptr %v58, align 64
-%v59 = call i32 @function1(ptr %w, ptr %in, ptr %out, i32 %index, <32 x i1> splat (i1 true), i64 0)
-%v60 = icmp ne i32 %v59, 0
-br i1 %v60, label %b61, label %b62, !prof !0
-b61:
+%v56 = phi <32 x i32> [%v48, %b45], [%v55, %b53]
+%v57 = getelementptr i8, ptr %in, i64 0
+store <32 x i32> %v56, ptr %v57, align 64
+%v58 = call i32 @function1(ptr %w, ptr %in, ptr %out, i32 %index, <32 x i1> splat (i1 true), i64 0)
+%v59 = icmp ne i32 %v58, 0
+br i1 %v59, label %b60, label %b61, !prof !0
+b60:
 call void @openptx.chain(ptr %w, i32 5)
 br label %failed
-b62:
-%v63 = getelementptr i8, ptr %out, i64 0
-%v64 = load <32 x i32>, ptr %v63, align 64
-br i1 %v44, label %b65, label %b66, !prof !1
-b66:
-%v67 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v64, ptr %v67, align 4, !tbaa !5
-%v68 = sub i64 %v40, %v27
-%v69 = zext i32 -1 to i64
-%v70 = call i1 @span.store.1(ptr %w, i64 %v69, i64 %v27, i64 %v68, i64 %first, i64 0)
-br i1 %v70, label %b71, label %b72, !prof !0
-b71:
-%v73 = getelementptr i8, ptr %w, i64 196
-store i32 6, ptr %v73, align 4
-br label %failed
-b72:
-br label %b74
+b61:
+%v62 = getelementptr i8, ptr %out, i64 0
+%v63 = load <32 x i32>, ptr %v62, align 64
+br i1 %v44, label %b64, label %b65, !prof !1
 b65:
-%v75 = sub i64 %v40, %v9
-%v76 = add i64 %v33, %v75
-%v77 = getelementptr i8, ptr %v32, i64 %v76
-store <32 x i32> %v64, ptr %v77, align 4, !tbaa !6
-br label %b74
-b74:
+%v66 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v63, ptr %v66, align 4, !tbaa !5
+%v67 = zext i32 -1 to i64
+%v68 = call i1 @openptx.store_span(ptr %w, i64 %v67, i64 25769870337, i64 %first, i64 0, i64 %v40, ptr @span.0)
+br i1 %v68, label %failed, label %b69, !prof !0
+b69:
+br label %b70
+b64:
+%v71 = sub i64 %v40, %v9
+%v72 = add i64 %v33, %v71
+%v73 = getelementptr i8, ptr %v32, i64 %v72
+store <32 x i32> %v63, ptr %v73, align 4, !tbaa !6
+br label %b70
+b70:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v78 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v78, align 4
+%v74 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v74, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v79 = icmp ult i32 %next, 2
-br i1 %v79, label %ready, label %rest
+%v75 = icmp ult i32 %next, 2
+br i1 %v75, label %ready, label %rest
 rest:
-%v80 = getelementptr i8, ptr %w, i64 928
-%v81 = load i32, ptr %v80, align 4
-%v82 = add i32 %v81, -1
-store i32 %v82, ptr %v80, align 4
-%v83 = getelementptr i8, ptr %w, i64 120
-%v84 = load ptr, ptr %v83, align 8
-%v85 = getelementptr i8, ptr %v84, i64 16
-%v86 = load volatile i32, ptr %v85, align 4
-%v87 = icmp ne i32 %v82, 0
-%v88 = icmp eq i32 %v86, 0
-%v89 = and i1 %v87, %v88
-br i1 %v89, label %beside, label %done
+%v76 = getelementptr i8, ptr %w, i64 928
+%v77 = load i32, ptr %v76, align 4
+%v78 = add i32 %v77, -1
+store i32 %v78, ptr %v76, align 4
+%v79 = getelementptr i8, ptr %w, i64 120
+%v80 = load ptr, ptr %v79, align 8
+%v81 = getelementptr i8, ptr %v80, i64 16
+%v82 = load volatile i32, ptr %v81, align 4
+%v83 = icmp ne i32 %v78, 0
+%v84 = icmp eq i32 %v82, 0
+%v85 = and i1 %v83, %v84
+br i1 %v85, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v90 = getelementptr i8, ptr %w, i64 64
-%v91 = load i32, ptr %v90, align 4
-%v92 = add i32 %v91, 1
-store i32 %v92, ptr %v90, align 4
-%v93 = getelementptr i8, ptr %w, i64 88
-%v94 = load i64, ptr %v93, align 4
-%v95 = add i64 %v94, 1
-store i64 %v95, ptr %v93, align 4
-%v96 = getelementptr i8, ptr %w, i64 848
-%v97 = load i64, ptr %v96, align 4
-%v98 = add i64 %v97, 1
-store i64 %v98, ptr %v96, align 4
+%v86 = getelementptr i8, ptr %w, i64 64
+%v87 = load i32, ptr %v86, align 4
+%v88 = add i32 %v87, 1
+store i32 %v88, ptr %v86, align 4
+%v89 = getelementptr i8, ptr %w, i64 88
+%v90 = load i64, ptr %v89, align 4
+%v91 = add i64 %v90, 1
+store i64 %v91, ptr %v89, align 4
+%v92 = getelementptr i8, ptr %w, i64 848
+%v93 = load i64, ptr %v92, align 4
+%v94 = add i64 %v93, 1
+store i64 %v94, ptr %v92, align 4
 br label %cta
 ready:
 br label %warp

@@ -1,16 +1,3 @@
-define internal i1 @span.load.0(ptr %w, i64 %lanes, i64 %start, i64 %offset, i64 %first, i64 %locals) noinline nounwind #0 #1 {
-entry:
-%sum = add i64 %start, %offset
-%own = sub i64 %sum, 0
-%one = insertelement <32 x i64> poison, i64 %own, i32 0
-%all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
-%at = add <32 x i64> %all, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 64, i64 68, i64 72, i64 76, i64 80, i64 84, i64 88, i64 92, i64 96, i64 100, i64 104, i64 108, i64 112, i64 116, i64 120, i64 124>
-%where = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %at, ptr %where, align 64, !tbaa !5
-%bad = call i1 @openptx.load(ptr %w, i64 %lanes, i64 66561, i64 %first, i64 %locals)
-ret i1 %bad
-}
-
 define internal <32 x i32> @gather.i32(<32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
@@ -214,252 +201,237 @@ b66:
 %v69 = load <32 x i32>, ptr %v68, align 4, !tbaa !6
 br label %b70
 b67:
-%v71 = zext i32 -1 to i64
-%v72 = call i1 @span.load.0(ptr %w, i64 %v71, i64 %v29, i64 %v63, i64 %first, i64 0)
-br i1 %v72, label %b73, label %b74, !prof !0
-b73:
-%v75 = getelementptr i8, ptr %w, i64 196
-store i32 5, ptr %v75, align 4
-br label %failed
+%v71 = add i64 %v29, %v63
+%v72 = zext i32 -1 to i64
+%v73 = call i1 @openptx.load_span(ptr %w, i64 %v72, i64 21474903041, i64 %first, i64 0, i64 %v71, ptr @span.0)
+br i1 %v73, label %failed, label %b74, !prof !0
 b74:
-%v76 = getelementptr i8, ptr %w, i64 1280
-%v77 = load volatile <32 x i32>, ptr %v76, align 4, !tbaa !5
+%v75 = getelementptr i8, ptr %w, i64 1280
+%v76 = load volatile <32 x i32>, ptr %v75, align 4, !tbaa !5
 br label %b70
 b70:
-%v78 = phi <32 x i32> [%v69, %b66], [%v77, %b74]
-%v79 = zext <32 x i32> %v78 to <32 x i64>
-%v80 = mul <32 x i64> %v79, splat (i64 4)
-%v81 = insertelement <32 x i64> poison, i64 %v9, i32 0
-%v82 = shufflevector <32 x i64> %v81, <32 x i64> poison, <32 x i32> zeroinitializer
-%v83 = add <32 x i64> %v82, %v80
-%v84 = insertelement <32 x i64> poison, i64 %v24, i32 0
-%v85 = shufflevector <32 x i64> %v84, <32 x i64> poison, <32 x i32> zeroinitializer
-%v86 = sub <32 x i64> %v83, %v85
-%v87 = insertelement <32 x i64> poison, i64 %v41, i32 0
-%v88 = shufflevector <32 x i64> %v87, <32 x i64> poison, <32 x i32> zeroinitializer
-%v89 = icmp uge <32 x i64> %v86, %v88
-%v90 = and <32 x i64> %v83, splat (i64 3)
-%v91 = icmp ne <32 x i64> %v90, zeroinitializer
-%v92 = or <32 x i1> %v89, %v91
-%v93 = bitcast <32 x i1> %v92 to i32
-%v94 = icmp ne i32 %v93, 0
-%v95 = xor i1 %v94, true
-br i1 %v95, label %b96, label %b97, !prof !1
-b96:
-%v98 = shufflevector <32 x i64> %v83, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v99 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
-%v100 = add <32 x i64> %v98, %v99
-%v101 = icmp eq <32 x i64> %v83, %v100
-%v102 = bitcast <32 x i1> %v101 to i32
-%v103 = icmp eq i32 %v102, -1
-br i1 %v103, label %b104, label %b105, !prof !1
-b104:
-%v106 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v107 = shufflevector <32 x i64> %v106, <32 x i64> poison, <32 x i32> zeroinitializer
-%v108 = add <32 x i64> %v83, %v107
-%v109 = inttoptr <32 x i64> %v108 to <32 x ptr>
-%v110 = extractelement <32 x ptr> %v109, i32 0
-%v111 = extractelement <32 x ptr> %v109, i32 16
+%v77 = phi <32 x i32> [%v69, %b66], [%v76, %b74]
+%v78 = zext <32 x i32> %v77 to <32 x i64>
+%v79 = mul <32 x i64> %v78, splat (i64 4)
+%v80 = insertelement <32 x i64> poison, i64 %v9, i32 0
+%v81 = shufflevector <32 x i64> %v80, <32 x i64> poison, <32 x i32> zeroinitializer
+%v82 = add <32 x i64> %v81, %v79
+%v83 = insertelement <32 x i64> poison, i64 %v24, i32 0
+%v84 = shufflevector <32 x i64> %v83, <32 x i64> poison, <32 x i32> zeroinitializer
+%v85 = sub <32 x i64> %v82, %v84
+%v86 = insertelement <32 x i64> poison, i64 %v41, i32 0
+%v87 = shufflevector <32 x i64> %v86, <32 x i64> poison, <32 x i32> zeroinitializer
+%v88 = icmp uge <32 x i64> %v85, %v87
+%v89 = and <32 x i64> %v82, splat (i64 3)
+%v90 = icmp ne <32 x i64> %v89, zeroinitializer
+%v91 = or <32 x i1> %v88, %v90
+%v92 = bitcast <32 x i1> %v91 to i32
+%v93 = icmp ne i32 %v92, 0
+%v94 = xor i1 %v93, true
+br i1 %v94, label %b95, label %b96, !prof !1
+b95:
+%v97 = shufflevector <32 x i64> %v82, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%v98 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
+%v99 = add <32 x i64> %v97, %v98
+%v100 = icmp eq <32 x i64> %v82, %v99
+%v101 = bitcast <32 x i1> %v100 to i32
+%v102 = icmp eq i32 %v101, -1
+br i1 %v102, label %b103, label %b104, !prof !1
+b103:
+%v105 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v106 = shufflevector <32 x i64> %v105, <32 x i64> poison, <32 x i32> zeroinitializer
+%v107 = add <32 x i64> %v82, %v106
+%v108 = inttoptr <32 x i64> %v107 to <32 x ptr>
+%v109 = extractelement <32 x ptr> %v108, i32 0
+%v110 = extractelement <32 x ptr> %v108, i32 16
+%v111 = load <16 x i32>, ptr %v109, align 4, !tbaa !6
 %v112 = load <16 x i32>, ptr %v110, align 4, !tbaa !6
-%v113 = load <16 x i32>, ptr %v111, align 4, !tbaa !6
-%v114 = shufflevector <16 x i32> %v112, <16 x i32> %v113, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-br label %b115
-b105:
-%v116 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v117 = shufflevector <32 x i64> %v116, <32 x i64> poison, <32 x i32> zeroinitializer
-%v118 = add <32 x i64> %v83, %v117
-%v119 = inttoptr <32 x i64> %v118 to <32 x ptr>
-%v120 = call <32 x i32> @gather.i32(<32 x ptr> %v119, i32 -1)
-br label %b115
-b115:
-%v121 = phi <32 x i32> [%v114, %b104], [%v120, %b105]
-br label %b122
-b97:
-%v123 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v83, ptr %v123, align 64, !tbaa !5
-%v124 = zext i32 -1 to i64
-%v125 = call i1 @openptx.load(ptr %w, i64 %v124, i64 66561, i64 %first, i64 0)
-br i1 %v125, label %b126, label %b127, !prof !0
-b126:
-%v128 = getelementptr i8, ptr %w, i64 196
-store i32 8, ptr %v128, align 4
-br label %failed
-b127:
-%v129 = getelementptr i8, ptr %w, i64 1280
-%v130 = load volatile <32 x i32>, ptr %v129, align 4, !tbaa !5
-br label %b122
-b122:
-%v131 = phi <32 x i32> [%v121, %b115], [%v130, %b127]
+%v113 = shufflevector <16 x i32> %v111, <16 x i32> %v112, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+br label %b114
+b104:
+%v115 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v116 = shufflevector <32 x i64> %v115, <32 x i64> poison, <32 x i32> zeroinitializer
+%v117 = add <32 x i64> %v82, %v116
+%v118 = inttoptr <32 x i64> %v117 to <32 x ptr>
+%v119 = call <32 x i32> @gather.i32(<32 x ptr> %v118, i32 -1)
+br label %b114
+b114:
+%v120 = phi <32 x i32> [%v113, %b103], [%v119, %b104]
+br label %b121
+b96:
+%v122 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v82, ptr %v122, align 64, !tbaa !5
+%v123 = zext i32 -1 to i64
+%v124 = call i1 @openptx.load(ptr %w, i64 %v123, i64 34359804929, i64 %first, i64 0)
+br i1 %v124, label %failed, label %b125, !prof !0
+b125:
+%v126 = getelementptr i8, ptr %w, i64 1280
+%v127 = load volatile <32 x i32>, ptr %v126, align 4, !tbaa !5
+br label %b121
+b121:
+%v128 = phi <32 x i32> [%v120, %b114], [%v127, %b125]
 store i64 %v11, ptr %r1, align 4
-store <32 x i64> %v83, ptr %r6, align 4
-store <32 x i32> %v131, ptr %r7, align 4
+store <32 x i64> %v82, ptr %r6, align 4
+store <32 x i32> %v128, ptr %r7, align 4
 br label %block1
 block1:
 ; 9
-%v132 = load <32 x i32>, ptr %r7, align 4
-%v133 = shufflevector <32 x i32> %v132, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
-%v134 = uitofp <32 x i32> %v133 to <32 x float>
-%v135 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v134)
-%v136 = icmp ne <32 x i32> %v135, zeroinitializer
-%v137 = xor <32 x i1> %v136, splat (i1 true)
-%v138 = load i64, ptr %r1, align 4
-%v139 = bitcast <32 x i1> %v136 to i32
-%v140 = icmp ne i32 %v139, 0
-br i1 %v140, label %b141, label %b142
-b141:
-%v143 = select <32 x i1> %v136, <32 x i32> %v135, <32 x i32> zeroinitializer
-%v144 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v143)
-%v145 = insertelement <32 x i64> poison, i64 %v138, i32 0
-%v146 = shufflevector <32 x i64> %v145, <32 x i64> poison, <32 x i32> zeroinitializer
-%v147 = insertelement <32 x i64> poison, i64 %v51, i32 0
+%v129 = load <32 x i32>, ptr %r7, align 4
+%v130 = shufflevector <32 x i32> %v129, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
+%v131 = uitofp <32 x i32> %v130 to <32 x float>
+%v132 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v131)
+%v133 = icmp ne <32 x i32> %v132, zeroinitializer
+%v134 = xor <32 x i1> %v133, splat (i1 true)
+%v135 = load i64, ptr %r1, align 4
+%v136 = bitcast <32 x i1> %v133 to i32
+%v137 = icmp ne i32 %v136, 0
+br i1 %v137, label %b138, label %b139
+b138:
+%v140 = select <32 x i1> %v133, <32 x i32> %v132, <32 x i32> zeroinitializer
+%v141 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v140)
+%v142 = insertelement <32 x i64> poison, i64 %v135, i32 0
+%v143 = shufflevector <32 x i64> %v142, <32 x i64> poison, <32 x i32> zeroinitializer
+%v144 = insertelement <32 x i64> poison, i64 %v51, i32 0
+%v145 = shufflevector <32 x i64> %v144, <32 x i64> poison, <32 x i32> zeroinitializer
+%v146 = sub <32 x i64> %v143, %v145
+%v147 = insertelement <32 x i64> poison, i64 %v56, i32 0
 %v148 = shufflevector <32 x i64> %v147, <32 x i64> poison, <32 x i32> zeroinitializer
-%v149 = sub <32 x i64> %v146, %v148
-%v150 = insertelement <32 x i64> poison, i64 %v56, i32 0
-%v151 = shufflevector <32 x i64> %v150, <32 x i64> poison, <32 x i32> zeroinitializer
-%v152 = icmp uge <32 x i64> %v149, %v151
-%v153 = and <32 x i64> %v146, splat (i64 3)
-%v154 = icmp ne <32 x i64> %v153, zeroinitializer
-%v155 = or <32 x i1> %v152, %v154
-%v156 = and <32 x i1> %v155, %v136
-%v157 = bitcast <32 x i1> %v156 to i32
-%v158 = icmp ne i32 %v157, 0
-br i1 %v158, label %b159, label %b160, !prof !0
-b159:
-%v161 = insertelement <32 x i64> poison, i64 %v138, i32 0
-%v162 = shufflevector <32 x i64> %v161, <32 x i64> poison, <32 x i32> zeroinitializer
-%v163 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v162, ptr %v163, align 64, !tbaa !5
-%v164 = bitcast <32 x i1> %v136 to i32
-%v165 = zext i32 %v164 to i64
-%v166 = call i1 @openptx.places(ptr %w, i64 %v165, i64 66561, i64 %first, i64 0)
-br i1 %v166, label %b167, label %b168, !prof !0
+%v149 = icmp uge <32 x i64> %v146, %v148
+%v150 = and <32 x i64> %v143, splat (i64 3)
+%v151 = icmp ne <32 x i64> %v150, zeroinitializer
+%v152 = or <32 x i1> %v149, %v151
+%v153 = and <32 x i1> %v152, %v133
+%v154 = bitcast <32 x i1> %v153 to i32
+%v155 = icmp ne i32 %v154, 0
+br i1 %v155, label %b156, label %b157, !prof !0
+b156:
+%v158 = insertelement <32 x i64> poison, i64 %v135, i32 0
+%v159 = shufflevector <32 x i64> %v158, <32 x i64> poison, <32 x i32> zeroinitializer
+%v160 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v159, ptr %v160, align 64, !tbaa !5
+%v161 = bitcast <32 x i1> %v133 to i32
+%v162 = zext i32 %v161 to i64
+%v163 = call i1 @openptx.places(ptr %w, i64 %v162, i64 55834641409, i64 %first, i64 0)
+br i1 %v163, label %failed, label %b164, !prof !0
+b164:
+%v165 = getelementptr i8, ptr %w, i64 1024
+%v166 = load volatile <32 x ptr>, ptr %v165, align 64, !tbaa !5
+br label %b167
+b157:
+%v168 = insertelement <32 x i64> poison, i64 %v54, i32 0
+%v169 = shufflevector <32 x i64> %v168, <32 x i64> poison, <32 x i32> zeroinitializer
+%v170 = add <32 x i64> %v143, %v169
+%v171 = inttoptr <32 x i64> %v170 to <32 x ptr>
+br label %b167
 b167:
-%v169 = getelementptr i8, ptr %w, i64 196
-store i32 13, ptr %v169, align 4
-br label %failed
-b168:
-%v170 = getelementptr i8, ptr %w, i64 1024
-%v171 = load volatile <32 x ptr>, ptr %v170, align 64, !tbaa !5
-br label %b172
-b160:
-%v173 = insertelement <32 x i64> poison, i64 %v54, i32 0
-%v174 = shufflevector <32 x i64> %v173, <32 x i64> poison, <32 x i32> zeroinitializer
-%v175 = add <32 x i64> %v146, %v174
-%v176 = inttoptr <32 x i64> %v175 to <32 x ptr>
-br label %b172
-b172:
-%v177 = phi <32 x ptr> [%v171, %b168], [%v176, %b160]
-%v178 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %v177, ptr %v178, align 64, !tbaa !5
-%v179 = bitcast <32 x i1> %v136 to i32
-%v180 = call i32 @llvm.cttz.i32(i32 %v179, i1 false)
-%v181 = getelementptr i8, ptr %w, i64 1024
-%v182 = getelementptr i64, ptr %v181, i32 %v180
-%v183 = load volatile ptr, ptr %v182, align 8, !tbaa !5
-%v184 = load i32, ptr %v183, align 4, !tbaa !6
-%v185 = add i32 %v184, %v144
-store i32 %v185, ptr %v183, align 4, !tbaa !6
-br label %b142
-b142:
-%v186 = phi i32 [%v184, %b172], [0, %block1]
-%v187 = load <32 x i64>, ptr %r6, align 4
-%v188 = insertelement <32 x i64> poison, i64 %v24, i32 0
-%v189 = shufflevector <32 x i64> %v188, <32 x i64> poison, <32 x i32> zeroinitializer
-%v190 = sub <32 x i64> %v187, %v189
-%v191 = insertelement <32 x i64> poison, i64 %v58, i32 0
-%v192 = shufflevector <32 x i64> %v191, <32 x i64> poison, <32 x i32> zeroinitializer
-%v193 = icmp uge <32 x i64> %v190, %v192
-%v194 = and <32 x i64> %v187, splat (i64 3)
-%v195 = icmp ne <32 x i64> %v194, zeroinitializer
-%v196 = or <32 x i1> %v193, %v195
-%v197 = bitcast <32 x i1> %v196 to i32
-%v198 = icmp ne i32 %v197, 0
-%v199 = xor i1 %v198, true
-br i1 %v199, label %b200, label %b201, !prof !1
+%v172 = phi <32 x ptr> [%v166, %b164], [%v171, %b157]
+%v173 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %v172, ptr %v173, align 64, !tbaa !5
+%v174 = bitcast <32 x i1> %v133 to i32
+%v175 = call i32 @llvm.cttz.i32(i32 %v174, i1 false)
+%v176 = getelementptr i8, ptr %w, i64 1024
+%v177 = getelementptr i64, ptr %v176, i32 %v175
+%v178 = load volatile ptr, ptr %v177, align 8, !tbaa !5
+%v179 = load i32, ptr %v178, align 4, !tbaa !6
+%v180 = add i32 %v179, %v141
+store i32 %v180, ptr %v178, align 4, !tbaa !6
+br label %b139
+b139:
+%v181 = phi i32 [%v179, %b167], [0, %block1]
+%v182 = load <32 x i64>, ptr %r6, align 4
+%v183 = insertelement <32 x i64> poison, i64 %v24, i32 0
+%v184 = shufflevector <32 x i64> %v183, <32 x i64> poison, <32 x i32> zeroinitializer
+%v185 = sub <32 x i64> %v182, %v184
+%v186 = insertelement <32 x i64> poison, i64 %v58, i32 0
+%v187 = shufflevector <32 x i64> %v186, <32 x i64> poison, <32 x i32> zeroinitializer
+%v188 = icmp uge <32 x i64> %v185, %v187
+%v189 = and <32 x i64> %v182, splat (i64 3)
+%v190 = icmp ne <32 x i64> %v189, zeroinitializer
+%v191 = or <32 x i1> %v188, %v190
+%v192 = bitcast <32 x i1> %v191 to i32
+%v193 = icmp ne i32 %v192, 0
+%v194 = xor i1 %v193, true
+br i1 %v194, label %b195, label %b196, !prof !1
+b196:
+%v197 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v132, ptr %v197, align 4, !tbaa !5
+%v198 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v182, ptr %v198, align 64, !tbaa !5
+%v199 = zext i32 -1 to i64
+%v200 = call i1 @openptx.store(ptr %w, i64 %v199, i64 60129608705, i64 %first, i64 0)
+br i1 %v200, label %failed, label %b201, !prof !0
 b201:
-%v202 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v135, ptr %v202, align 4, !tbaa !5
-%v203 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v187, ptr %v203, align 64, !tbaa !5
-%v204 = zext i32 -1 to i64
-%v205 = call i1 @openptx.store(ptr %w, i64 %v204, i64 66561, i64 %first, i64 0)
-br i1 %v205, label %b206, label %b207, !prof !0
-b206:
-%v208 = getelementptr i8, ptr %w, i64 196
-store i32 14, ptr %v208, align 4
-br label %failed
-b207:
-br label %b209
-b200:
-%v210 = shufflevector <32 x i64> %v187, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v211 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
-%v212 = add <32 x i64> %v210, %v211
-%v213 = icmp eq <32 x i64> %v187, %v212
-%v214 = bitcast <32 x i1> %v213 to i32
-%v215 = icmp eq i32 %v214, -1
-br i1 %v215, label %b216, label %b217
-b216:
-%v218 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v219 = shufflevector <32 x i64> %v218, <32 x i64> poison, <32 x i32> zeroinitializer
-%v220 = add <32 x i64> %v187, %v219
-%v221 = inttoptr <32 x i64> %v220 to <32 x ptr>
-%v222 = extractelement <32 x ptr> %v221, i32 0
-%v223 = extractelement <32 x ptr> %v221, i32 16
-%v224 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-store <16 x i32> %v224, ptr %v222, align 4, !tbaa !6
-%v225 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-store <16 x i32> %v225, ptr %v223, align 4, !tbaa !6
-br label %b226
-b217:
-%v227 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v228 = shufflevector <32 x i64> %v227, <32 x i64> poison, <32 x i32> zeroinitializer
-%v229 = add <32 x i64> %v187, %v228
-%v230 = inttoptr <32 x i64> %v229 to <32 x ptr>
-call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v135, <32 x ptr> align 4 %v230, <32 x i1> splat (i1 true)), !tbaa !6
-br label %b226
-b226:
-br label %b209
+br label %b202
+b195:
+%v203 = shufflevector <32 x i64> %v182, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%v204 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
+%v205 = add <32 x i64> %v203, %v204
+%v206 = icmp eq <32 x i64> %v182, %v205
+%v207 = bitcast <32 x i1> %v206 to i32
+%v208 = icmp eq i32 %v207, -1
+br i1 %v208, label %b209, label %b210
 b209:
+%v211 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v212 = shufflevector <32 x i64> %v211, <32 x i64> poison, <32 x i32> zeroinitializer
+%v213 = add <32 x i64> %v182, %v212
+%v214 = inttoptr <32 x i64> %v213 to <32 x ptr>
+%v215 = extractelement <32 x ptr> %v214, i32 0
+%v216 = extractelement <32 x ptr> %v214, i32 16
+%v217 = shufflevector <32 x i32> %v132, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+store <16 x i32> %v217, ptr %v215, align 4, !tbaa !6
+%v218 = shufflevector <32 x i32> %v132, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+store <16 x i32> %v218, ptr %v216, align 4, !tbaa !6
+br label %b219
+b210:
+%v220 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v221 = shufflevector <32 x i64> %v220, <32 x i64> poison, <32 x i32> zeroinitializer
+%v222 = add <32 x i64> %v182, %v221
+%v223 = inttoptr <32 x i64> %v222 to <32 x ptr>
+call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v132, <32 x ptr> align 4 %v223, <32 x i1> splat (i1 true)), !tbaa !6
+br label %b219
+b219:
+br label %b202
+b202:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v231 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v231, align 4
+%v224 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v224, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v232 = icmp ult i32 %next, 2
-br i1 %v232, label %ready, label %rest
+%v225 = icmp ult i32 %next, 2
+br i1 %v225, label %ready, label %rest
 rest:
-%v233 = getelementptr i8, ptr %w, i64 928
-%v234 = load i32, ptr %v233, align 4
-%v235 = add i32 %v234, -1
-store i32 %v235, ptr %v233, align 4
-%v236 = getelementptr i8, ptr %w, i64 120
-%v237 = load ptr, ptr %v236, align 8
-%v238 = getelementptr i8, ptr %v237, i64 16
-%v239 = load volatile i32, ptr %v238, align 4
-%v240 = icmp ne i32 %v235, 0
-%v241 = icmp eq i32 %v239, 0
-%v242 = and i1 %v240, %v241
-br i1 %v242, label %beside, label %done
+%v226 = getelementptr i8, ptr %w, i64 928
+%v227 = load i32, ptr %v226, align 4
+%v228 = add i32 %v227, -1
+store i32 %v228, ptr %v226, align 4
+%v229 = getelementptr i8, ptr %w, i64 120
+%v230 = load ptr, ptr %v229, align 8
+%v231 = getelementptr i8, ptr %v230, i64 16
+%v232 = load volatile i32, ptr %v231, align 4
+%v233 = icmp ne i32 %v228, 0
+%v234 = icmp eq i32 %v232, 0
+%v235 = and i1 %v233, %v234
+br i1 %v235, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v243 = getelementptr i8, ptr %w, i64 64
-%v244 = load i32, ptr %v243, align 4
-%v245 = add i32 %v244, 1
-store i32 %v245, ptr %v243, align 4
-%v246 = getelementptr i8, ptr %w, i64 88
-%v247 = load i64, ptr %v246, align 4
-%v248 = add i64 %v247, 1
-store i64 %v248, ptr %v246, align 4
-%v249 = getelementptr i8, ptr %w, i64 848
-%v250 = load i64, ptr %v249, align 4
-%v251 = add i64 %v250, 1
-store i64 %v251, ptr %v249, align 4
+%v236 = getelementptr i8, ptr %w, i64 64
+%v237 = load i32, ptr %v236, align 4
+%v238 = add i32 %v237, 1
+store i32 %v238, ptr %v236, align 4
+%v239 = getelementptr i8, ptr %w, i64 88
+%v240 = load i64, ptr %v239, align 4
+%v241 = add i64 %v240, 1
+store i64 %v241, ptr %v239, align 4
+%v242 = getelementptr i8, ptr %w, i64 848
+%v243 = load i64, ptr %v242, align 4
+%v244 = add i64 %v243, 1
+store i64 %v244, ptr %v242, align 4
 br label %cta
 ready:
 br label %warp

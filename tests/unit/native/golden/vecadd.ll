@@ -1,29 +1,3 @@
-define internal i1 @span.load.0(ptr %w, i64 %lanes, i64 %start, i64 %offset, i64 %first, i64 %locals) noinline nounwind #0 #1 {
-entry:
-%sum = add i64 %start, %offset
-%own = sub i64 %sum, 0
-%one = insertelement <32 x i64> poison, i64 %own, i32 0
-%all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
-%at = add <32 x i64> %all, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 64, i64 68, i64 72, i64 76, i64 80, i64 84, i64 88, i64 92, i64 96, i64 100, i64 104, i64 108, i64 112, i64 116, i64 120, i64 124>
-%where = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %at, ptr %where, align 64, !tbaa !5
-%bad = call i1 @openptx.load(ptr %w, i64 %lanes, i64 66561, i64 %first, i64 %locals)
-ret i1 %bad
-}
-
-define internal i1 @span.store.1(ptr %w, i64 %lanes, i64 %start, i64 %offset, i64 %first, i64 %locals) noinline nounwind #0 #1 {
-entry:
-%sum = add i64 %start, %offset
-%own = sub i64 %sum, 0
-%one = insertelement <32 x i64> poison, i64 %own, i32 0
-%all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
-%at = add <32 x i64> %all, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 64, i64 68, i64 72, i64 76, i64 80, i64 84, i64 88, i64 92, i64 96, i64 100, i64 104, i64 108, i64 112, i64 116, i64 120, i64 124>
-%where = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %at, ptr %where, align 64, !tbaa !5
-%bad = call i1 @openptx.store(ptr %w, i64 %lanes, i64 66561, i64 %first, i64 %locals)
-ret i1 %bad
-}
-
 define i32 @kernel(ptr noalias %w, ptr noalias %frames, i32 %start) nounwind #0 {
 entry:
 %live = alloca <32 x i1>, align 4
@@ -175,170 +149,152 @@ block1:
 br i1 %v115, label %b116, label %b117, !prof !0
 b116:
 %v118 = load i64, ptr %r0, align 4
-%v119 = insertelement <32 x i64> poison, i64 %v118, i32 0
-%v120 = shufflevector <32 x i64> %v119, <32 x i64> poison, <32 x i32> zeroinitializer
-%v121 = load i64, ptr %r1, align 4
-%v122 = insertelement <32 x i64> poison, i64 %v121, i32 0
-%v123 = shufflevector <32 x i64> %v122, <32 x i64> poison, <32 x i32> zeroinitializer
-%v124 = load i64, ptr %r2, align 4
-%v125 = insertelement <32 x i64> poison, i64 %v124, i32 0
-%v126 = shufflevector <32 x i64> %v125, <32 x i64> poison, <32 x i32> zeroinitializer
-%v127 = insertelement <32 x i32> poison, i32 %v113, i32 0
-%v128 = shufflevector <32 x i32> %v127, <32 x i32> poison, <32 x i32> zeroinitializer
-%v129 = add <32 x i32> %v128, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-%v130 = getelementptr i8, ptr %frame, i64 0
-store i32 -12, ptr %v130, align 4
-%v131 = load <32 x i1>, ptr %live, align 4
-%v132 = getelementptr i8, ptr %frame, i64 16
-store <32 x i1> %v131, ptr %v132, align 4
-%v133 = getelementptr i8, ptr %frame, i64 64
-store <32 x i1> %v112, ptr %v133, align 4
-%v134 = getelementptr i8, ptr %frame, i64 128
-store <32 x i64> %v120, ptr %v134, align 4
-%v135 = getelementptr i8, ptr %frame, i64 384
-store <32 x i64> %v123, ptr %v135, align 4
-%v136 = getelementptr i8, ptr %frame, i64 640
-store <32 x i64> %v126, ptr %v136, align 4
-%v137 = getelementptr i8, ptr %frame, i64 896
-store <32 x i32> %v129, ptr %v137, align 4
-%v138 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v138, align 4
+%v119 = load i64, ptr %r1, align 4
+%v120 = load i64, ptr %r2, align 4
+%v121 = getelementptr i8, ptr %frame, i64 0
+store i32 -12, ptr %v121, align 4
+%v122 = load <32 x i1>, ptr %live, align 4
+%v123 = getelementptr i8, ptr %frame, i64 16
+store <32 x i1> %v122, ptr %v123, align 4
+%v124 = getelementptr i8, ptr %frame, i64 64
+store <32 x i1> %v112, ptr %v124, align 4
+%v125 = getelementptr i8, ptr %frame, i64 128
+store i64 %v118, ptr %v125, align 4
+%v126 = getelementptr i8, ptr %frame, i64 384
+store i64 %v119, ptr %v126, align 4
+%v127 = getelementptr i8, ptr %frame, i64 640
+store i64 %v120, ptr %v127, align 4
+%v128 = getelementptr i8, ptr %frame, i64 896
+store i32 %v113, ptr %v128, align 4
+%v129 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v129, align 4
 ret i32 3
 b117:
-%v139 = zext i32 %v113 to i64
-%v140 = mul i64 %v139, 4
-%v141 = load i64, ptr %r0, align 4
-%v142 = add i64 %v141, %v140
-%v143 = load i64, ptr %r1, align 4
-%v144 = add i64 %v143, %v140
-%v145 = load i64, ptr %r2, align 4
-%v146 = add i64 %v145, %v140
-%v147 = sub i64 %v142, %v9
-%v148 = add i64 %v40, %v147
-%v149 = call i64 @llvm.fshr.i64(i64 %v148, i64 %v148, i64 2)
-%v150 = icmp ult i64 %v149, %v44
-br i1 %v150, label %b151, label %b152, !prof !1
+%v130 = zext i32 %v113 to i64
+%v131 = mul i64 %v130, 4
+%v132 = load i64, ptr %r0, align 4
+%v133 = add i64 %v132, %v131
+%v134 = load i64, ptr %r1, align 4
+%v135 = add i64 %v134, %v131
+%v136 = load i64, ptr %r2, align 4
+%v137 = add i64 %v136, %v131
+%v138 = sub i64 %v133, %v9
+%v139 = add i64 %v40, %v138
+%v140 = call i64 @llvm.fshr.i64(i64 %v139, i64 %v139, i64 2)
+%v141 = icmp ult i64 %v140, %v44
+br i1 %v141, label %b142, label %b143, !prof !1
+b142:
+%v144 = getelementptr i8, ptr %v39, i64 %v139
+%v145 = load <32 x i32>, ptr %v144, align 4, !tbaa !6
+br label %b146
+b143:
+%v147 = add i64 %v34, %v139
+%v148 = bitcast <32 x i1> %v112 to i32
+%v149 = zext i32 %v148 to i64
+%v150 = call i1 @openptx.load_span(ptr %w, i64 %v149, i64 60129608705, i64 %first, i64 0, i64 %v147, ptr @span.0)
+br i1 %v150, label %failed, label %b151, !prof !0
 b151:
-%v153 = getelementptr i8, ptr %v39, i64 %v148
-%v154 = load <32 x i32>, ptr %v153, align 4, !tbaa !6
-br label %b155
-b152:
-%v156 = bitcast <32 x i1> %v112 to i32
-%v157 = zext i32 %v156 to i64
-%v158 = call i1 @span.load.0(ptr %w, i64 %v157, i64 %v34, i64 %v148, i64 %first, i64 0)
-br i1 %v158, label %b159, label %b160, !prof !0
+%v152 = getelementptr i8, ptr %w, i64 1280
+%v153 = load volatile <32 x i32>, ptr %v152, align 4, !tbaa !5
+br label %b146
+b146:
+%v154 = phi <32 x i32> [%v145, %b142], [%v153, %b151]
+%v155 = sub i64 %v135, %v11
+%v156 = add i64 %v65, %v155
+%v157 = call i64 @llvm.fshr.i64(i64 %v156, i64 %v156, i64 2)
+%v158 = icmp ult i64 %v157, %v69
+br i1 %v158, label %b159, label %b160, !prof !1
 b159:
-%v161 = getelementptr i8, ptr %w, i64 196
-store i32 14, ptr %v161, align 4
-br label %failed
+%v161 = getelementptr i8, ptr %v64, i64 %v156
+%v162 = load <32 x i32>, ptr %v161, align 4, !tbaa !6
+br label %b163
 b160:
-%v162 = getelementptr i8, ptr %w, i64 1280
-%v163 = load volatile <32 x i32>, ptr %v162, align 4, !tbaa !5
-br label %b155
-b155:
-%v164 = phi <32 x i32> [%v154, %b151], [%v163, %b160]
-%v165 = sub i64 %v144, %v11
-%v166 = add i64 %v65, %v165
-%v167 = call i64 @llvm.fshr.i64(i64 %v166, i64 %v166, i64 2)
-%v168 = icmp ult i64 %v167, %v69
-br i1 %v168, label %b169, label %b170, !prof !1
-b169:
-%v171 = getelementptr i8, ptr %v64, i64 %v166
-%v172 = load <32 x i32>, ptr %v171, align 4, !tbaa !6
-br label %b173
-b170:
-%v174 = bitcast <32 x i1> %v112 to i32
-%v175 = zext i32 %v174 to i64
-%v176 = call i1 @span.load.0(ptr %w, i64 %v175, i64 %v59, i64 %v166, i64 %first, i64 0)
-br i1 %v176, label %b177, label %b178, !prof !0
-b177:
-%v179 = getelementptr i8, ptr %w, i64 196
-store i32 15, ptr %v179, align 4
-br label %failed
-b178:
-%v180 = getelementptr i8, ptr %w, i64 1280
-%v181 = load volatile <32 x i32>, ptr %v180, align 4, !tbaa !5
-br label %b173
-b173:
-%v182 = phi <32 x i32> [%v172, %b169], [%v181, %b178]
-%v183 = bitcast <32 x i32> %v164 to <32 x float>
-%v184 = bitcast <32 x i32> %v182 to <32 x float>
-%v185 = fadd <32 x float> %v183, %v184
-%v186 = bitcast <32 x float> %v185 to <32 x i32>
-%v187 = fcmp uno <32 x float> %v185, zeroinitializer
-%v188 = select <32 x i1> %v187, <32 x i32> splat (i32 2147483647), <32 x i32> %v186
-%v189 = sub i64 %v146, %v13
-%v190 = add i64 %v90, %v189
-%v191 = call i64 @llvm.fshr.i64(i64 %v190, i64 %v190, i64 2)
-%v192 = icmp ult i64 %v191, %v94
-br i1 %v192, label %b193, label %b194, !prof !1
+%v164 = add i64 %v59, %v156
+%v165 = bitcast <32 x i1> %v112 to i32
+%v166 = zext i32 %v165 to i64
+%v167 = call i1 @openptx.load_span(ptr %w, i64 %v166, i64 64424576001, i64 %first, i64 0, i64 %v164, ptr @span.0)
+br i1 %v167, label %failed, label %b168, !prof !0
+b168:
+%v169 = getelementptr i8, ptr %w, i64 1280
+%v170 = load volatile <32 x i32>, ptr %v169, align 4, !tbaa !5
+br label %b163
+b163:
+%v171 = phi <32 x i32> [%v162, %b159], [%v170, %b168]
+%v172 = bitcast <32 x i32> %v154 to <32 x float>
+%v173 = bitcast <32 x i32> %v171 to <32 x float>
+%v174 = fadd <32 x float> %v172, %v173
+%v175 = bitcast <32 x float> %v174 to <32 x i32>
+%v176 = fcmp uno <32 x float> %v174, zeroinitializer
+%v177 = select <32 x i1> %v176, <32 x i32> splat (i32 2147483647), <32 x i32> %v175
+%v178 = sub i64 %v137, %v13
+%v179 = add i64 %v90, %v178
+%v180 = call i64 @llvm.fshr.i64(i64 %v179, i64 %v179, i64 2)
+%v181 = icmp ult i64 %v180, %v94
+br i1 %v181, label %b182, label %b183, !prof !1
+b183:
+%v184 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v177, ptr %v184, align 4, !tbaa !5
+%v185 = add i64 %v84, %v179
+%v186 = bitcast <32 x i1> %v112 to i32
+%v187 = zext i32 %v186 to i64
+%v188 = call i1 @openptx.store_span(ptr %w, i64 %v187, i64 73014510593, i64 %first, i64 0, i64 %v185, ptr @span.0)
+br i1 %v188, label %failed, label %b189, !prof !0
+b189:
+br label %b190
+b182:
+%v191 = getelementptr i8, ptr %v89, i64 %v179
+%v192 = bitcast <32 x i1> %v112 to i32
+%v193 = icmp eq i32 %v192, -1
+br i1 %v193, label %b194, label %b195, !prof !1
 b194:
-%v195 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v188, ptr %v195, align 4, !tbaa !5
-%v196 = bitcast <32 x i1> %v112 to i32
-%v197 = zext i32 %v196 to i64
-%v198 = call i1 @span.store.1(ptr %w, i64 %v197, i64 %v84, i64 %v190, i64 %first, i64 0)
-br i1 %v198, label %b199, label %b200, !prof !0
-b199:
-%v201 = getelementptr i8, ptr %w, i64 196
-store i32 17, ptr %v201, align 4
-br label %failed
-b200:
-br label %b202
-b193:
-%v203 = getelementptr i8, ptr %v89, i64 %v190
-%v204 = bitcast <32 x i1> %v112 to i32
-%v205 = icmp eq i32 %v204, -1
-br i1 %v205, label %b206, label %b207, !prof !1
-b206:
-store <32 x i32> %v188, ptr %v203, align 4, !tbaa !6
-br label %b208
-b207:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v188, ptr align 4 %v203, <32 x i1> %v112), !tbaa !6
-br label %b208
-b208:
-br label %b202
-b202:
+store <32 x i32> %v177, ptr %v191, align 4, !tbaa !6
+br label %b196
+b195:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v177, ptr align 4 %v191, <32 x i1> %v112), !tbaa !6
+br label %b196
+b196:
+br label %b190
+b190:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v209 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v209, align 4
+%v197 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v197, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v210 = icmp ult i32 %next, 2
-br i1 %v210, label %ready, label %rest
+%v198 = icmp ult i32 %next, 2
+br i1 %v198, label %ready, label %rest
 rest:
-%v211 = getelementptr i8, ptr %w, i64 928
-%v212 = load i32, ptr %v211, align 4
-%v213 = add i32 %v212, -1
-store i32 %v213, ptr %v211, align 4
-%v214 = getelementptr i8, ptr %w, i64 120
-%v215 = load ptr, ptr %v214, align 8
-%v216 = getelementptr i8, ptr %v215, i64 16
-%v217 = load volatile i32, ptr %v216, align 4
-%v218 = icmp ne i32 %v213, 0
-%v219 = icmp eq i32 %v217, 0
-%v220 = and i1 %v218, %v219
-br i1 %v220, label %beside, label %done
+%v199 = getelementptr i8, ptr %w, i64 928
+%v200 = load i32, ptr %v199, align 4
+%v201 = add i32 %v200, -1
+store i32 %v201, ptr %v199, align 4
+%v202 = getelementptr i8, ptr %w, i64 120
+%v203 = load ptr, ptr %v202, align 8
+%v204 = getelementptr i8, ptr %v203, i64 16
+%v205 = load volatile i32, ptr %v204, align 4
+%v206 = icmp ne i32 %v201, 0
+%v207 = icmp eq i32 %v205, 0
+%v208 = and i1 %v206, %v207
+br i1 %v208, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v221 = getelementptr i8, ptr %w, i64 64
-%v222 = load i32, ptr %v221, align 4
-%v223 = add i32 %v222, 1
-store i32 %v223, ptr %v221, align 4
-%v224 = getelementptr i8, ptr %w, i64 88
-%v225 = load i64, ptr %v224, align 4
-%v226 = add i64 %v225, 1
-store i64 %v226, ptr %v224, align 4
-%v227 = getelementptr i8, ptr %w, i64 848
-%v228 = load i64, ptr %v227, align 4
-%v229 = add i64 %v228, 1
-store i64 %v229, ptr %v227, align 4
+%v209 = getelementptr i8, ptr %w, i64 64
+%v210 = load i32, ptr %v209, align 4
+%v211 = add i32 %v210, 1
+store i32 %v211, ptr %v209, align 4
+%v212 = getelementptr i8, ptr %w, i64 88
+%v213 = load i64, ptr %v212, align 4
+%v214 = add i64 %v213, 1
+store i64 %v214, ptr %v212, align 4
+%v215 = getelementptr i8, ptr %w, i64 848
+%v216 = load i64, ptr %v215, align 4
+%v217 = add i64 %v216, 1
+store i64 %v217, ptr %v215, align 4
 br label %cta
 ready:
 br label %warp

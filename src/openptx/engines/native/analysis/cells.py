@@ -21,6 +21,7 @@ class Cells:
         self.carry = len(self.widths)
         self.widths.append(1)
         self._reads: dict[Op, frozenset[int]] = {}
+        self._sources: dict[Op, tuple[int, ...]] = {}
         self._writes: dict[Op, frozenset[int]] = {}
 
     def of(self, r: Reg) -> tuple[int, ...]:
@@ -32,6 +33,13 @@ class Cells:
             found = self._reads[op] = frozenset(self._read(op))
         return found
 
+    def sources(self, op: Op) -> tuple[int, ...]:
+        """What the instruction reads beside its guard, in order."""
+        found = self._sources.get(op)
+        if found is None:
+            found = self._sources[op] = tuple(sorted({*self._operands(op)}))
+        return found
+
     def writes(self, op: Op) -> frozenset[int]:
         found = self._writes.get(op)
         if found is None:
@@ -41,6 +49,9 @@ class Cells:
     def _read(self, op: Op) -> Iterator[int]:
         if op.guard is not None:
             yield from self.of(op.guard)
+        yield from self._operands(op)
+
+    def _operands(self, op: Op) -> Iterator[int]:
         for i, operand in enumerate(op.operands):
             if is_read(op, i):
                 for r in registers(operand):

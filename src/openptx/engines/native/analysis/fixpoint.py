@@ -19,6 +19,7 @@ from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value, fact_of, join, varying
 from openptx.engines.native.analysis.liveness import live_after
+from openptx.engines.native.analysis.meaning_memo import MeaningMemo, Stored
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.reconvergence import reconvergence
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
@@ -74,15 +75,18 @@ class Facts:
         return "all" if not self.partial[block] else "own" if self.waiting[block] else "live"
 
 
-def fixpoint(c: FunctionContext, uniform_branches: frozenset[int] = frozenset()) -> Facts:
-    """Raises UnsupportedByJit where only the interpreter can run the function."""
-    return Solver(c, uniform_branches).solve()
+def fixpoint(
+    c: FunctionContext, uniform_branches: frozenset[int] = frozenset(), memo: MeaningMemo | None = None
+) -> Facts:
+    """Raises UnsupportedByJit where only the interpreter can run the function. `memo`: of an earlier fixpoint."""
+    return Solver(c, uniform_branches, memo or MeaningMemo()).solve()
 
 
 class Solver:
     frame_base: Bits | None
 
-    def __init__(self, c: FunctionContext, uniform_branches: frozenset[int]) -> None:
+    def __init__(self, c: FunctionContext, uniform_branches: frozenset[int], memo: MeaningMemo) -> None:
+        self.memo, self.stored = memo, list[Stored]()
         self.c, self.graph, self.cells = c, c.graph, c.cells
         self.uniform_branches = uniform_branches
         self.x = AbstractMachine(c)
@@ -198,8 +202,14 @@ class Solver:
 
     def execute(self, op: Op) -> None:
         if self.x.site not in self.interpreted:
+            operands = [self.get(cell) for cell in self.cells.sources(op)]
+            key = self.memo.key(self.x, operands)
+            if self.memo.repeat(self.x, key, operands, self.store_cell):
+                return
+            self.stored.clear()
             try:
                 self.binder.execute(op)
+                self.memo.remember(self.x, key, operands, self.stored)
                 return
             except (InterpretInstruction, NotImplementedError, Unsupported) as gap:
                 self.interpreted.add(self.x.site)
@@ -256,6 +266,7 @@ class Solver:
         return found
 
     def store_cell(self, cell: int, value: Bits) -> None:
+        self.stored.append((cell, value))
         (self.maybe_uninitialised.add if self.reads_undefined else self.maybe_uninitialised.discard)(cell)
         if not self.c.options.lane_facts:
             value = self.x.unknown(value.width)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from openptx.control_flow import control
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
+from openptx.engines.native.analysis.meaning_memo import MeaningMemo
 
 
 def solve(c: FunctionContext) -> Facts:
     """The facts; once more with branches assumed uniform whose divergence would cost addresses dear."""
-    real = fixpoint(c)
+    memo = MeaningMemo()
+    real = fixpoint(c, memo=memo)
     if not (c.options.speculates and c.options.lane_facts) or c.is_function or not blends_addresses(c, real):
         return real
-    ideal = fixpoint(c, branches(c))
+    ideal = fixpoint(c, branches(c), memo)
     costly = branches_that_cost_offsets(c, real, ideal)
-    return fixpoint(c, costly) if costly else real
+    return fixpoint(c, costly, memo) if costly else real
 
 
 def branches(c: FunctionContext) -> frozenset[int]:

@@ -6,6 +6,7 @@ import json
 import struct
 from typing import Any, NamedTuple
 
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes
 from openptx.engines.native.deopt.frame_layout import FrameState, SavedRegister, SideExit
 
 _LENGTH = struct.Struct("<I")
@@ -56,7 +57,10 @@ def pack(metadata: KernelMetadata, image: bytes) -> bytes:
     head = json.dumps(
         {
             **metadata._asdict(),
-            "exits": [[site, e.cells, e.waiting] for site, e in metadata.exits.items()],
+            "exits": [
+                [site, e.cells, e.waiting, [o if o is None or any(o) else 0 for o in e.lanes]]
+                for site, e in metadata.exits.items()
+            ],
             "frame_states": [[at, s.waiting, s.cells] for at, s in metadata.frame_states.items()],
         }
     ).encode()
@@ -80,7 +84,10 @@ def read(found: Any) -> KernelMetadata:
         [text(name) for name in found["globals"]],
         [(text(code), text(words)) for code, words in found["messages"]],
         [text(name) for name in found["names"]],
-        {integer(site): SideExit(integers(cells), integers(waiting)) for site, cells, waiting in found["exits"]},
+        {
+            integer(site): SideExit(integers(cells), integers(waiting), tuple(map(offsets, lanes)))
+            for site, cells, waiting, lanes in found["exits"]
+        },
         Stack(integer(size), recursive is True),
         found["free_order"] is True,
         found["deoptimizes"] is True,
@@ -107,6 +114,11 @@ def kept(found: Any) -> SavedRegister:
         known = integer(known)
     lanes = integers(lanes) if lanes is not None else None
     return SavedRegister(integer(cell), integer(width), integer(offset), known, lanes, raw is True)
+
+
+def offsets(found: Any) -> Lanes | None:
+    """Offsets of lanes; 0: all are."""
+    return None if found is None else ZEROS if found == 0 else integers(found)
 
 
 def integer(value: object) -> int:

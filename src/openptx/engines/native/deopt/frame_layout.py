@@ -39,6 +39,8 @@ class SideExit(NamedTuple):
 
     cells: tuple[int, ...]
     waiting: tuple[int, ...]  # positions of the blocks where lanes wait
+    lanes: tuple[Lanes | None, ...]
+    """For each cell the offsets of lanes from the base that the frame has; None: it has the whole vector."""
 
 
 def aligned(offset: int, to: int = 64) -> int:
@@ -49,7 +51,8 @@ class FrameLayout:
     """Three kinds of places where a warp may stop: barriers, side exits (leave for the generic version, which takes
     over at `c.entered_from`), and where it deoptimises (leaves for the interpreter).
 
-    Barriers save registers in their own form, each in a place of its own; the others save vectors, one after the other.
+    Barriers save registers in their own form, each in a place of its own. The others save vectors, one after the other;
+    of a register that was not written since the block began, side exits save the base where it has one.
     """
 
     def __init__(self, c: FunctionContext, facts: Facts, counted: frozenset[int]) -> None:
@@ -130,9 +133,18 @@ class FrameLayout:
     def exits_of(self, b: Block) -> Iterator[tuple[int, SideExit]]:
         kept = kept_for(self.c, self.facts, b)
         lives = [b.live_in, *live_after(self.c.graph, b, kept)]
+        written = frozenset[int]()
         for pc in range(b.start, b.stop):
             if pc in self.facts.may_leave:
-                yield pc, SideExit(tuple(sorted(lives[pc - b.start] | kept)), self.waiting_at(b))
+                cells = tuple(sorted(lives[pc - b.start] | kept))
+                lanes = tuple(None if cell in written else self.offsets_of(cell) for cell in cells)
+                yield pc, SideExit(cells, self.waiting_at(b), lanes)
+            written |= self.c.cells.writes(self.c.function.code[pc])
+
+    def offsets_of(self, cell: int) -> Lanes | None:
+        """The offsets of a register's lanes between blocks, if its base is kept."""
+        fact = self.facts.registers[cell]
+        return fact.lanes if fact is not None and fact.known is None and not fact.raw else None
 
     def block_state(self, b: Block) -> FrameState:
         """What the frame holds where the block begins."""

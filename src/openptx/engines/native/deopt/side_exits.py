@@ -12,8 +12,9 @@ from collections.abc import Callable, Set
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.analysis.lattice import vector_type
+from openptx.engines.native.analysis.lattice import Lanes
 from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit
+from openptx.engines.native.emit.ir_builder import LaneType
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
 
@@ -47,24 +48,30 @@ class SideExits:
             self.leave()
 
     def leave(self) -> None:
-        """Saves registers as vectors, and which lanes wait where."""
+        """Saves registers, and which lanes wait where."""
         site = self.scope.site
         self.x.watch.leaves()
         self.exits[site] = exit = self.layout.exits[site]
-        self.save(-2 - site, exit.waiting, exit.cells)
+        self.save(-2 - site, exit)
         self.return_with(abi.SIDE_EXIT)
 
-    def save(self, position: int, waiting: tuple[int, ...], cells: tuple[int, ...]) -> None:
-        """The lanes here, and those that wait at other positions, with registers as vectors."""
-        ir, field = self.ir, self.entry.frame_field
-        values = [self.x.vector(self.held_value(cell)) for cell in cells]  # all are read before any is written
+    def save(self, position: int, exit: SideExit) -> None:
+        """The lanes here, and those that wait at other positions, with registers."""
+        ir, field, (cells, waiting, lanes) = self.ir, self.entry.frame_field, exit
+        # All are read before any is written.
+        values = [self.saved_as(cell, own) for cell, own in zip(cells, lanes, strict=True)]
         ir.store("i32", position, field(abi.RESUME), 4)
         ir.store_mask(ir.load_mask("%live"), field(abi.LIVE))
         masks = [self.x.vector(self.scope.here_mask), *(ir.load_mask(f"%m{self.c.graph.at[pc]}") for pc in waiting)]
         for i, mask in enumerate(masks):
             ir.store_mask(mask, field(abi.SAVED + 4 * i))
-        for saved, value in zip(self.layout.places(waiting, cells), values, strict=True):
-            ir.store(vector_type(saved.width), value, field(saved.offset), 4)
+        for saved, own, value in zip(self.layout.places(waiting, cells), lanes, values, strict=True):
+            ir.store(LaneType(saved.width, own is not None).int, value, field(saved.offset), 4)
+
+    def saved_as(self, cell: int, lanes: Lanes | None) -> str:
+        """A register as a vector, or, where its lanes are known to have such offsets, their base."""
+        value, fact = self.held_value(cell), self.facts.registers[cell]
+        return self.x.vector(value) if lanes is None or fact is None else self.registers.conformed(value, fact)
 
     def held_value(self, cell: int) -> Bits:
         """A register; from the frame if that is where it has stayed since the last barrier."""
@@ -88,10 +95,10 @@ class SideExits:
             block = self.c.graph.at[at]
             if block in self.facts.masked:
                 ir.store_mask(ir.load_mask(field(abi.SAVED + 4 * i)), f"%m{block}")
-        for register in self.layout.places(saved.waiting, saved.cells):
+        for register, own in zip(self.layout.places(saved.waiting, saved.cells), saved.lanes, strict=True):
             if self.registers.kept_in_memory(register.cell) is not None:
-                w = register.width
-                value = self.x.bits(ir.load(vector_type(w), field(register.offset), 4), w)
+                t = LaneType(register.width, own is not None)
+                value = self.x.bits(ir.load(t.int, field(register.offset), 4), register.width, own)
                 self.registers.keep_in(register.cell, value)
         ir.jump(f"block{self.c.graph.at[pc]}")
 
@@ -104,7 +111,8 @@ class Deoptimizer:
         """Leaves for the interpreter, which continues with the block. Nothing of it has run yet."""
         at = -2 - b.start
         state = self.exits.layout.states[at]
-        self.exits.save(at, state.waiting, tuple(r.cell for r in state.cells))
+        cells = tuple(r.cell for r in state.cells)
+        self.exits.save(at, SideExit(cells, state.waiting, (None,) * len(cells)))
         self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
 

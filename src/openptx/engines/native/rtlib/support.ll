@@ -219,12 +219,39 @@ define i1 @openptx.places(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)
   ret i1 %r
 }
 
+; The same for addresses that are `base` plus known offsets.
+define i1 @openptx.load_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
+  call void @openptx.spread(ptr %w, i64 %base, ptr %offsets)
+  %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 0)
+  ret i1 %r
+}
+
+define i1 @openptx.store_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
+  call void @openptx.spread(ptr %w, i64 %base, ptr %offsets)
+  %r = call i1 @openptx.store(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)
+  ret i1 %r
+}
+
+define internal void @openptx.spread(ptr %w, i64 %base, ptr %offsets) alwaysinline {
+  %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
+  %lanes = load <32 x i64>, ptr %offsets, align 64
+  %one = insertelement <32 x i64> poison, i64 %base, i32 0
+  %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
+  %at = add <32 x i64> %all, %lanes
+  store <32 x i64> %at, ptr %scratch, align 64
+  ret void
+}
+
 ; mode 0 loads, 1 stores, 2 leaves the host's addresses in the scratch, 3 only checks that one may store.
 define internal i1 @openptx.access(ptr %w, i64 %mask64, i64 %what64, i64 %first64, i64 %locals, i32 %mode) noinline {
 entry:
   %mask = trunc i64 %mask64 to i32
   %first = trunc i64 %first64 to i32
   %what = trunc i64 %what64 to i32
+  %site64 = lshr i64 %what64, 32
+  %site = trunc i64 %site64 to i32
+  %ps0 = getelementptr i8, ptr %w, i64 {SITE}
+  store i32 %site, ptr %ps0
   %space = and i32 %what, 255
   %what8 = lshr i32 %what, 8
   %step = and i32 %what8, 255

@@ -33,17 +33,30 @@ METADATA = """
 !6 = !{!4, !4, i64 0}
 !7 = !{}
 """
-LONG = 150_000
-"""Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.8 to
-2.3 us for each character. The process takes 0.1 s to start."""
+LONG = 300_000
+"""Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.6 to
+1.2 us for each character. The process takes 0.1 s to start, a quarter or a third of what half as long a text takes."""
 
-MANY = 350
+MANY = 700
 """Instructions, from which on a kernel's text may be so long."""
 
 RUN = "openptx.run"
 NAMES = tuple(
     f"openptx.{name}"
-    for name in ("load", "store", "places", "copy", "bring", "chain", "poll", "ask", "tile", "verdict")
+    for name in (
+        "load",
+        "store",
+        "load_span",
+        "store_span",
+        "places",
+        "copy",
+        "bring",
+        "chain",
+        "poll",
+        "ask",
+        "tile",
+        "verdict",
+    )
 )
 """What kernels call."""
 

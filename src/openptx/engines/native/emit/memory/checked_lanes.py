@@ -111,7 +111,7 @@ class CheckedLanes:
                 f"%s0 = insertvalue {result} poison, {t} %exact, 0\n"
                 f"%s1 = insertvalue {result} %s0, i1 %bad, 1\nret {result} %s1"
             )
-        call = self.slow.call_of(kind.name, kind.space, size, 1, "%wide", "%first", "%locals")
+        call = self.slow.call_of(kind.name, self.slow.what(kind.space, size, 1, 0), "%wide", "%first", "%locals")
         parameters = "ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals"
         return f"""define internal {result} @{name}({parameters}, {ADDRESSES} %places{more}) noinline nounwind #0 {{
 entry:

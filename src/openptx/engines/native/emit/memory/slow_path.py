@@ -71,43 +71,45 @@ class SlowPath:
             self.hand_addresses(address)
             self.call(name, space, step, count)
         else:
-            function = self.span_function(name, space, address.lanes, step, count)
-            start, ir = address.start, self.ir
-            offset = address.offset or ir.emit(f"sub i64 {address.base}, {start}")
-            lanes, limit = self.scope.wide_mask(), self.frame.limit()
-            given = f"ptr %w, i64 {lanes}, i64 {start}, i64 {offset}, i64 {self.entry.first_thread()}, i64 {limit}"
-            self.faults.leave_if(ir.emit(f"call i1 @{function}({given})"))
+            base = address.base if not address.offset else self.ir.emit(f"add i64 {address.start}, {address.offset}")
+            table = self.table(space, address.lanes)
+            what, lanes, first, limit = self.what(space, step, count), *self.lanes()
+            given = f"i64 {lanes}, i64 {what}, i64 {first}, i64 {limit}, i64 {base}, ptr @{table}"
+            self.leave_if(self.ir.emit(f"call i1 @openptx.{name}_span(ptr %w, {given})"))
 
     def call(self, name: str, space: str, step: int, count: int) -> None:
-        lanes, limit = self.scope.wide_mask(), self.frame.limit()
-        first = self.entry.first_thread()
-        self.faults.leave_if(self.ir.emit(self.call_of(name, space, step, count, lanes, first, limit)))
+        what, lanes, first, limit = self.what(space, step, count), *self.lanes()
+        self.leave_if(self.ir.emit(self.call_of(name, what, lanes, first, limit)))
 
-    def call_of(self, name: str, space: str, step: int, count: int, lanes: str, first: str, limit: str) -> str:
+    def lanes(self) -> tuple[str, str, str]:
+        """Which lanes access memory: their mask, the number of the first of the warp's threads, and the end of the
+        local memory that they may access."""
+        return self.scope.wide_mask(), self.entry.first_thread(), self.frame.limit()
+
+    def leave_if(self, failed: str) -> None:
+        """Ends the warp where a fault was recorded, and with it where: unless a step of a lane made it."""
+        if self.scope.step_lane:
+            self.faults.leave_if(failed)
+        else:
+            on = self.ir.fresh()
+            self.ir.unlikely(failed, "failed", on)
+            self.ir.start(on)
+
+    def call_of(self, name: str, what: int, lanes: str, first: str, limit: str) -> str:
         """A call of what accesses memory lane by lane (support.ll), at the addresses that were handed over."""
-        what = abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16
         return f"call i1 @openptx.{name}(ptr %w, i64 {lanes}, i64 {what}, i64 {first}, i64 {limit})"
 
-    def span_function(self, name: str, space: str, lanes: Lanes, step: int, count: int) -> str:
-        """A function of the kernel's own that hands the addresses of a span over: accesses that are alike share it, so
-        the code beside each of them is short and needs no registers."""
-        key, functions = ("span", name, space, lanes, step, count), self.scope.tables.functions
+    def what(self, space: str, step: int, count: int, site: int | None = None) -> int:
+        """What such an access is, in one number; `site`: where faults happen, if not here."""
+        here = self.scope.site + self.scope.c.site_base if site is None else site
+        return abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16 | here << 32
+
+    def table(self, space: str, lanes: Lanes) -> str:
+        """The offsets of a span's lanes, as data of the kernel's own."""
+        before = window(space, self.scope.c.address_size) if space in ("const", "param") else 0
+        key, functions = ("span", before, lanes), self.scope.tables.functions
         if key not in functions:
-            function, t = f"span.{name}.{len(functions)}", vector_type(64)
-            before = window(space, self.scope.c.address_size) if space in ("const", "param") else 0
-            parameters = "ptr %w, i64 %lanes, i64 %start, i64 %offset, i64 %first, i64 %locals"
-            text = f"""define internal i1 @{function}({parameters}) noinline nounwind #0 #1 {{
-entry:
-%sum = add i64 %start, %offset
-%own = sub i64 %sum, {before}
-%one = insertelement {t} poison, i64 %own, i32 0
-%all = shufflevector {t} %one, {t} poison, <{N} x i32> zeroinitializer
-%at = add {t} %all, {self.x.literal_vector(lanes, 64)}
-%where = getelementptr i8, ptr %w, i64 {abi.SCRATCH}
-store {t} %at, ptr %where, align 64{STATE}
-%bad = {self.call_of(name, space, step, count, "%lanes", "%first", "%locals")}
-ret i1 %bad
-}}
-"""
-            functions[key] = Outlined(function, 1, text)
+            name = f"span.{len(functions)}"
+            offsets = self.x.literal_vector(tuple([offset - before for offset in lanes]), 64)
+            functions[key] = Outlined(name, 64, f"@{name} = internal constant {vector_type(64)} {offsets}, align 64")
         return functions[key].name

@@ -1,0 +1,75 @@
+"""What meanings gave on the abstract machine: an instruction whose operands are as they were does what it did.
+
+A fixpoint comes back to a block whenever one of its registers has changed, and most of its instructions read others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from openptx.engines.native.analysis.abstract_machine import AbstractMachine
+from openptx.engines.native.analysis.accesses import Access
+from openptx.engines.native.analysis.lattice import V, Value
+from openptx.numerics import Bits
+
+Stored = tuple[int, Bits]
+"""A cell, and what an instruction left in it."""
+
+
+class Effect(NamedTuple):
+    """What an instruction did."""
+
+    stored: list[tuple[int, int, V | None, int]]
+    """Cells with the widths of values and the values; None: the operand of that number, itself (`Bits.v` has an
+    identity that transfer functions look at)."""
+    access: Access | None
+    touches: str | None
+    may_leave: bool
+
+
+class MeaningMemo:
+    """Good for one function, whichever branches are assumed uniform."""
+
+    def __init__(self) -> None:
+        self._effects: dict[object, Effect] = {}
+
+    def key(self, x: AbstractMachine, operands: Sequence[Bits]) -> object:
+        """All that an instruction's effect depends on."""
+        same = [next(i for i, b in enumerate(operands) if b.v is a.v) for a in operands]
+        return (x.site, x.lanes_ended, form(x.mask), *map(form, operands), *same)
+
+    def repeat(
+        self, x: AbstractMachine, key: object, operands: Sequence[Bits], store: Callable[[int, Bits], None]
+    ) -> bool:
+        """Does what the instruction did; False if that is not known."""
+        effect = self._effects.get(key)
+        if effect is None:
+            return False
+        if effect.access is not None:
+            x.accesses[x.site] = effect.access
+        if effect.touches is not None:
+            x.touches[x.site] = effect.touches
+        if effect.may_leave:
+            x.may_leave.add(x.site)
+        for cell, width, v, operand in effect.stored:
+            store(cell, Bits(x, width, operands[operand].v if v is None else v))
+        return True
+
+    def remember(self, x: AbstractMachine, key: object, operands: Sequence[Bits], stored: Sequence[Stored]) -> None:
+        if x.has_tensor_memory:  # which is noted once for a function
+            return
+        found: list[tuple[int, int, V | None, int]] = []
+        for cell, value in stored:
+            operand = next((i for i, a in enumerate(operands) if a.v is value.v), -1)
+            found.append((cell, value.width, value.v if operand < 0 else None, operand))
+        site = x.site
+        self._effects[key] = Effect(found, x.accesses.get(site), x.touches.get(site), site in x.may_leave)
+
+
+def form(a: Bits) -> object:
+    """Equal for values of which the same is known."""
+    v = a.v
+    if not isinstance(v, Value):
+        return a.width, v
+    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.origin
