@@ -103,6 +103,9 @@ def _rows() -> tuple[Deviation, ...]:
                   "`mma.kind::f8f6f4` of `.e4m3` and `.e5m2` is also for sm_100f and sm_110f",
                   "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e4m3.f16 "
                   "{d, d}, {a, a, a, a}, {a, a}, {d, d};", ".reg .f16x2 d; .reg .b32 a;"),
+        Deviation("signed-cluster-addresses", "9.7.9.23, 9.7.9.24", r, a,
+                  "`mapa` and `getctarank` have `.s32` and `.s64`",
+                  "getctarank.shared::cluster.s32 d, d;", ".reg .s32 d;"),
         # Addresses and operands.
         Deviation("immediate-address", "6.4.1", a, r,
                   "an address that is a number alone is for local memory",

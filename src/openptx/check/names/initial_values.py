@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from math import prod
 
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.isa.types import TYPES
@@ -43,39 +42,40 @@ def _listed(value: InitialiserList, type: str, shape: tuple[int, ...], vector: i
         return None
     if not shape and vector == 1 and type != "f16x2":
         return _value("a list can't be the initial value of a scalar", value.span)
-    return _list(value, (*shape, vector) if vector > 1 else shape, type)
+    return _list(value, ((*shape, vector) if vector > 1 else shape) or (1,), type, vector)
 
 
-def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str) -> Misfit | None:
-    if value.plain and TYPES[type].kind in "bsu":
-        room = prod(dimensions)
-        if len(value) > room:
-            return _value(f"more initial values than the {room} elements there are", value.span)
+def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector: int) -> Misfit | None:
+    """A list of as many elements as the first dimension has, or fewer; of lists where there are further dimensions."""
+    room, row = dimensions[0], dimensions[1:]
+    if len(value) > room:
+        return _value(f"more initial values than the {room} elements there are", value.span)
+    if vector > 1 and not row and len(value) != vector:
+        return _value(f"the initial value of a vector of {vector} has {vector} elements, not {len(value)}", value.span)
+    if value.plain and TYPES[type].kind in "bsu" and not row:
         return _plain_numbers(value, type)
-    row = dimensions[1:]
-    elements = prod(row)
-    room = (dimensions[0] if dimensions else 1) * elements
-    used = 0
     for element in value.elements:
         if isinstance(element, InitialiserList):
-            if not dimensions:
+            if not row:
                 return _value("lists are nested deeper than the array has dimensions", element.span)
-            if (found := _list(element, row, type)) is not None:
-                return found
-            used = -(-used // elements) * elements + elements
+            found = _list(element, row, type, vector)
+        elif row:
+            help = f"write a list for each of the {room} rows: `{{{{...}}, {{...}}}}`"
+            return _value("the elements of an array of arrays or vectors are lists in braces", element.span, help)
         else:
-            if (found := _element(element, type)) is not None:
-                return found
-            used += 1
-        if used > room:
-            return _value(f"more initial values than the {room} elements there are", value.span)
+            found = _element(element, type)
+        if found is not None:
+            return found
     return None
 
 
 def _element(value: Initialiser, type: str) -> Misfit | None:
     kind = TYPES[type].kind if type != "f16x2" else "b"
     if isinstance(value, SymbolAddress):
-        return _value(f"a `.{type}` can't hold an address", value.span) if kind not in "bsu" else None
+        if type in ("u32", "u64") or (type == "u8" and value.mask is not None):
+            return None
+        help = "declare it as `.u64`, or as `.u8` for one byte of an address, as in `0xFF(a)`"
+        return _value(f"a `.{type}` can't hold an address", value.span, help)
     if isinstance(value, Integer) and kind == "f":
         return _value(
             f"the initial value of an `.{type}` is a floating-point constant", value.span, f"write `{value.text}.0`"

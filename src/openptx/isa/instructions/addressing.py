@@ -100,8 +100,10 @@ mapa = instruction(
     summary="d = the address in another CTA of the cluster, of rank b, of what is at a in this one.",
     syntax="""
         mapa{.space}.type   d, a, b;   // PTX 7.8, sm_90
-        .space = { .shared::cluster };
         .type  = { .u32, .u64 };
+        mapa{.space}.type   d, a, b;   // PTX 7.8, sm_90 (ptxas)
+        .type  = { .s32, .s64 };
+        .space = { .shared::cluster };
     """,
     types={"b": "u32"},
     defaults={"space": "generic"},
@@ -122,8 +124,10 @@ getctarank = instruction(
     summary="d = the rank of the CTA of the cluster whose shared memory holds a.",
     syntax="""
         getctarank{.space}.type   d, a;   // PTX 7.8, sm_90
-        .space = { .shared::cluster };
         .type  = { .u32, .u64 };
+        getctarank{.space}.type   d, a;   // PTX 7.8, sm_90 (ptxas)
+        .type  = { .s32, .s64 };
+        .space = { .shared::cluster };
     """,
     types={"d": "u32"},
     defaults={"space": "generic"},
