@@ -122,7 +122,7 @@ def test_headers_of_any_length_are_diagnostics(text: str) -> None:
 
 @pytest.mark.parametrize(("declaration", "error"), [
     (".global .b8 x[4294967296][4294967296][4294967296];", openptx.Unsupported),
-    (".global .b8 x[4294967296][4294967296][4294967296] = {1};", openptx.Unsupported),
+    (".global .b8 x[4294967296][4294967296][4294967296] = {{{1}}};", openptx.Unsupported),
     (".global .b8 x[18446744073709551615];", openptx.Unsupported),
     (".shared .b8 x[99999999999999];", openptx.CheckError),
     (".const .b8 x[99999999999999];", openptx.CheckError),
