@@ -134,7 +134,7 @@ def test_same_contraction_of_many(tmp_path: Path, kind: str, seed: int) -> None:
 @pytest.mark.parametrize(("kind", "seed", "count", "most"), [
     ("blocks", 1, 50, 1), *(pytest.param("blocks", seed, 250, 4, marks=pytest.mark.sweep) for seed in range(2, 5)),
     *(pytest.param("scaled", seed, 330, 2, marks=pytest.mark.sweep) for seed in range(2, 5)),
-    ("branches", 1, 50, 0), pytest.param("branches", 2, 500, 2, marks=pytest.mark.sweep),
+    ("branches", 1, 50, 1), pytest.param("branches", 2, 500, 4, marks=pytest.mark.sweep),
 ])  # fmt: skip
 def test_nearly_the_same_contraction(tmp_path: Path, kind: str, seed: int, count: int, most: int) -> None:
     """A few programs with several blocks differ; of those with powers of two, since equal
