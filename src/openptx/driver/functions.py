@@ -10,7 +10,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.driver.calls import Failure, in_context, initialized, put, put_int, put_size
 from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
-from openptx.driver.modules import Function
+from openptx.driver.modules import Function, stated_capability
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.errors import Triple
@@ -63,7 +63,9 @@ def attribute(found: Function, number: int) -> int:
         return local_bytes(kernel.module.program, kernel.name)
     if number == REGISTERS:
         return registers(kernel)
-    if number in (PTX_VERSION, BINARY_VERSION):
+    if number == PTX_VERSION:  # CUB chooses its kernels by it
+        return stated_capability(kernel.module.program.file.text) or driver().capability
+    if number == BINARY_VERSION:
         return driver().capability
     if number == MAX_DYNAMIC:
         return found.settings.get(

@@ -100,8 +100,14 @@ def loaded(source: str, options: JitOptions | None = None, what: str = "the modu
 
 def compiled_for(source: str) -> str | None:
     """The device's target where it is newer than the PTX is for, as a driver compiles it; None leaves it as it is."""
+    stated = stated_capability(source)
+    return device_target() if stated is not None and OLDEST <= stated < driver().capability else None
+
+
+def stated_capability(source: str) -> int | None:
+    """The number of the `.target`; None for those of one architecture or family, `sm_90a`."""
     stated = _STATED.search(source)
-    return device_target() if stated and OLDEST <= int(stated[1]) < driver().capability else None
+    return int(stated[1]) if stated else None
 
 
 def load_into(context: Context, out: int, source: str, options: JitOptions | None = None) -> None:

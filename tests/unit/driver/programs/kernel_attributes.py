@@ -5,7 +5,7 @@ from ctypes import byref
 
 from driver_calls import HEAD, Handle, Size, call, context, kernel, load
 
-LOCAL, REGISTERS = 3, 4
+LOCAL, REGISTERS, PTX_VERSION, BINARY_VERSION = 3, 4, 5, 6
 PTX_INPUT, MAX_REGISTERS = 1, 0
 NAMES = [f"%r{i}" for i in range(64)]
 TEXT = (
@@ -45,6 +45,10 @@ module = load(TEXT)
 assert attribute(module, "k", REGISTERS) > 60
 assert attribute(module, "k", LOCAL) == 1000 + 200 + 100
 assert attribute(module, "limited", LOCAL) == 0
+older = Handle()
+call("cuModuleLoadData", byref(older), (HEAD.replace("sm_80", "sm_75") + TEXT).encode())
+assert attribute(older, "k", PTX_VERSION) == 75
+assert attribute(older, "k", BINARY_VERSION) == attribute(module, "k", BINARY_VERSION) >= 80
 
 limited = Handle()
 call("cuModuleLoadDataEx", byref(limited), (HEAD + TEXT).encode(), *options(40))
