@@ -7,7 +7,7 @@ _crowded: set[object] = set()
 """Those that have not been alone all the time."""
 
 
-class running:  # called as a function is, like those of contextlib
+class Running:
     """A launch, known by any object that is its own, runs meanwhile."""
 
     __slots__ = ("launch",)

@@ -13,7 +13,7 @@ from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.launches import running
+from openptx.engines.common.launches import Running
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
@@ -110,7 +110,7 @@ def launch(
     limits = Limits(left, max_instructions, timeout, abandon)
     run = make(program, function, shape, memory, image, limits, initcheck)
     begin, end = blocks or (0, shape.ctas)
-    with running(abandon or limits):
+    with Running(abandon or limits):
         run_batches(run, [], run.pieces(range(begin, end)))
 
 

@@ -14,7 +14,7 @@ from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.launches import running
+from openptx.engines.common.launches import Running
 from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
@@ -129,7 +129,7 @@ class Run:
             worker.prepare(self, launch)
         _running.add(self)
         try:
-            with running(self):
+            with Running(self):
                 codes = self.execute()
             if self.interrupt is not None:
                 raise self.interrupt
@@ -139,7 +139,7 @@ class Run:
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
             if abi.HANDED in codes:
-                with running(self):
+                with Running(self):
                     (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)
         finally:
             _running.discard(self)  # a child of a fork has none
