@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.module import PreparedLaunch
     from openptx.runtime.options import Extent
-    from openptx.sanitize.session import Session
 
 
 @dataclass(frozen=True, slots=True)

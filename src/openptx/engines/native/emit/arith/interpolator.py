@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _HALF, _WHOLE = f"<{N // 2} x i32>", f"<{N} x i32>"
 WORDS, _BYTES = f"<{N} x i16>", f"<{2 * N} x i8>"
+_SIX = "splat (i16 6)"
 _FIRST = (1 << LOW) - 1
 """The bits of a place that are multiplied with what is cut off afterwards."""
 
@@ -96,31 +97,34 @@ class Interpolator:
         """The squares of fifteen bits of each place, from `drop` on; lane j and lane 16 + j side by side."""
         ir = self.x.ir
         first, second = self.halves(place)
-        low = ir.emit(f"lshr {_HALF} {first}, splat (i32 {drop})")
-        high = ir.emit(f"shl {_HALF} {second}, splat (i32 {16 - drop})")
-        high = ir.emit(f"and {_HALF} {high}, splat (i32 {0x7FFF << 16})")
+        low = ir.emit(f"lshr {_HALF} {first}, splat (i32 {drop - 1})")
+        low = ir.emit(f"and {_HALF} {low}, splat (i32 65535)")
+        high = ir.emit(f"shl {_HALF} {second}, splat (i32 {17 - drop})")
+        high = ir.emit(f"and {_HALF} {high}, splat (i32 -65536)")
         words = ir.emit(f"bitcast {_HALF} {ir.emit(f'or {_HALF} {low}, {high}')} to {WORDS}")
         y = self.x.bits(words, 16)
-        return self.squared_by_tables(y) if self.x.cpu.permutes_bytes else squared(self.x, y)
+        return self.squared_by_tables(y) if self.x.cpu.permutes_bytes else squared(self.x, y >> 1)
 
-    def squared_by_tables(self, y: Bits) -> Bits:
-        """`squared`, whose cross terms are the product of what is never cut, and two sums of six bits: three of the
-        lower half with three of the upper one. One permutation of bytes finds both."""
+    def squared_by_tables(self, double: Bits) -> Bits:
+        """`squared` of y, from 2 y or 2 y + 1. Cross terms are the product of what is never cut, and two sums of six
+        bits: three of the lower half with three of the upper one. One permutation of bytes, which looks at the lowest
+        six bits of each, finds both."""
         x, ir = self.x, self.x.ir
-        high = y & 0x7F80
-        index = y & 0x0707 | y << 7 & 0x3800 | y >> 9 & 0x0038
-        found = self.permuted_bytes(CROSS, x.vector(index))
+        y, name = double >> 1, x.vector(double)
+        turned = x.bits(ir.emit(f"call {WORDS} @llvm.fshl.v{N}i16({WORDS} {name}, {WORDS} {name}, {WORDS} {_SIX})"), 16)
+        found = self.permuted_bytes(CROSS, x.vector(y & 0x0707 | turned & 0xF8F8))
         ones = "splat (i8 1)"
         crossed = x.bits(
             ir.emit(f"call {WORDS} @llvm.x86.avx512.pmaddubs.w.512({_BYTES} {found}, {_BYTES} {ones})"), 16
         )
-        square = x.bits(
-            ir.emit(
-                f"call {WORDS} @llvm.x86.avx512.pmulhu.w.512({WORDS} {x.vector(high)}, {WORDS} {x.vector(high << 1)})"
-            ),
-            16,
-        )
-        return square + (y >> 3 & 15) * (y >> 11) + crossed
+        square = self.upper_product(double & 0xFF00, y & 0x7F80)
+        return square + self.upper_product(double & 0x00F0, double & 0xF000) + crossed
+
+    def upper_product(self, a: Bits, b: Bits) -> Bits:
+        """The upper halves of products of sixteen bits."""
+        x = self.x
+        call = f"call {WORDS} @llvm.x86.avx512.pmulhu.w.512({WORDS} {x.vector(a)}, {WORDS} {x.vector(b)})"
+        return x.bits(x.ir.emit(call), 16)
 
     def permuted_bytes(self, table: tuple[int, ...], words: str) -> str:
         ir = self.x.ir

@@ -19,8 +19,8 @@ from openptx.engines.native.emit.arith.interpolator import (
 )
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.numerics import Bits, Format
-from openptx.numerics.bits import S, U
-from openptx.numerics.multifunction import FRACTION, HIDDEN, PLACE
+from openptx.numerics.bits import S
+from openptx.numerics.multifunction import FRACTION, HIDDEN, INFINITY, PLACE
 
 _F, _I = f"<{N} x float>", vector_type(32)
 ROW = 32  # elements of a table that one permutation of AVX-512 chooses from
@@ -37,9 +37,9 @@ class MufuOps(HalfOps):
             return super().mufu(op, a)
         if op != "ex2":
             self.vector(a)  # both paths need its bits, so they are settled before
-        d, rare = quick[op](a)
+        d, size, least = quick[op](a)
         name = self.vector(d)
-        with self.ir.cold_block(self.any_of(rare)) as labels:
+        with self.ir.cold_block(self.some_from(size, least)) as labels:
             exact = self.vector(self.outlined("mufu", op, a))
         return self.bits(self.ir.phi(_I, labels, name, exact), 32)
 
@@ -49,17 +49,26 @@ class MufuOps(HalfOps):
     def approx_div(self, f: Format, a: Bits, b: Bits, ftz: bool = False, full: bool = False) -> Bits:
         return self.often("approx_div", f, a, b, ftz, full)
 
-    def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
+    def some_from(self, a: Bits, least: int) -> str:
+        """An i1: whether some lane, active or not, is at least so much. Only the greater one of two is compared."""
+        ir, t = self.ir, f"<{N // 2} x i32>"
+        first, second = self.interpolator.halves(a)
+        greater = ir.emit(f"call {t} @llvm.umax.v{N // 2}i32({t} {first}, {t} {second})")
+        found = ir.emit(f"icmp uge {t} {greater}, splat (i32 {least})")
+        return ir.emit(f"icmp ne i{N // 2} {ir.emit(f'bitcast <{N // 2} x i1> {found} to i{N // 2}')}, 0")
+
+    # Each gives its result, and a number from which on, in whatever lane, that is not to be used.
+
+    def quick_ex2(self, a: Bits) -> tuple[Bits, Bits, int]:
         """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
         t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {self.float(a, False)}, splat (float 8388608.0)"))
-        # Negative numbers with a fraction are cut downwards: where t and -fraction are negative, both signs are set. By
-        # masks that is an instruction less, and twice as long a chain.
-        k = t + self.shr(S, (self.const(0, 32) - (t & FRACTION)) & t, 31)
+        # Negative numbers with a fraction are cut downwards.
+        k = self.pick((t & FRACTION) != 0, t + self.shr(S, t, 31), t)
         # The result's exponent is k's. What k has below it is the segment's number, by which the table's constants are
         # less, and the place, which is the centre's part of the sum.
         biased = k + (126 << 23)
         r = self.interpolator.interpolated(POWERS, k >> 17, k & PLACE)
-        return biased + (r >> 6), ~self.less(U, biased, self.const((252 << 23) + 1, 32))
+        return biased + (r >> 6), biased, (252 << 23) + 1
 
     def cut_to_integers(self, x: str) -> Bits:
         """Floats cut to integers of 32 bits; those that have none become -2^31."""
@@ -72,28 +81,24 @@ class MufuOps(HalfOps):
 
         return self.bits(self.ir.shuffle(n, half(0), half(N // 2), range(N)), 32)
 
-    def quick_rcp(self, a: Bits) -> tuple[Bits, Bits]:
+    def quick_rcp(self, a: Bits) -> tuple[Bits, Bits, int]:
         size = a & 0x7FFFFFFF  # subtracted from the result with what is below the exponent, as in `quick_ex2`
         r = self.interpolator.interpolated(RECIPROCALS, a >> 16, a & 0xFFFF, 1)
-        return a & 0x80000000 | (252 << 23) - size + (r >> 6), (a & 0x7F800000) - HIDDEN >= 252 << 23
+        return a & 0x80000000 | (252 << 23) - size + (r >> 6), (a & 0x7F800000) - HIDDEN, 252 << 23
 
-    def quick_rsqrt(self, a: Bits) -> tuple[Bits, Bits]:
+    def quick_rsqrt(self, a: Bits) -> tuple[Bits, Bits, int]:
         n = (a >> 23) - 127
         f = a & FRACTION | (n & 1) << 23
         place = f & PLACE
         r = self.interpolator.interpolated(RECIPROCAL_ROOTS, f >> 17, place) - (place << 6) >> 7
-        return (126 - self.shr(S, n, 1) << 23) + self.pick(f == 0, HIDDEN, r - HIDDEN), self.no_positive(a)
+        return (126 - self.shr(S, n, 1) << 23) + self.pick(f == 0, HIDDEN, r - HIDDEN), a - HIDDEN, INFINITY - HIDDEN
 
-    def quick_sqrt(self, a: Bits) -> tuple[Bits, Bits]:
+    def quick_sqrt(self, a: Bits) -> tuple[Bits, Bits, int]:
         n = (a >> 23) - 127
         k = a & FRACTION | (n & 1) << 23
         place = k & PLACE
         r = self.interpolator.interpolated(ROOTS, k >> 17, place) + (place << 7) >> 8
-        return (self.shr(S, n, 1) + 126 << 23) + self.pick(k == 0, HIDDEN, r), self.no_positive(a)
-
-    def no_positive(self, a: Bits) -> Bits:
-        """Where the operand is not a positive normal number."""
-        return a - HIDDEN >= 0x7F800000 - HIDDEN
+        return (self.shr(S, n, 1) + 126 << 23) + self.pick(k == 0, HIDDEN, r), a - HIDDEN, INFINITY - HIDDEN
 
     def square(self, x: Bits) -> Bits:
         by_vectors = self.cpu.avx512 and isinstance(x.v, Value) and not self.uniform(x)
