@@ -22,6 +22,7 @@ from openptx.engines.native.analysis.abstract_machine import AbstractMachine
 from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
+from openptx.engines.native.analysis.meaning_memo import MeaningMemo
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.llvm.host import host
@@ -184,3 +185,13 @@ def test_facts_hold_in_random_kernels(seed: int, monkeypatch: pytest.MonkeyPatch
     assert not result.fault
     assert looked > 100
     assert result.differs(run(load(kernel.text()), kernel)) == ""  # registers that do not live were scrambled
+
+
+@pytest.mark.parametrize("seed", [22540, *SEEDS[:3]])
+def test_remembered_meanings_leave_the_same_facts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In 22540 lanes that wait keep known numbers that are equal but not one object."""
+    kernel = Kernel(seed, 5)
+    c = context(load(kernel.text()), "k", kernel.block)
+    remembered = fixpoint(c)
+    monkeypatch.setattr(MeaningMemo, "repeat", lambda *_: False)
+    assert remembered.registers == fixpoint(c).registers

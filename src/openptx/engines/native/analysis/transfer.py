@@ -263,7 +263,7 @@ class CoreOperations(Machine):
         vp, va, vb = p.v, a.v, b.v
         if isinstance(vp, int):
             return a if vp else b
-        if va is vb or (isinstance(va, int) and va == vb):
+        if va == vb:  # known numbers that are equal, or one Value
             return a
         if not isinstance(vp, Value):
             if not isinstance(va, Value) and not isinstance(vb, Value):
