@@ -10,7 +10,7 @@ from openptx.control_flow import registers
 from openptx.program import Function, Imm, Op, Reg
 
 _OPEN = re.compile(r"(?<![.\w])(mul|add|sub)((?:\.(?:ftz|sat))*\.(?:f32|f64|f16|bf16|f16x2|bf16x2))\b")
-SCRATCH = "openptx_scratch"
+SCRATCH, BITS = "openptx_scratch", "openptx_bits"
 _FUSED = re.compile(r"^(?:FFMA|DFMA|HFMA2)\b")
 
 
@@ -42,7 +42,8 @@ def contracted(text: str) -> tuple[str, int]:
         extra = after.registers[len(before.registers) :]
         body = text.index("{", on.definitions[name][0]) + 1
         new = " ".join(f".reg .{'pred' if r.type.width == 1 else f'b{r.type.width}'} openptx_{r.name};" for r in extra)
-        declared[body] = f".reg .b32 {SCRATCH}; {new}"
+        bits = " ".join(f".reg .b{w} {BITS}{w};" for w in (16, 32, 64))
+        declared[body] = f".reg .b32 {SCRATCH}; {bits} {new}"
     pieces += [(at, at, line) for at, line in declared.items()]
     found, last = list[str](), 0
     for start, stop, new in sorted(pieces):
@@ -52,16 +53,27 @@ def contracted(text: str) -> tuple[str, int]:
 
 
 def renamed(statement: str, old: Op, new: Op, function: Function) -> str:
-    """A statement with the registers that the instruction has now: what has moved is called otherwise."""
-    names = {
-        register(a, function).lstrip("!"): register(b, function).lstrip("!")
-        for a, b in zip(all_registers(old), all_registers(new), strict=True)
-        if a.index != b.index
-    }
+    """A statement with the registers that the instruction has now: what has moved is called otherwise.
+
+    Integers do not take registers of floats, nor floats those of integers, so what a copy between the two gave is
+    copied again.
+    """
+    names, copies = dict[str, str](), list[str]()
+    for a, b in zip(all_registers(old), all_registers(new), strict=True):
+        if a.index == b.index:
+            continue
+        was, now = function.registers[a.index].type, function.registers[b.index].type
+        name = register(b, function).lstrip("!")
+        if (was.name[0] == "f") != (now.name[0] == "f") and now.name[0] != "b":
+            copies.append(f"mov.b{now.width} {BITS}{now.width}, {name};")
+            name = f"{BITS}{now.width}"
+        names[register(a, function).lstrip("!")] = name
     if not names:
         return statement
     pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w.%$])(?:{pattern})(?![\w$])", lambda match: names[match[0]], statement)
+    found = re.sub(rf"(?<![\w.%$])(?:{pattern})(?![\w$])", lambda match: names[match[0]], statement)
+    assert len(copies) == len(set(copies)) < 2, f"{statement} reads several such registers"
+    return " ".join((*copies, found))
 
 
 def all_registers(op: Op) -> list[Reg]:
