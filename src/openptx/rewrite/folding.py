@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import struct
+from dataclasses import replace
 
-from openptx.program import Imm, Op
-from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made
+from openptx.program import Imm, Op, Reg
+from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made, negation, sign_bits
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.rules import FOLDED
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 SMALLEST = 2.0**-126  # normal f32
 LARGE = 2.0**126  # reciprocals of what lies above are subnormal
-ONE = 0x3F800000
+ONES = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 
 
 def fold(function: Function) -> Function:
@@ -54,8 +55,8 @@ def is_quotient(op: Op) -> bool:
 
 
 def is_product(op: Op) -> bool:
-    """A product that may be a copy."""
-    return algebra(op) == "product" and op.m.type.name == "f32" and leaves_rounding_open(op) and not op.m.ftz
+    """A product that may be a copy or a negation."""
+    return algebra(op) == "product" and op.m.type.name in ONES and leaves_rounding_open(op) and not op.m.ftz
 
 
 def fold_function(edit: Edit, position: int, op: Op, known: Constants) -> bool:
@@ -69,10 +70,15 @@ def fold_function(edit: Edit, position: int, op: Op, known: Constants) -> bool:
 
 
 def fold_product(edit: Edit, position: int, op: Op, known: Constants) -> bool:
-    """A product with 1 becomes a copy, which keeps the bits of a NaN. Saturation is none."""
-    for one, other in ((1, 2), (2, 1)):
-        if known.value(op.operands[one]) == ONE and not op.m.sat:
-            edit.code[position] = copied(op, op.operands[other])
+    """A product with 1 becomes a copy, which keeps the bits of a NaN, one with -1 a negation. Saturation is neither."""
+    one, to = ONES[op.m.type.name], op.operands[0]
+    for unit, other in ((1, 2), (2, 1)):
+        factor, source = known.value(op.operands[unit]), op.operands[other]
+        if factor == one and not op.m.sat:
+            edit.code[position] = copied(op, source)
+            return True
+        if factor == one | sign_bits(op.m.type) and not op.m.sat and isinstance(source, Reg) and isinstance(to, Reg):
+            edit.code[position] = replace(negation(to, source, op.m.type, op, FOLDED), guard=op.guard)
             return True
     return False
 
@@ -94,16 +100,15 @@ def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
         scaled = edit.temporary(32)
         edit.insert(position, made(form, (scaled, dividend, Imm(code(scale), 32)), op, op.guard, FOLDED))
         dividend = scaled
-    if reciprocal == ONE and not ftz and scale == 1.0:
-        edit.code[position] = copied(op, dividend)
-    else:
-        edit.code[position] = made(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)
+    edit.code[position] = product = made(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)
+    if is_product(product):
+        fold_product(edit, position, product, known)
     return True
 
 
 def copied(op: Op, source: Operand | None) -> Op:
-    """A copy of an f32 in the place of an instruction."""
-    form = form_of("copy", "f32")
+    """A copy of a float in the place of an instruction."""
+    form = form_of("copy", op.m.type.name) or form_of("copy", f"b{op.m.type.width}")
     assert form is not None
     return made(form, (op.operands[0], source), op, op.guard, FOLDED)
 

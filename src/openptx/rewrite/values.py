@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from openptx.program import Op, Operand
     from openptx.rewrite.constants import Constants
 
-ONES = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
-_MINUS_ONES = {name: one | 1 << one.bit_length() + 1 for name, one in ONES.items()}
-
 
 class Value(NamedTuple):
     """One of a block's values, or its negation. Registers and copies of registers share values."""
@@ -108,7 +105,7 @@ class Values:
             self._held[index] = self.fresh() if carried is None else carried
 
     def carried(self, op: Op, found: str | None) -> Value | None:
-        """The value that a copy, a negation or a product with 1 or -1 passes on; None for anything else."""
+        """The value that a copy or a negation passes on; None for anything else."""
         if found in ("copy", "negation") and isinstance(op.operands[0], Reg):
             source = op.operands[1]
             if not isinstance(source, (Reg, Imm)):
@@ -117,13 +114,6 @@ class Values:
             if op.m.ftz and not (value.number in self.products and self.products[value.number].op.m.ftz):
                 return None
             return Value(value.number, value.negative ^ (found == "negation"))
-        if found == "product" and leaves_rounding_open(op) and not op.m.ftz and not op.m.sat:
-            for one, other in ((1, 2), (2, 1)):
-                factor, literal = self.value(op.operands[other]), self.constants.value(op.operands[one])
-                if literal is not None and literal == ONES.get(op.m.type.name):
-                    return factor
-                if literal is not None and literal == _MINUS_ONES.get(op.m.type.name):
-                    return Value(factor.number, not factor.negative)
         return None
 
     def is_open_product(self, op: Op) -> bool:

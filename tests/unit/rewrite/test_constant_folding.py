@@ -70,9 +70,29 @@ def test_quotients(opcode: str, divisor: str, expected: list[str]) -> None:
     assert rewritten(f"{opcode} z, a, 0f{divisor};" + Z) == expected
 
 
-def test_product_with_one_keeps_a_nan() -> None:
-    assert rewritten("mul.f32 z, a, 0f3F800000;" + Z) == ["mov.f32 z a"]
-    assert rewritten("mul.rn.f32 z, a, 0f3F800000;" + Z) == ["mul.rn.f32 z a 3F800000"]
+# fmt: off
+UNITS = [
+    # product                                                     machine code copies, or changes the sign
+    ("mul.f32 z, a, 0f3F800000;",                                 ["mov.f32 z a"]),
+    ("mul.f32 z, 0fBF800000, a;",                                 ["neg.f32 z a"]),
+    ("div.full.f32 z, a, 0fBF800000;",                            ["neg.f32 z a"]),
+    ("mul.f64 n, m, 0d3FF0000000000000; st.global.f64 [o], n;",   ["mov.f64 n m"]),
+    ("mul.f64 n, m, 0dBFF0000000000000; st.global.f64 [o], n;",   ["neg.f64 n m"]),
+    ("mov.b16 k, 0x3C00; mul.f16 l, h, k; st.global.b16 [o], l;", ["mov.b16 k 00003C00", "mov.b16 l h"]),
+    ("mov.b16 k, 0xBF80; mul.bf16 l, h, k; st.global.b16 [o], l;", ["mov.b16 k 0000BF80", "neg.bf16 l h"]),
+    ("mul.rn.f32 z, a, 0f3F800000;",                              None),
+    ("mul.ftz.f32 z, a, 0fBF800000;",                             None),
+    ("mul.sat.f32 z, a, 0fBF800000;",                             None),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("body", "expected"), UNITS, ids=[body for body, _ in UNITS])
+def test_products_with_one(body: str, expected: list[str] | None) -> None:
+    declarations = ".reg .f64 m, n; .reg .b16 h, k, l;"
+    body = f"ld.global.f64 m, [i + 16]; ld.global.b16 h, [i + 24]; {body} {Z}"
+    found = rewritten(body, declarations=declarations)
+    assert found == (rewritten(body, "off", declarations=declarations) if expected is None else expected)
 
 
 def test_a_register_with_two_values_is_no_constant() -> None:

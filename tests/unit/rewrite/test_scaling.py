@@ -20,6 +20,7 @@ PROGRAMS = [
     (f"mul.f32 x, a, 0f40400000; mul.f32 z, x, {TWO};",                    ["mul.f32 z a 40400000 40000000"]),
     (f"mul.f32 x, a, b; mov.f32 y, x; mul.f32 z, y, {TWO};",               ["mul.f32 z a b 40000000"]),
     ("mul.f32 x, a, b; neg.f32 y, x; mul.f32 z, y, 0fC0000000;",           ["mul.f32 z a b 40000000"]),
+    ("mul.f32 x, a, b; mul.f32 y, x, 0fBF800000; mul.f32 z, y, 0fC0000000;", ["mul.f32 z a b 40000000"]),
     (f"mul.f32 x, a, b; mul.sat.f32 z, x, {TWO};",                         ["mul.sat.f32 z a b 40000000"]),
     (f"mul.ftz.f32 x, a, b; mul.f32 z, x, {TWO};",                         ["mul.f32 z a b 40000000"]),
     (f"mul.f32 x, a, b; mul.ftz.f32 z, x, {TWO};",                         ["mul.ftz.f32 z a b 40000000"]),

@@ -121,6 +121,8 @@ USES = [
     ("abs.f32 w, x;",                                                False),  # x itself lives on
     ("mov.f32 y, x; max.f32 w, y, e;",                               True),
     ("mul.f32 y, x, 0f3F800000; max.f32 w, y, e;",                   True),
+    ("mul.f32 y, x, 0fBF800000; max.f32 w, y, e;",                   True),
+    ("mul.f32 w, x, 0fBF800000;",                                    False),
 ]
 # fmt: on
 
