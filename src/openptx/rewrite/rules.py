@@ -10,7 +10,7 @@ AMONG_BLOCKS = "contracted among blocks"
 SCALED = "scaled"
 LEFT_OPEN = "left open among blocks"
 
-_SEVERAL = "with several blocks, in 497 of 500 programs that have fences, in 499 of 500 that have branches"
+_SEVERAL = "with several blocks, in 3,294 of 3,300 programs that have fences, in 3,281 of 3,300 that have branches"
 
 RULES: dict[str, Fidelity] = {
     FOLDED: modelled("ptxas 13.0, which folds the constant"),
