@@ -108,7 +108,7 @@ def test_a_register_with_two_values_is_no_constant() -> None:
 def test_bits(engine: str) -> None:
     """255: the unit's reciprocal, times the dividend, differs from the folded one for most dividends."""
     given = np.array([7, 255, 0, 0], np.float32)
-    results = []
+    results = list[np.float32]()
     for body in ("div.full.f32 z, a, 0f437F0000;", "div.full.f32 z, a, b;"):
         found = np.zeros(1, np.float32)
         openptx.load(kernel(body + Z))["k"](1, 1, (given, found, 0), engine=engine)
