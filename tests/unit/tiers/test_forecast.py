@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.tiers.forecast import comparisons, left
+from openptx.engines.tiers import forecast
+from openptx.engines.tiers.forecast import Forecast, comparisons, left
 from openptx.program import Imm, Reg
 
 HEAD = """.version 8.0
@@ -52,3 +57,31 @@ def test_the_time_until_they_meet(values: tuple[list[int], ...], seconds: float)
     looks = [(at, [np.array(one, np.float64)]) for at, one in zip((1.0, 2.0, 4.0), values, strict=True)]
     assert left(looks, 0) == pytest.approx(seconds)
     assert left(looks[:2], 0) == 0.0
+
+
+def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last batch of a launch has fewer lanes, and batches take turns."""
+
+    def ringing(_: float) -> Any:
+        return SimpleNamespace(rings=lambda: True)
+
+    monkeypatch.setattr(forecast, "Alarm", ringing)
+    function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
+    counter = next(i for i, r in enumerate(function.registers) if r.name == "%r1")
+
+    def batch(lanes: int) -> Any:
+        regs = [np.full(lanes, 1000, np.uint32) for _ in function.registers]
+        regs[counter][:] = 0
+        return SimpleNamespace(current=SimpleNamespace(parent=None, regs=regs))
+
+    seconds = count(0.0, 0.5)
+    monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
+    seen, batches = Forecast(function), [batch(64), batch(64), batch(32)]
+    for i in range(9):
+        batches[i % 3].current.regs[counter] += 100
+        assert seen.update(batches[i % 3]) == 0.0
+    found = 0.0
+    for _ in range(2):
+        batches[2].current.regs[counter] += 100
+        found = seen.update(batches[2])
+    assert found == (1000 - 500) / 100 * 0.5

@@ -36,14 +36,16 @@ Look = tuple[float, list[NDArray[np.float64]]]
 class Forecast:
     """Of one launch."""
 
-    __slots__ = ("_alarm", "_comparisons", "_function", "_looks", "_start", "left")
+    __slots__ = ("_alarm", "_batch", "_comparisons", "_function", "_looks", "_start", "left")
 
     def __init__(self, function: Function) -> None:
         self._function = function
         self._start = time.thread_time()
         self._alarm = Alarm(FIRST)
         self._comparisons: list[Comparison] | None = None
+        self._batch: Batch | None = None
         self._looks: list[Look] = []
+        """At this batch: the lanes of another are at other places, and may be fewer."""
         self.left = 0.0
         """Seconds of the processor that the launch will take at least, as far as is known."""
 
@@ -55,6 +57,8 @@ class Forecast:
         self._alarm = Alarm(now - self._start)
         if self._comparisons is None:
             self._comparisons = [*set(comparisons(self._function))]
+        if batch is not self._batch:
+            self._batch, self._looks = batch, []
         frame = batch.current
         while frame.parent is not None:
             frame = frame.parent
