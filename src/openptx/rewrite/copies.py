@@ -81,21 +81,30 @@ class Propagation:
 
     def seen(self, index: int, position: int) -> Reg | None:
         """What an instruction reads in the place of a register; None for the register itself."""
-        op = self.known.get(index)
-        if op is None:
-            return None
-        source, block = source_of(op), self.block_of[position]
-        home, place = self.homes[index], (block, position)
-        if not self.dominates(self.homes[source.index], home) or not self.dominates(home, place):
-            return None
-        further = self.seen(source.index, position)
-        if algebra(op) == "copy":
-            return source if further is None else further
-        if home[0] == block and further is None:
-            return None
-        key = block, index
+        block, found = self.block_of[position], None
+        for each, op in reversed(self.chain(index, (block, position))):
+            source = source_of(op) if found is None else found
+            if algebra(op) == "copy":
+                found = source
+            elif found is not None or self.homes[each][0] != block:
+                found = self.again(each, op, source, position)
+        return found
+
+    def chain(self, index: int, place: Place) -> list[tuple[int, Op]]:
+        """The definitions that a register is made by, one from the other, as far as an instruction may look."""
+        found: list[tuple[int, Op]] = []
+        while (op := self.known.get(index)) is not None:
+            home, source = self.homes[index], source_of(op).index
+            if not self.dominates(self.homes[source], home) or not self.dominates(home, place):
+                break
+            found.append((index, op))
+            index = source
+        return found
+
+    def again(self, index: int, op: Op, source: Reg, position: int) -> Reg:
+        """A change of sign in the block that reads it."""
+        key = self.block_of[position], index
         if key not in self.made:
             self.made[key] = to = self.edit.temporary(source.width)
-            operands = (to, source if further is None else further, *op.operands[2:])
-            self.edit.insert(position, replace(op, operands=operands))
+            self.edit.insert(position, replace(op, operands=(to, source, *op.operands[2:])))
         return self.made[key]

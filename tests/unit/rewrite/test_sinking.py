@@ -164,3 +164,21 @@ def test_what_lives_on_is_read_and_not_a_copy() -> None:
     found = rewritten(text, declarations=".reg .f32 t;")
     assert "fma.rn.f32 T a b e" in found
     assert "sub.f32 T x c" in found
+
+
+@pytest.mark.parametrize("change", ["mov.f32", "neg.f32"])
+def test_long_chains_of_copies(change: str) -> None:
+    links = 1200  # more than Python calls nest
+    chain = "\n".join(f"{change} %f{i + 1}, %f{i};" for i in range(links))
+    text = f""".version 8.0
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 p) {{
+    .reg .f32 %f<{links + 3}>; .reg .pred %q; .reg .b64 %d;
+    ld.param.u64 %d, [p]; ld.global.f32 %f0, [%d]; setp.gt.f32 %q, %f0, 0f00000000;
+    {chain}
+    mul.f32 %f{links + 1}, %f{links}, %f{links}; @%q bra A; ret;
+    A: add.f32 %f{links + 2}, %f{links + 1}, %f{links}; st.global.f32 [%d], %f{links + 2}; ret; }}"""
+    numbers = np.array([3], np.float32)
+    openptx.load(text)["k"](1, 1, (numbers,))
+    assert numbers == [12]
