@@ -48,7 +48,7 @@ def sources(paths: list[Path]) -> list[Source]:
     return found
 
 
-def asked(mutants: list[Mutant]) -> list[Comparison]:
+def compared(mutants: list[Mutant]) -> list[Comparison]:
     """Both verdicts of each, in a process of the pool."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         return [compare(Path(folder), mutant) for mutant in mutants]
@@ -60,14 +60,14 @@ def comparisons(mutants: Iterator[Mutant], count: int, jobs: int) -> Iterator[Co
     parts = [chosen[i : i + 25] for i in range(0, len(chosen), 25)]
     if jobs < 2:
         for part in parts:
-            yield from asked(part)
+            yield from compared(part)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        for found in pool.map(asked, parts):
+        for found in pool.map(compared, parts):
             yield from found
 
 
-def told(found: Comparison) -> str:
+def described(found: Comparison) -> str:
     """A difference, for a reader."""
     before, after = found.mutant.lines
     name, line = Path(found.mutant.source.name), found.mutant.line
@@ -78,11 +78,11 @@ def told(found: Comparison) -> str:
     return "\n    ".join((f"{found.mutant.rule}  {place}", *rows))
 
 
-def kind_of(found: Comparison, text: str) -> str:
+def kind_of(found: Comparison) -> str:
     """Same, line, verdict; known: on record; before: the verdicts differ without the mistake too."""
     if found.agrees:
         return "same" if found.same_line else "line"
-    return "before" if found.before else "known" if known(text) else "verdict"
+    return "before" if found.before else "known" if known(found) else "verdict"
 
 
 def main() -> int:
@@ -100,8 +100,8 @@ def main() -> int:
     pool = sources(chosen.paths)
     rows: Counter[tuple[str, str]] = Counter()
     for found in comparisons(iter(Mutants(pool, chosen.seed, chosen.rule)), chosen.count, chosen.jobs):
-        text = told(found)
-        kind = kind_of(found, text)
+        text = described(found)
+        kind = kind_of(found)
         rows[found.mutant.rule, kind] += 1
         if kind in ("verdict", "line") or chosen.messages:
             print(f"{kind.upper()}  {text}", flush=True)

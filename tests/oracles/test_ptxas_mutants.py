@@ -22,8 +22,7 @@ def differing(folder: Path, paths: list[Path], seed: int, count: int) -> list[st
     mutants = islice(tool.Mutants(tool.sources(paths), seed), count)
     found = [tool.compare(folder, mutant) for mutant in mutants]
     assert any(each.ours.errors and each.theirs.errors for each in found)
-    texts = [(each, tool.told(each)) for each in found]
-    return [text for each, text in texts if tool.kind_of(each, text) == "verdict"]
+    return [tool.described(each) for each in found if tool.kind_of(each) == "verdict"]
 
 
 def test_some_mutants(tmp_path: Path) -> None:

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-_NAMES = "pmevent|trap|brkpt|exit|ret|bar|barrier|bra|cp|membar|fence|griddepcontrol|setmaxnreg|xor|mad"
-_KNOWN = tuple(
-    re.compile(pattern, re.S)
-    for pattern in (
-        r"ours   \d+: PTX0606 a special register can't be an address",
-        r"ours   \d+: PTX0304 `testp",
-        r"ptxas  accepted.*ours   \d+: PTX030[36] .*`(?:" + _NAMES + r")",  # modifiers that it ignores
-        r"\.loc\b.*ours   \d+: PTX0004",  # numbers that no line has
-        r"ptxas  0: ptxas fatal   : Memory allocation failure",
-        r"ptxas  accepted.*ours   \d+: PTX0611",  # its code generator looks at sizes of shared memory
-        r"ptxas  accepted.*ours   \d+: PTX(?:0322|0608|0328)",  # declarations alone
-        r"\.pred .*mutant.*ptxas  accepted.*PTX0312",  # predicates as fragments of matrices: the code generator fails
-    )
+from mutants.verdicts import Comparison
+
+
+class Kept(NamedTuple):
+    """An error of ours that the assembler does not give, and the statements in which that is so."""
+
+    error: str
+    statement: str = ""
+
+
+_WITHOUT_MODIFIERS = (
+    r"(?:pmevent|trap|brkpt|exit|ret|bar|barrier|bra|cp|membar|fence|griddepcontrol|setmaxnreg|xor|mad)\b"
 )
+_KEPT = (
+    Kept(r"PTX0606 a special register can't be an address"),
+    Kept(r"PTX0304 `testp\b", r"testp\b"),
+    Kept(r"PTX030[36] ", _WITHOUT_MODIFIERS),  # it ignores some that these do not have
+    Kept(r"PTX0004 ", r"\.loc\b"),  # numbers that no line has
+    Kept(r"PTX0611 ", r"\.(?:visible|extern|weak|shared|const|global)\b"),  # its code generator looks at sizes
+    Kept(r"PTX(?:0322|0608|0328) ", r"\.[a-z]|\)"),  # declarations alone
+    Kept(r"PTX0312 ", r"\.reg \.pred\b"),  # predicates as fragments of matrices: its code generator fails
+)
+_FAILURE = "Memory allocation failure"
+_BEFORE = re.compile(r"^(?:\{|[\w$]+\s*:|@!?[%\w$]+|\s)*")
+"""Labels and a guard."""
 
 
-def known(told: str) -> bool:
-    """Whether a difference, as `compare_mutants.told` prints it, is on record."""
-    return any(pattern.search(told) for pattern in _KNOWN)
+def known(found: Comparison) -> bool:
+    """Whether a difference of verdicts is on record: each error of ours, or that the assembler fails for itself."""
+    ours, theirs = found.ours.errors, found.theirs.errors
+    if not ours:
+        return all(_FAILURE in message for _, message in theirs)
+    statements = [_BEFORE.sub("", line) for line in found.mutant.lines]
+    return all(any(_is_kept(kept, message, statements) for kept in _KEPT) for _, message in ours)
+
+
+def _is_kept(kept: Kept, message: str, statements: list[str]) -> bool:
+    return bool(re.match(kept.error, message)) and any(re.match(kept.statement, each) for each in statements)

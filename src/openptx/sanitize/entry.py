@@ -256,7 +256,7 @@ def run(
     try:
         given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
         sessions[0].finish()
-    except HangError:
+    except HangError:  # which was reported where it was found
         pass
     except TooManyViews as limit:
         found.limits.append(f"{limit}: what came after was not watched, and the kernel was stopped")
