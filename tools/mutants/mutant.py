@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mutants.rules import FILE_RULES, STATEMENT_RULES, Edit
+from mutants.edit import Edit
+from mutants.file_rules import FILE_RULES
+from mutants.statement_rules import STATEMENT_RULES
 from mutants.text import Source, Statement
 
 OF_FILES = 0.3

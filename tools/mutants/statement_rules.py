@@ -1,4 +1,4 @@
-"""One mistake of each kind in a statement or a declaration: a rule returns the edit, or None where it does not fit."""
+"""One mistake of each kind in an instruction: a rule returns the edit, or None where it does not fit."""
 
 from __future__ import annotations
 
@@ -7,41 +7,24 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from mutants.edit import NUMBER, Edit, other
 from mutants.text import Source, Statement, Token
-from mutants.vocabulary import NUMBERS, REGISTERS, SPACES, SPECIAL, TARGETS, TYPES, VECTORS, VERSIONS, WORDS
-
-Edit = tuple[int, int, str]
-"""A part of the text, and what stands there instead."""
+from mutants.vocabulary import NUMBERS, REGISTERS, SPACES, SPECIAL, TYPES, VECTORS
 
 OfStatement = Callable[[random.Random, Source, Statement, list[str]], "Edit | None"]
-OfFile = Callable[[random.Random, Source], "Edit | None"]
-
 STATEMENT_RULES: dict[str, OfStatement] = {}
-FILE_RULES: dict[str, OfFile] = {}
-
-_NUMBER = re.compile(r"\d[\w.]*$")
 _CLOSES = {"{": "}", "[": "]", "(": ")"}
 
 
 def statement_rule(rule: OfStatement) -> OfStatement:
-    """Registers a rule of instructions by its name."""
+    """Registers a rule by its name."""
     STATEMENT_RULES[rule.__name__.strip("_")] = rule
-    return rule
-
-
-def file_rule(rule: OfFile) -> OfFile:
-    """Registers a rule of all else."""
-    FILE_RULES[rule.__name__.strip("_")] = rule
     return rule
 
 
 def _with_opcode(statement: Statement, parts: list[str]) -> Edit:
     token = statement.tokens[statement.opcode]
     return token.start, token.end, ".".join(parts)
-
-
-def _other(dice: random.Random, choices: tuple[str, ...] | list[str], than: str) -> str:
-    return dice.choice([each for each in choices if each != than] or [than])
 
 
 def _exchanged(dice: random.Random, statement: Statement, choices: tuple[str, ...]) -> Edit | None:
@@ -51,7 +34,7 @@ def _exchanged(dice: random.Random, statement: Statement, choices: tuple[str, ..
     if not places:
         return None
     i = dice.choice(places)
-    parts[i] = _other(dice, choices, parts[i])
+    parts[i] = other(dice, choices, parts[i])
     return _with_opcode(statement, parts)
 
 
@@ -115,7 +98,7 @@ def modifier_exchanged(dice: random.Random, source: Source, statement: Statement
     if len(parts) < 2:
         return None
     i = dice.randrange(1, len(parts))
-    parts[i] = _other(dice, modifiers, parts[i])
+    parts[i] = other(dice, modifiers, parts[i])
     return _with_opcode(statement, parts)
 
 
@@ -184,11 +167,11 @@ def register_undeclared(dice: random.Random, source: Source, statement: Statemen
 
 @statement_rule
 def number_exchanged(dice: random.Random, source: Source, statement: Statement, modifiers: list[str]) -> Edit | None:
-    numbers = [token for token in statement.operands if _NUMBER.match(token.text)]
+    numbers = [token for token in statement.operands if NUMBER.match(token.text)]
     if not numbers:
         return None
     token = dice.choice(numbers)
-    return token.start, token.end, _other(dice, NUMBERS, token.text)
+    return token.start, token.end, other(dice, NUMBERS, token.text)
 
 
 @statement_rule
@@ -323,155 +306,3 @@ def flag_changed(dice: random.Random, source: Source, statement: Statement, modi
     if not operands:
         return None
     return operands[0][1], operands[0][1], dice.choice(("|%p1", "|_", "|%r1"))
-
-
-# Everything else of a file.
-
-
-@file_rule
-def version_changed(dice: random.Random, source: Source) -> Edit | None:
-    return _after(dice, source, ".version", VERSIONS)
-
-
-@file_rule
-def target_changed(dice: random.Random, source: Source) -> Edit | None:
-    return _after(dice, source, ".target", TARGETS)
-
-
-@file_rule
-def alignment_changed(dice: random.Random, source: Source) -> Edit | None:
-    return _after(dice, source, ".align", ("0", "1", "2", "3", "4", "8", "16", "128", "256", "512", "65536", "-4", "x"))
-
-
-def _after(dice: random.Random, source: Source, word: str, choices: tuple[str, ...]) -> Edit | None:
-    tokens = source.directives
-    found = [b for a, b in pairwise(tokens) if a.text == word]
-    if not found:
-        return None
-    token = dice.choice(found)
-    return token.start, token.end, _other(dice, choices, token.text)
-
-
-@file_rule
-def register_range(dice: random.Random, source: Source) -> Edit | None:
-    tokens = source.directives
-    found = [b for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False) if a.text == "<" and c.text == ">"]
-    if not found:
-        return None
-    token = dice.choice(found)
-    return token.start, token.end, dice.choice(("0", "1", "2", "3", "-1", "1.0", "x", "100000", "4294967297", ""))
-
-
-@file_rule
-def declared_type(dice: random.Random, source: Source) -> Edit | None:
-    found = [token for token in source.directives if token.text[1:] in TYPES]
-    if not found:
-        return None
-    token = dice.choice(found)
-    return token.start, token.end, f".{_other(dice, TYPES, token.text[1:])}"
-
-
-@file_rule
-def declared_number(dice: random.Random, source: Source) -> Edit | None:
-    """A size, an element of an initialiser, an argument of a directive."""
-    found = [token for token in source.directives if _NUMBER.match(token.text)]
-    if not found:
-        return None
-    token = dice.choice(found)
-    return token.start, token.end, _other(dice, NUMBERS, token.text)
-
-
-@file_rule
-def initialiser_changed(dice: random.Random, source: Source) -> Edit | None:
-    tokens = source.directives
-    found = [i for i, token in enumerate(tokens) if token.text == "="]
-    if not found:
-        return None
-    i = dice.choice(found)
-    equal, first = tokens[i], tokens[i + 1]
-    if first.text != "{":
-        return first.start, first.end, dice.choice(("{1, 2}", "1.5", "foo", "{}", "", "-1", "generic(foo)", "1+"))
-    added = dice.choice(("1, 2, ", "1.5, ", "{1}, ", "foo, ", ", "))
-    return dice.choice(
-        ((first.end, first.end, added), (equal.start, first.end, "= {1, 2, 3"), (equal.start, equal.end, ""))
-    )
-
-
-@file_rule
-def line_lost_doubled_or_moved(dice: random.Random, source: Source) -> Edit | None:
-    lines = source.text.splitlines(keepends=True)
-    number = dice.choice([i for i, line in enumerate(lines) if _structural(line)])
-    start = sum(map(len, lines[:number]))
-    end = start + len(lines[number])
-    match dice.randrange(3):
-        case 0:
-            return start, end, "\n"
-        case 1:
-            return start, start, lines[number]
-        case _:
-            other = dice.randrange(number, min(number + 40, len(lines)))
-            behind = "".join(lines[number + 1 : other + 1])
-            return start, end + len(behind), behind + lines[number]
-
-
-def _structural(line: str) -> bool:
-    """Whether it is more than an instruction on registers."""
-    text = line.strip()
-    return (
-        text[:1] in tuple(".{}()@") or text.endswith(":") or text.startswith(("call", "bra", "ret")) or ".param" in text
-    )
-
-
-@file_rule
-def word_changed(dice: random.Random, source: Source) -> Edit | None:
-    """A word of a directive, header or label lost, doubled, followed by another, or exchanged."""
-    token = dice.choice(source.directives)
-    alike = [other.text for other in source.directives if other.text[0] == token.text[0]]
-    choices = (
-        "",
-        f"{token.text} {token.text}",
-        f"{token.text} {dice.choice(WORDS)}",
-        dice.choice(WORDS),
-        dice.choice(alike),
-    )
-    return token.start, token.end, dice.choice(choices)
-
-
-@file_rule
-def label_changed(dice: random.Random, source: Source) -> Edit | None:
-    if not source.labels:
-        return None
-    label = dice.choice(source.labels)
-    start = source.text.index(f"{label}:")
-    end = start + len(label) + 1
-    return (
-        start,
-        end,
-        dice.choice(("", f"{label}x:", f"{dice.choice(source.labels)}:", f"{label}", f"{label}: {label}:", "%r1:")),
-    )
-
-
-@file_rule
-def parameter_changed(dice: random.Random, source: Source) -> Edit | None:
-    """A formal or actual parameter lost, doubled, or of another space or type."""
-    tokens = source.directives
-    found = [i for i, token in enumerate(tokens[:-2]) if token.text == ".param"]
-    if not found:
-        return None
-    i = dice.choice(found)
-    token, type = tokens[i], tokens[i + 1]
-    end = next((t.start for t in tokens[i:] if t.text in ",;)"), type.end)
-    whole = source.text[token.start : end]
-    return dice.choice(
-        (
-            (token.start, end, ""),
-            (token.start, end, f"{whole}, {whole}"),
-            (
-                token.start,
-                token.end,
-                dice.choice((".reg", ".local", ".const", "", ".param .align 3", ".param .align 8")),
-            ),
-            (type.start, type.end, f".{dice.choice(TYPES)}"),
-            (end, end, dice.choice(("[4]", "[]", "[0]", "[100000]", "[-1]", "<3>", " = 1"))),
-        )
-    )

@@ -1,0 +1,15 @@
+"""A change of a text, and what several rules need to make one."""
+
+from __future__ import annotations
+
+import random
+import re
+
+Edit = tuple[int, int, str]
+"""A part of the text, and what stands there instead."""
+
+NUMBER = re.compile(r"\d[\w.]*$")
+
+
+def other(dice: random.Random, choices: tuple[str, ...] | list[str], than: str) -> str:
+    return dice.choice([each for each in choices if each != than] or [than])
