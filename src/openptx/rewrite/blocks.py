@@ -18,14 +18,15 @@ _TOGETHER = frozenset(("barrier", "cluster-barrier"))
 
 
 class Block:
-    """Instructions `start` to `stop`. `live_out` has a bit for each register that is read later."""
+    """Instructions `start` to `stop`. `live_in` and `live_out` have a bit for each register that some path reads before
+    it writes it."""
 
-    __slots__ = ("live_out", "start", "stop", "successors")
+    __slots__ = ("live_in", "live_out", "start", "stop", "successors")
 
     def __init__(self, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
         self.successors: tuple[int, ...] = ()  # starts of blocks
-        self.live_out = 0
+        self.live_in = self.live_out = 0
 
 
 def ends_block(op: Op) -> bool:
@@ -38,15 +39,15 @@ def ends_block(op: Op) -> bool:
     return op.guard is not None and bool(op.form.instruction.access)
 
 
-def find_blocks(function: Function, dead: frozenset[int]) -> list[Block]:
-    """The blocks of a function in the order of its text, with what lives at their ends for code that is not `dead`."""
+def find_blocks(function: Function) -> list[Block]:
+    """The blocks of a function in the order of its text, with what lives at their ends."""
     code = function.code
     starts = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if ends_block(op))}
     places = sorted(pc for pc in starts if pc < len(code))
     blocks = [Block(start, stop) for start, stop in zip(places, [*places[1:], len(code)], strict=True)]
     for b in blocks:
         b.successors = tuple(pc for pc in successors(code[b.stop - 1], b.stop) if pc < len(code))
-    find_liveness(function, blocks, dead)
+    find_liveness(function, blocks)
     return blocks
 
 
@@ -58,11 +59,11 @@ def successors(last: Op, following: int) -> tuple[int, ...]:
     return onward
 
 
-def find_liveness(function: Function, blocks: list[Block], dead: frozenset[int]) -> None:
+def find_liveness(function: Function, blocks: list[Block]) -> None:
     """Backwards, until nothing changes. What a function returns lives where it ends."""
     at_end = sum(1 << r.index for r in function.returns if isinstance(r, Register))
-    effects = {b.start: effect(function, b, dead) for b in blocks}
-    live_in = dict.fromkeys(effects, 0)
+    effects = {b.start: effect(function, b) for b in blocks}
+    at = {b.start: b for b in blocks}
     changed = True
     while changed:
         changed = False
@@ -70,19 +71,16 @@ def find_liveness(function: Function, blocks: list[Block], dead: frozenset[int])
             used, defined = effects[b.start]
             out = at_end
             for start in b.successors:
-                out |= live_in[start]
+                out |= at[start].live_in
             live = used | (out & ~defined)
-            if live != live_in[b.start] or out != b.live_out:
-                live_in[b.start], b.live_out, changed = live, out, True
+            if live != b.live_in or out != b.live_out:
+                b.live_in, b.live_out, changed = live, out, True
 
 
-def effect(function: Function, b: Block, dead: frozenset[int]) -> tuple[int, int]:
+def effect(function: Function, b: Block) -> tuple[int, int]:
     """The registers that a block reads before it writes them, and those that it certainly writes."""
     used = defined = 0
-    for position in range(b.start, b.stop):
-        op = function.code[position]
-        if position in dead:
-            continue
+    for op in function.code[b.start : b.stop]:
         for index in read(op):
             used |= 1 << index & ~defined
         if op.guard is None:

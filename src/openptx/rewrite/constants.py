@@ -10,17 +10,22 @@ from openptx.rewrite.operands import written
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.program import Function, Operand
+    from openptx.rewrite.blocks import Block
 
 
 class Constants:
     """What registers hold, on a walk through the code: `value` of operands where the walk is, `step` past it.
 
     A register whose only definition copies an immediate holds it everywhere; what else is known ends with the block.
+    `definitions` are those that dominate all that reads their registers, so that these hold one value until it is
+    computed again. They are found where `blocks` are given.
     """
 
-    def __init__(self, function: Function) -> None:
-        self.definitions = single_definitions(function)
-        self.everywhere = single_constants(function, self.definitions)
+    def __init__(self, function: Function, blocks: list[Block] | None = None) -> None:
+        single = single_definitions(function)
+        self.everywhere = single_constants(function, single)
+        undefined = blocks[0].live_in if blocks else -1
+        self.definitions = {index: op for index, op in single.items() if not undefined >> index & 1}
         self.leaders = {*branch_targets(function), *function.labels.values()}
         self.here: dict[int, int] = {}
 

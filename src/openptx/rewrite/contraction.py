@@ -18,7 +18,6 @@ from openptx.rewrite.dead_code import find_dead, find_unread, without
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
-from openptx.rewrite.operands import read_early
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN
 from openptx.rewrite.sinking import sink
 from openptx.rewrite.values import Values
@@ -91,11 +90,11 @@ def after_moves(function: Function) -> Function:
     what nothing reads at all, so that an instruction whose reader went remains; what lives between blocks is not found
     again.
     """
-    function = propagate_copies(function, find_blocks(function, frozenset()), Constants(function))
-    function = sink(function, find_blocks(function, frozenset()), Constants(function))
+    function = propagate_copies(function, blocks := find_blocks(function), Constants(function, blocks))
+    function = sink(function, blocks := find_blocks(function), Constants(function, blocks))
     function = Contraction(function).contracted()
     found = Contraction(function, unread=find_unread(function)).finish()
-    merged = merge_equal(found, find_blocks(found, frozenset()), Constants(found))
+    merged = merge_equal(found, blocks := find_blocks(found), Constants(found, blocks))
     return found if merged is found else Contraction(merged, shared=False).finish()
 
 
@@ -109,11 +108,11 @@ class Contraction:
     nothing in its block and is removed, but what it reads lives between blocks."""
 
     def __init__(self, function: Function, *, shared: bool = True, unread: frozenset[int] = frozenset()) -> None:
-        self.function, self.unread, self.constants = function, unread, Constants(function)
-        self.blocks = find_blocks(function, frozenset())
+        self.function, self.unread, self.blocks = function, unread, find_blocks(function)
+        self.constants = Constants(function, self.blocks)
         several = len(self.blocks) > 1
         equal = find_equal(function, self.blocks, self.constants) if several else {}
-        self.values = Values(self.constants, read_early(function), equal)
+        self.values = Values(self.constants, equal)
         for block in self.blocks:
             for position in range(block.start, block.stop):
                 self.constants.enter(position)

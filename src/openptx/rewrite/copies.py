@@ -11,7 +11,6 @@ from dataclasses import replace
 from openptx.program import Reg
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.dead_code import find_dead, without
-from openptx.rewrite.dominators import Dominators
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
 
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
     from openptx.rewrite.blocks import Block
     from openptx.rewrite.constants import Constants
-
-Place = tuple[int, int]
-"""The numbers of a block and of an instruction."""
 
 
 def propagate_copies(function: Function, blocks: list[Block], constants: Constants) -> Function:
@@ -55,20 +51,11 @@ class Propagation:
 
     def __init__(self, function: Function, blocks: list[Block], known: dict[int, Op]) -> None:
         self.function, self.known, self.edit = function, known, Edit(function)
-        self.dominators = Dominators(blocks)
         self.block_of = [i for i, block in enumerate(blocks) for _ in range(block.start, block.stop)]
-        self.homes: dict[int, Place] = {
-            index: (self.block_of[position], position)
-            for position, op in enumerate(function.code)
-            for index in written(op)
+        self.homes = {
+            index: block for op, block in zip(function.code, self.block_of, strict=True) for index in written(op)
         }
         self.made: dict[tuple[int, int], Reg] = {}  # by block and register
-
-    def dominates(self, a: Place, b: Place) -> bool:
-        """Whether every way to b leads through a."""
-        if a[0] == b[0]:
-            return a[1] < b[1]
-        return b[0] in self.dominators.immediate and self.dominators.dominates(a[0], b[0])
 
     def finish(self) -> Function:
         """The function with all changes."""
@@ -81,24 +68,21 @@ class Propagation:
 
     def seen(self, index: int, position: int) -> Reg | None:
         """What an instruction reads in the place of a register; None for the register itself."""
-        block, found = self.block_of[position], None
-        for each, op in reversed(self.chain(index, (block, position))):
+        found = None
+        for each, op in reversed(self.chain(index)):
             source = source_of(op) if found is None else found
             if algebra(op) == "copy":
                 found = source
-            elif found is not None or self.homes[each][0] != block:
+            elif found is not None or self.homes[each] != self.block_of[position]:
                 found = self.again(each, op, source, position)
         return found
 
-    def chain(self, index: int, place: Place) -> list[tuple[int, Op]]:
-        """The definitions that a register is made by, one from the other, as far as an instruction may look."""
+    def chain(self, index: int) -> list[tuple[int, Op]]:
+        """The definitions that a register is made by, one from the other."""
         found: list[tuple[int, Op]] = []
         while (op := self.known.get(index)) is not None:
-            home, source = self.homes[index], source_of(op).index
-            if not self.dominates(self.homes[source], home) or not self.dominates(home, place):
-                break
             found.append((index, op))
-            index = source
+            index = source_of(op).index
         return found
 
     def again(self, index: int, op: Op, source: Reg, position: int) -> Reg:

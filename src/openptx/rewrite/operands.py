@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openptx.isa.notation import Form
-    from openptx.program import Function, Op
+    from openptx.program import Op
 
 _READS: dict[Form, tuple[int, ...]] = {}
 _WRITES: dict[Form, tuple[int, ...]] = {}
@@ -57,16 +57,6 @@ def writes(op: Op) -> tuple[int, ...]:
     if found is None:
         found = _WRITES[op.form] = tuple(i for i in range(len(op.form.operands)) if is_written(op, i))
     return found
-
-
-def read_early(function: Function) -> frozenset[int]:
-    """Registers that an instruction reads which stands before all that write them: in loops, or by mistake."""
-    seen: set[int] = set()
-    found: set[int] = set()
-    for op in function.code:
-        found.update(index for index in read(op) if index not in seen)
-        seen.update(written(op))
-    return frozenset(found)
 
 
 def renamed(op: Op, names: dict[int, Reg]) -> Op:

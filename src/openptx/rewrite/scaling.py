@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from openptx.program import Imm, Reg
 from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, made, scaled_form
+from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import find_dead
 from openptx.rewrite.edit import Edit
@@ -40,7 +41,7 @@ def scale(function: Function) -> Function:
     """The function with such products scaled; the same object where there are none."""
     if sum(is_product(op) for op in function.code) < 2:
         return function
-    constants = Constants(function)
+    constants = Constants(function, find_blocks(function))
     found = find(function, constants)
     if not found:
         return function

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 MOST = 10
 """How many instructions move together at most; one whose result has several uses counts twice, but for the last."""
 
+FOLLOWED = 100
+"""How many instructions are looked at, changes of signs included, which count nothing."""
+
 
 def sink(function: Function, blocks: list[Block], constants: Constants) -> Function:
     """The function with such values moved; the same object where there are none."""
@@ -139,7 +142,7 @@ class Sinking:
         op = self.arithmetic(index)
         if op is not None:
             found.add(index)
-            return self.can_copy(op, index, to, live, found)
+            return len(found) < FOLLOWED and self.can_copy(op, index, to, live, found)
         definition = self.constants.definitions.get(index)
         if definition is not None and algebra(definition) == "quotient":
             return False

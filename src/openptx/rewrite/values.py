@@ -59,12 +59,11 @@ class Values:
     """The values of a function, instruction by instruction. `sums` and `products` are what contraction chooses from.
 
     Values end with their block, but for products with a constant or a parameter of the kernel: those that registers
-    hold which nothing else writes, and which nothing reads `early`, go on. `equal` names the register in which an
-    earlier block has the same value.
+    hold which nothing else writes go on. `equal` names the register in which an earlier block has the same value.
     """
 
-    def __init__(self, constants: Constants, early: frozenset[int], equal: dict[int, Reg]) -> None:
-        self.constants, self.early, self.equal = constants, early, equal
+    def __init__(self, constants: Constants, equal: dict[int, Reg]) -> None:
+        self.constants, self.equal = constants, equal
         self.products: dict[int, Product] = {}  # by the number of the value
         self.sums: list[Sum] = []
         self.carriers: list[int] = []  # positions of copies and negations
@@ -180,7 +179,7 @@ class Values:
             product = self.products.get(value.number)
             if product is None:
                 continue
-            if product.portable and index in self.constants.definitions and index not in self.early:
+            if product.portable and index in self.constants.definitions:
                 self._portable[index] = value
             elif live_out >> index & 1:
                 product.other = True
