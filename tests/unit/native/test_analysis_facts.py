@@ -22,10 +22,12 @@ from openptx.engines.native.analysis.abstract_machine import AbstractMachine
 from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
-from openptx.engines.native.analysis.meaning_memo import MeaningMemo
+from openptx.engines.native.analysis.lattice import ZEROS, Value
+from openptx.engines.native.analysis.meaning_memo import MeaningMemo, form
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.llvm.host import host
+from openptx.numerics import Bits
 from openptx.runtime.module import LoadedModule, load
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
@@ -195,3 +197,12 @@ def test_remembered_meanings_leave_the_same_facts(seed: int, monkeypatch: pytest
     remembered = fixpoint(c)
     monkeypatch.setattr(MeaningMemo, "repeat", lambda *_: False)
     assert remembered.registers == fixpoint(c).registers
+
+
+@pytest.mark.parametrize("slot", sorted({*Value.__slots__} - {"vector"}))
+def test_the_memo_tells_values_apart_by_all_that_is_known(slot: str) -> None:
+    """Whatever else a value has must be in its form. `vector` is where the text has a value once more."""
+    a, b = Bits(None, 32, Value("%a", ZEROS)), Bits(None, 32, Value("%a", ZEROS))
+    assert form(a) == form(b)
+    setattr(b.v, slot, object())
+    assert form(a) != form(b)

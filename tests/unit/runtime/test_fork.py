@@ -27,7 +27,7 @@ mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd1, %%rd1, %%rd2; st.global.u32 [%%rd1],
 
 def launch(i, engine):
     x = np.zeros(32, np.uint32)
-    openptx.load(SOURCE % i)["k"](4, 32, (x,), engine=engine, timeout=5)
+    openptx.load(SOURCE % i)["k"](4, 32, (x,), engine=engine, timeout=60)
     assert x[5] == 5 * i + 7
 
 def load(first):
@@ -48,7 +48,7 @@ for i in range(int(sys.argv[1])):
     time.sleep(i % 7 * 0.003)  # the first while the package is being imported
     pid = os.fork()
     if pid == 0:
-        faulthandler.dump_traceback_later(30, exit=True)
+        faulthandler.dump_traceback_later(150, exit=True)
         child(900000 + i)
         os._exit(0)
     bad += os.waitpid(pid, 0)[1] != 0

@@ -125,16 +125,20 @@ class Branches:
         self.ir.jump(self.dispatcher(tuple(sorted(candidates)), ending))
 
     def dispatcher(self, order: tuple[int, ...], ending: bool) -> str:
+        """The label of the code that goes to the first of these blocks that has lanes; it is emitted in the end."""
+        for first in range(len(order) - (not ending)):
+            key = (*order[first:], END) if ending else order[first:]
+            if key in self.dispatches:
+                break
+            self.dispatches[key] = f"way{len(self.dispatches)}"
+        return self.label(order, ending)
+
+    def label(self, order: tuple[int, ...], ending: bool) -> str:
         if not order:
             return "ended"
         if len(order) == 1 and not ending:
             return f"block{order[0]}"
-        key = (*order, END) if ending else order
-        found = self.dispatches.get(key)
-        if found is None:
-            found = self.dispatches[key] = f"way{len(self.dispatches)}"
-            self.dispatcher(order[1:], ending)
-        return found
+        return self.dispatches[(*order, END) if ending else order]
 
     def emit_dispatches(self) -> None:
         ir = self.ir
@@ -143,7 +147,7 @@ class Branches:
             order = key[:-1] if ending else key
             ir.start(label)
             some = ir.is_some(ir.mask_bits(ir.load_mask(f"%m{order[0]}")))
-            ir.branch(some, f"block{order[0]}", self.dispatcher(order[1:], ending))
+            ir.branch(some, f"block{order[0]}", self.label(order[1:], ending))
 
     # Other ends of blocks
 
