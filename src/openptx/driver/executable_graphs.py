@@ -83,7 +83,7 @@ class Executable(Object):
                     waits.pop(node, None)
                     del left[node]
             if not moved:
-                yield partial(any_is_come, [*waits.values()])
+                yield partial(any_ready, [*waits.values()])
 
     def end(self) -> None:
         """Releases what the graph keeps."""
@@ -99,7 +99,7 @@ class Executable(Object):
         return found
 
 
-def any_is_come(waits: list[Ready]) -> bool:
+def any_ready(waits: list[Ready]) -> bool:
     return any(ready() for ready in waits)
 
 

@@ -65,10 +65,10 @@ def dynamic_left(out: int, handle: int, blocks: int, threads: int) -> None:
 def best_block(grid: int, block: int, handle: int, size_of: int, dynamic: int, limit: int, flags: int = 0) -> None:
     """The block size with the most warps at a time, the largest of several, and a grid that fills the device."""
     found = driver().find(handle, Function)
-    asked = ITS_SIZE(size_of) if size_of else None
+    size = ITS_SIZE(size_of) if size_of else None
 
     def needs(threads: int) -> int:
-        return dynamic if asked is None else asked(threads)
+        return dynamic if size is None else size(threads)
 
     most = min(limit or math.inf, attribute(found, MAX_THREADS))
     sizes = range(WARP, int(most) + 1, WARP) or range(int(most), int(most) + 1)

@@ -103,7 +103,7 @@ class ProfiledRun:
         self.threads, self.every = volume(given.block), volume(given.grid)
         self.recorder = Recorder()
         self.sample: int | None = None
-        self.asked = False
+        self.requested = False
         self.notes: list[str] = []
 
     def profile(self, engine: str, blocks: int | None) -> Profile:
@@ -119,12 +119,12 @@ class ProfiledRun:
             given.grid, given.block, given.cluster, layout.static, given.shared, self.recorder.ctas, self.every,
             self.sample is not None,
         )  # fmt: skip
-        found = (*notes(shape, ended, self.asked), *self.notes)
+        found = (*notes(shape, ended, self.requested), *self.notes)
         return summarize(self.program, self.function, self.recorder, shape, ended, stopped, found)
 
     def run(self, engine: str, blocks: int | None) -> None:
         """Counts the launch."""
-        self.asked = blocks is not None
+        self.requested = blocks is not None
         if engine == "native" or (engine == "auto" and self.pays()):
             lanes = -(-self.threads // WARP) * WARP
             self.sample = sample(self.every, lanes, blocks, MOST_LANES, SAMPLE_LANES)
@@ -160,18 +160,18 @@ def volume(extent: tuple[int, int, int]) -> int:
     return extent[0] * extent[1] * extent[2]
 
 
-def sample(blocks: int, threads: int, asked: int | None, most: int, enough: int) -> int | None:
+def sample(blocks: int, threads: int, requested: int | None, most: int, enough: int) -> int | None:
     """How many blocks to execute at least; None for all. Of more threads than `most` about `enough` are executed."""
-    if asked is None and blocks * threads > most:
-        asked = max(enough // threads, 1)
-    return asked if asked is not None and asked < blocks else None
+    if requested is None and blocks * threads > most:
+        requested = max(enough // threads, 1)
+    return requested if requested is not None and requested < blocks else None
 
 
-def notes(launch: LaunchShape, ended: str, asked: bool) -> list[str]:
-    """What the counters leave out; `asked` is whether somebody asked for a number of blocks."""
+def notes(launch: LaunchShape, ended: str, requested: bool) -> list[str]:
+    """What the counters leave out; `requested` is whether the caller gave a number of blocks."""
     found: list[str] = []
     if launch.sampled:
-        every = "" if asked else f"; to execute all, ask for {launch.all_blocks} blocks"
+        every = "" if requested else f"; to execute all, ask for {launch.all_blocks} blocks"
         found.append(
             f"a sample: {launch.blocks} of {launch.all_blocks} blocks were executed, evenly spread;"
             f" the other blocks' results are missing{every}"

@@ -240,20 +240,20 @@ class Kernel:
         if (total := shared_layout(self.module.program, self.name).size(shared)) > 1 << CTA_SHIFT:
             raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
-    def cluster(self, grid: Triple, asked: Extent | None) -> Triple | None:
-        """The cluster's shape in blocks: as asked for, or as the kernel requires; None for no clusters.
+    def cluster(self, grid: Triple, requested: Extent | None) -> Triple | None:
+        """The cluster's shape in blocks: as requested, or as the kernel requires; None for no clusters.
 
         Raises ArgumentError where the kernel requires another or the grid cannot be divided.
         """
         required = self.function.directives.get("reqnctapercluster")
         if required:
             shape = extent("cluster", required)
-            if asked is not None and extent("cluster", asked) != shape:
+            if requested is not None and extent("cluster", requested) != shape:
                 raise ArgumentError(f"kernel `{self.name}` requires clusters of {shape} (`.reqnctapercluster`)")
-        elif asked is None:
+        elif requested is None:
             return None
         else:
-            shape = extent("cluster", asked)
+            shape = extent("cluster", requested)
         if any(g % c for g, c in zip(grid, shape, strict=True)):
             raise ArgumentError(f"a grid of {grid} cannot be divided into clusters of {shape}")
         if shape[0] * shape[1] * shape[2] > 16:

@@ -57,7 +57,7 @@ class Clocks:
         self.cta_floor = np.zeros(teams.ctas, np.int64)
         self.warp_floor = np.zeros(teams.ctas * teams.warps, np.int64)
         self.view = np.zeros(teams.count, np.int32)
-        self.hoped = np.zeros(teams.count, np.int32)
+        self.if_acquired = np.zeros(teams.count, np.int32)
         """What a thread would know if its atomic counting acquired (see releases.py)."""
         self.sequential = np.zeros(teams.count, np.int32)
         """What the next `fence.sc` of a thread comes after, whatever the order of such fences (8.9.3)."""
@@ -72,22 +72,22 @@ class Clocks:
 
     # Questions.
 
-    def ordered(self, who: Array, times: Array, threads: Array, views: Array | None = None) -> Array:
+    def ordered(self, others: Array, times: Array, threads: Array, views: Array | None = None) -> Array:
         """Whether accesses of `who` at `times` happened before what `threads` do now."""
         teams = self.teams
-        cta, other = teams.cta(threads), teams.cta(who)
-        real = who < AGENT
+        cta, other = teams.cta(threads), teams.cta(others)
+        real = others < AGENT
         same = real & (cta == other)
-        known = (who == threads) | (same & (times <= self.cta_floor[cta]))
+        known = (others == threads) | (same & (times <= self.cta_floor[cta]))
         warp = teams.warp(threads)
-        known |= same & (teams.warp(who) == warp) & (times <= self.warp_floor[warp])
+        known |= same & (teams.warp(others) == warp) & (times <= self.warp_floor[warp])
         left = np.flatnonzero(~known)
         if left.size:
             of = (self.view if views is None else views)[threads[left]]
             for view in np.unique(of).tolist():
                 if view:
                     chosen = left[of == view]
-                    known[chosen] = self.views.knows(view, who[chosen], times[chosen])
+                    known[chosen] = self.views.knows(view, others[chosen], times[chosen])
         return known
 
     def knowledge(self, threads: Array, times: Array, own: Array | None = None, warps: Array | None = None) -> int:
@@ -132,7 +132,7 @@ class Clocks:
     def learn(self, threads: Array, view: int) -> None:
         """Threads come to know what a view says."""
         if view:
-            for table in (self.view, self.hoped):
+            for table in (self.view, self.if_acquired):
                 self.add_to(table, threads, view)
 
     def fence_proxy(self, threads: Array, spaces: tuple[str, ...]) -> None:
@@ -190,7 +190,7 @@ class Clocks:
     def _share(self, units: Array, size: int) -> None:
         """Threads of each unit of `size` share what they know."""
         uneven = self.fences_near.time.reshape(-1, size)[units].any(1)
-        for table in (self.view, self.hoped, self.sequential, self.sequential_near):
+        for table in (self.view, self.if_acquired, self.sequential, self.sequential_near):
             rows = table.reshape(-1, size)[units]
             uneven |= (rows != rows[:, :1]).any(1)
         for unit in as_array(units[uneven]).tolist():
@@ -201,7 +201,7 @@ class Clocks:
         """Threads share their views."""
         fences, near = self.fence_view(threads), self.fence_view_near(threads)
         self.view[threads] = self.views.join_all(self.view[threads])
-        self.hoped[threads] = self.views.join_all(self.hoped[threads])
+        self.if_acquired[threads] = self.views.join_all(self.if_acquired[threads])
         self.sequential[threads], self.sequential_near[threads] = fences, near
         self.fences.time[threads] = self.fences_near.time[threads] = 0
 
@@ -211,5 +211,5 @@ class Clocks:
         self.learn(takers, known)
         self.add_to(self.sequential, takers, self.fence_view(givers))
         self.add_to(self.sequential_near, takers, self.fence_view_near(givers))
-        hoped = self.views.join_all(self.hoped[givers])
-        self.add_to(self.hoped, takers, hoped)
+        if_acquired = self.views.join_all(self.if_acquired[givers])
+        self.add_to(self.if_acquired, takers, if_acquired)

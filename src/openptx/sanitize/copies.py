@@ -63,10 +63,10 @@ class Copies:
         return self._committed
 
     def issue(self, shadow: Shadow, granules: Array, threads: Array, write: bool, statement: int) -> None:
-        who = np.repeat(threads, granules.shape[1])
-        groups = self.committed[who]
+        each = np.repeat(threads, granules.shape[1])
+        groups = self.committed[each]
         self.pending.append(
-            Pending(shadow, shadow.unit, granules.reshape(-1), who, groups, self.clocks.now, write, statement)
+            Pending(shadow, shadow.unit, granules.reshape(-1), each, groups, self.clocks.now, write, statement)
         )
 
     def commit(self, threads: Array) -> None:

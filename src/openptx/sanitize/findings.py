@@ -37,7 +37,7 @@ class Site:
         }
 
     @property
-    def who(self) -> str:
+    def thread_text(self) -> str:
         found = [f"block {self.block}"] if self.block is not None else []
         found += [f"thread {self.thread}"] if self.thread is not None else []
         return ", ".join(found)
@@ -103,13 +103,13 @@ class Finding(Diagnostic):
     @property
     def facts(self) -> list[str]:
         """Who did it and where, a line each, for people."""
-        who = f"kernel `{self.kernel}`" + (f", {self.site.who}" if self.site.who else "")
-        lines = [f"by: {who}", f"source: {described(self.site)}"]
+        executor = f"kernel `{self.kernel}`" + (f", {self.site.thread_text}" if self.site.thread_text else "")
+        lines = [f"by: {executor}", f"source: {described(self.site)}"]
         lines += [f"inlined: {each}" for each in self.site.inlined]
         if self.other is not None:
             lines.append(f"other: `{self.other.text}`, {described(self.other)}")
-            if self.other.who:
-                lines.append(f"by: {self.other.who}")
+            if self.other.thread_text:
+                lines.append(f"by: {self.other.thread_text}")
         lines += self.notes
         return [*lines, *([f"seen: {self.count} times"] if self.count > 1 else [])]
 

@@ -23,7 +23,7 @@ class GuardedHeap(Heap):
         self.heap, self.executing = heap, executing
         self.allocation = heap.allocation
         self.valid = heap.given()
-        self.thread = 0  # who calls
+        self.thread = 0  # that calls
         self.sizes = {**heap.blocks}  # at first the blocks of earlier launches
         self.extents = {**heap.blocks}
         self.taken: dict[int, tuple[Op, int]] = {}
@@ -43,14 +43,14 @@ class GuardedHeap(Heap):
         last = np.minimum(first + size - 1, self.valid.size - 1)
         return self.valid[first] & self.valid[last]
 
-    def who(self) -> tuple[Op, int]:
+    def caller(self) -> tuple[Op, int]:
         return self.executing.batch.x.op, self.thread
 
     def take(self, size: int) -> int:
         found = self.heap.take(size)
         if found:
             self.sizes[found] = self.extents[found] = size
-            self.taken[found] = self.who()
+            self.taken[found] = self.caller()
             self.mark(found, size, True)
         return found
 
@@ -58,7 +58,7 @@ class GuardedHeap(Heap):
         size = self.sizes.pop(address, None)
         if size is None:
             return False
-        self.freed[address] = self.who()
+        self.freed[address] = self.caller()
         self.mark(address, size, False)
         return True
 
@@ -68,8 +68,8 @@ class GuardedHeap(Heap):
         self.defined[first : first + size] = 0
 
     def leaks(self) -> list[tuple[Op, int]]:
-        """Who took what was not freed."""
-        return [who for address, who in self.taken.items() if address in self.sizes]
+        """The calls that took what was not freed."""
+        return [by for address, by in self.taken.items() if address in self.sizes]
 
     def close(self) -> None:
         """Gives back what was freed."""

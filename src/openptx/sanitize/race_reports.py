@@ -118,8 +118,8 @@ class RaceReports:
 
     def would_be_ordered(self, c: Conflict) -> bool:
         """Whether an acquiring fence would have ordered the two."""
-        who, times, threads = (np.array([v], np.int64) for v in (c.other_thread, c.other_time, c.thread))
-        return bool(self.clocks.ordered(who, times, threads, self.clocks.hoped)[0])
+        others, times, threads = (np.array([v], np.int64) for v in (c.other_thread, c.other_time, c.thread))
+        return bool(self.clocks.ordered(others, times, threads, self.clocks.if_acquired)[0])
 
     def load_of_swap(self, c: Conflict) -> int | None:
         """The statement that is a plain load, if the other one is an atomic compare-and-swap."""

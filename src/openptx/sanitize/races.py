@@ -62,12 +62,12 @@ class Conflict:
 class Access:
     """One instruction's accesses, granule by granule: `width` granules for each thread.
 
-    `who` are the threads, `flat` the granules, `rows` their cells before. `unchanged` is whether the store at a
+    `threads` has one each, `flat` the granules, `rows` their cells before. `unchanged` is whether the store at a
     position stores what is in memory already.
     """
 
     shadow: Shadow
-    who: Array
+    threads: Array
     flat: Array
     rows: Array
     width: int
@@ -86,7 +86,7 @@ class Access:
         """A conflict of the access at granule `i` with the earlier one of a cell."""
         time, thread, earlier = (int(v) for v in cell)
         offset = int(self.flat[i]) * self.shadow.unit - self.shadow.lead
-        mine = self.shadow, int(self.who[i]), offset, self.write, self.facts
+        mine = self.shadow, int(self.threads[i]), offset, self.write, self.facts
         return Conflict(*mine, time, thread, earlier, other_write, **what)
 
 
@@ -125,16 +125,16 @@ class Races:
     ) -> Array:
         """An access of `size` bytes by each of `threads`, at byte offsets; gives the granules.
 
-        `owners` are who accesses in the name of the threads: asynchronous copies. `values` are what is stored, a row
+        `owners` access in the name of the threads: asynchronous copies. `values` are what is stored, a row
         each, to tell writes of equal values from others. `by_proxy` is whether the access is one of the async proxy.
         """
         if offsets.size < threads.size:
             offsets = np.broadcast_to(offsets, threads.shape)
         granules = shadow.granules(offsets, size)
         width = granules.shape[1]
-        flat, who = granules.reshape(-1), np.repeat(threads, width) if width > 1 else threads
-        a = Access(shadow, who, flat, shadow.cells[flat], width, facts, write, unchanged)
-        marks = who if owners is None else np.repeat(owners, width)
+        flat, each = granules.reshape(-1), np.repeat(threads, width) if width > 1 else threads
+        a = Access(shadow, each, flat, shadow.cells[flat], width, facts, write, unchanged)
+        marks = each if owners is None else np.repeat(owners, width)
         self.check(a, marks if owners is not None else None)
         self.check_coherence(a)
         if by_proxy:
@@ -153,7 +153,7 @@ class Races:
     def remember_reads(self, a: Access) -> None:
         """The statements by which threads read plainly what they now update."""
         for cells in (a.cells(R), a.cells(R2)):
-            mine = (cells[:, 0] != 0) & (cells[:, 1] == a.who) & (scope_of(cells[:, 2]) == 0)
+            mine = (cells[:, 0] != 0) & (cells[:, 1] == a.threads) & (scope_of(cells[:, 2]) == 0)
             if mine.any():
                 self.read_before_update.update((np.unique(cells[mine, 2]) & STATEMENT).tolist())
 
@@ -193,7 +193,7 @@ class Races:
         cells = a.cells(W)
         times, others = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
         found = np.flatnonzero((times != 0) & (others < AGENT))
-        views, known = self.clocks.view[a.who[found]], np.zeros(found.size, np.bool_)
+        views, known = self.clocks.view[a.threads[found]], np.zeros(found.size, np.bool_)
         for view in np.unique(views).tolist():
             some = views == view
             at = found[some]
@@ -206,17 +206,17 @@ class Races:
     def racing(self, a: Access, cells: Array, which: Array) -> Array:
         """Positions in `which` of the cells whose accesses race with what the threads do now."""
         times, others, earlier = (cells[which, i] for i in range(CELL))
-        times, others, threads = times.astype(np.int64), others.astype(np.int64), a.who[which]
+        times, others, threads = times.astype(np.int64), others.astype(np.int64), a.threads[which]
         pending = (earlier & PENDING) != 0
         bad = np.flatnonzero((others != threads) | pending)
         if not bad.size:
             return bad
         times, others, earlier, pending, threads = (v[bad] for v in (times, others, earlier, pending, threads))
-        loose = pending | ~self.clocks.ordered(others, times, threads)
+        unordered = pending | ~self.clocks.ordered(others, times, threads)
         if a.scope:
             apart = self.in_lockstep(a, others, times, earlier, threads)
-            loose &= ~self.morally_strong(others, earlier, threads, a.facts) | apart
-        return bad[loose]
+            unordered &= ~self.morally_strong(others, earlier, threads, a.facts) | apart
+        return bad[unordered]
 
     def morally_strong(self, others: Array, earlier: Array, threads: Array, facts: int) -> Array:
         """Whether two accesses are morally strong (8.7): both strong, on the same bytes, with scopes that include each
@@ -248,18 +248,18 @@ class Races:
 
     def common_floor(self, a: Access) -> int:
         """The time up to which all accesses that the bytes can have are known to all threads, where that is simple."""
-        teams, who = self.clocks.teams, a.who
+        teams, threads = self.clocks.teams, a.threads
         if a.shadow.space != "shared" or teams.cluster_size > 1 or self.asynchronous:
             return 0
-        return int(self.clocks.cta_floor[teams.cta(int(who.min())) : teams.cta(int(who.max())) + 1].min())
+        return int(self.clocks.cta_floor[teams.cta(int(threads.min())) : teams.cta(int(threads.max())) + 1].min())
 
     def report_all(self, a: Access, cells: Array, bad: Array, other_write: bool) -> None:
         """Reports one conflict for every statement that the access races with, and one that no idiom excuses."""
         if not bad.size:
             return
         times, others, earlier = cells[bad, 0].astype(np.int64), cells[bad, 1].astype(np.int64), cells[bad, 2]
-        hoped = self.clocks.ordered(others, times, a.who[bad], self.clocks.hoped)
-        _, group = np.unique(earlier * np.int64(2) + hoped, return_inverse=True)
+        if_acquired = self.clocks.ordered(others, times, a.threads[bad], self.clocks.if_acquired)
+        _, group = np.unique(earlier * np.int64(2) + if_acquired, return_inverse=True)
         group = group.reshape(-1)
         for number in range(int(group.max()) + 1):
             some = bad[group == number].tolist()
@@ -270,15 +270,15 @@ class Races:
 
     def check_together(self, a: Access, values: Array | None) -> None:
         """Writes of one instruction by several threads to the same bytes."""
-        flat, who = a.flat, a.who
+        flat, threads = a.flat, a.threads
         order = np.argsort(flat, kind="stable")
-        same = np.flatnonzero((flat[order][1:] == flat[order][:-1]) & (who[order][1:] != who[order][:-1]))
+        same = np.flatnonzero((flat[order][1:] == flat[order][:-1]) & (threads[order][1:] != threads[order][:-1]))
         if not same.size:
             return
         first, second = order[same], order[same + 1]
         if a.scope:
             scope = np.full(first.shape, a.scope)
-            wrong = ~self.included(scope, who[first], who[second])
+            wrong = ~self.included(scope, threads[first], threads[second])
             first, second = first[wrong], second[wrong]
         equal = False
         if values is not None and first.size:
@@ -286,10 +286,10 @@ class Races:
             equal = not differ.size
             first, second = (first, second) if equal else (first[differ], second[differ])
             if equal:  # rather of different warps: of one warp it is an idiom
-                far = np.argsort(-self.distance(who[first], who[second]), kind="stable")[:1]
+                far = np.argsort(-self.distance(threads[first], threads[second]), kind="stable")[:1]
                 first, second = first[far], second[far]
         if first.size:
-            other = np.array((self.clocks.now, who[int(first[0])], a.facts))
+            other = np.array((self.clocks.now, threads[int(first[0])], a.facts))
             self.report(a.conflict(int(second[0]), other, True, equal=equal))
 
     # Updates.
@@ -301,14 +301,14 @@ class Races:
         if a.scope:
             old = a.cells(W)
             weak = scope_of(old[:, 2]) == 0
-            kept = (old[:, 0] != 0) & (weak | (old[:, 1] != a.who))
+            kept = (old[:, 0] != 0) & (weak | (old[:, 1] != a.threads))
             new[:, CELL : 2 * CELL] = np.where(kept[:, None], old, a.cells(W2))
             new[:, 2 * CELL :] = a.rows[:, 2 * CELL :]  # readers that are weak may race with later writes
         a.shadow.cells[a.flat] = new
 
     def put_read(self, a: Access, marks: Array) -> None:
         """The read takes a reader's cell: of one that it stands for, of an empty one, or of the nearer neighbour."""
-        shadow, flat, who = a.shadow, a.flat, a.who
+        shadow, flat, threads = a.shadow, a.flat, a.threads
         cells = np.empty((flat.size, CELL), np.uint32)
         cells[:, 0], cells[:, 1], cells[:, 2] = self.clocks.now, marks, a.facts
         first, second = a.cells(R), a.cells(R2)
@@ -319,7 +319,7 @@ class Races:
             shadow.cells[flat, 8] = cells[:, 2]
         else:
             also = self.replaceable(second, a)
-            closer = self.distance(first[:, 1], second[:, 1]) < self.distance(first[:, 1], who)
+            closer = self.distance(first[:, 1], second[:, 1]) < self.distance(first[:, 1], threads)
             put_second = ~free & (also | closer)
             fresh = a.rows[:, 6:12].copy()
             fresh[free, :3] = cells[free]
@@ -345,7 +345,7 @@ class Races:
         if used.size:
             times, others, earlier = (cells[used, i].astype(np.int64) for i in range(3))
             weaker = (scope_of(earlier) == 0) & bool(a.scope)
-            known = (others == a.who[used]) | self.clocks.ordered(others, times, a.who[used])
+            known = (others == a.threads[used]) | self.clocks.ordered(others, times, a.threads[used])
             free[used] = known & ~weaker & ((earlier & PENDING) == 0)
         return free
 

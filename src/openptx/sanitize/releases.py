@@ -161,11 +161,11 @@ class Releases:
             some = threads[self.reached(part, threads, scope)]
             c.add_to(table, some, part.view)
             if counts:
-                c.add_to(c.hoped, some, part.view)
+                c.add_to(c.if_acquired, some, part.view)
         for part in record.parts:
             some = threads[self.reached(part, threads, scope)]
             if counts:
-                c.add_to(c.hoped, some, part.view)
+                c.add_to(c.if_acquired, some, part.view)
             if acquires:
                 c.learn(some, part.view)
             near = c.teams.cta(some) == part.cta

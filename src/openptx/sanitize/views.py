@@ -64,7 +64,7 @@ class Views:
         return self.add(np.array([key], np.int64), np.array([time], np.int64))
 
     def join(self, a: int, b: int) -> int:
-        """What who has both vectors knows."""
+        """What a thread with both vectors knows."""
         if a == b or not b:
             return a
         if not a:
@@ -84,7 +84,7 @@ class Views:
         return self.add(np.concatenate((keys, more_keys)), np.concatenate((times, more_times)))
 
     def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
-        """What the async proxy knows after a proxy fence of who has this vector."""
+        """What the async proxy knows after a proxy fence of a thread with this vector."""
         keys, times = self._rows[view]
         own = keys < min(ASYNC_PROXY.values())
         moved = [keys[own] + ASYNC_PROXY[space] for space in spaces]
@@ -114,10 +114,10 @@ class Views:
         at = np.minimum(np.searchsorted(known, keys), known.size - 1)
         return np.where(known[at] == keys, times[at], -1)
 
-    def knows(self, view: int, who: Array, times: Array, proxy: int = 0) -> Array:
+    def knows(self, view: int, threads: Array, times: Array, proxy: int = 0) -> Array:
         """Whether accesses of threads or copies at these times are known, or known to the async proxy of a space."""
-        found = self._times(view, proxy + who) >= times
-        real = who < AGENT
-        for start, units in ((WARPS, self.teams.warp(who)), (CTAS, self.teams.cta(who))):
+        found = self._times(view, proxy + threads) >= times
+        real = threads < AGENT
+        for start, units in ((WARPS, self.teams.warp(threads)), (CTAS, self.teams.cta(threads))):
             found |= real & (self._times(view, proxy + start + units) >= times)
         return found

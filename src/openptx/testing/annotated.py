@@ -174,7 +174,7 @@ def compare(run: Run, thread: int, gives: list[Formal], slots: bytes) -> list[st
         got = int.from_bytes(slots[number * SLOT :][:SLOT], "little") & ((1 << WIDTHS[formal.type]) - 1)
         wanted = pick(value, thread)
         if not agrees(got, wanted, formal.type, run.tolerance):
-            who = f"thread {thread}: " if run.threads > 1 else ""
+            executor = f"thread {thread}: " if run.threads > 1 else ""
             which = f"result {number}: " if len(gives) > 1 else ""
-            problems.append(f"line {run.row}: {who}{which}{shown(got, formal.type)}, not {wanted}")
+            problems.append(f"line {run.row}: {executor}{which}{shown(got, formal.type)}, not {wanted}")
     return problems

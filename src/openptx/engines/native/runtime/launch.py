@@ -93,7 +93,7 @@ class Run:
     """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
 
     __slots__ = (
-        "asked",
+        "called_system",
         "deadline",
         "image",
         "interrupt",
@@ -116,7 +116,7 @@ class Run:
         self.deadline = deadline  # on time.monotonic's clock
         self.line: Line | None = None  # once there may be something to say
         self.interrupt: BaseException | None = None
-        self.asked = False  # for something of the system, output perhaps
+        self.called_system = False  # for output, perhaps
         self.watch = settings.watch()
         self.team: list[Worker] = []
         self.tasks: list[threads.Task] = []  # of other threads
@@ -145,7 +145,7 @@ class Run:
             _running.discard(self)  # a child of a fork has none
             if self.line is not None:
                 self.line.erase()
-            if self.asked:
+            if self.called_system:
                 sys.stdout.flush()
             if not self.tasks or all(task.over for task in self.tasks):  # else a thread still uses what they have
                 for worker in team:

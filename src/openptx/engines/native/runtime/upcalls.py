@@ -64,7 +64,7 @@ def answer(run: Run, worker: Worker) -> int:
                     worker.keep(detail, x.tensor_code)
                     x.tensor_code = 0
             else:
-                run.asked = True
+                run.called_system = True
                 external(x, what, worker, here, detail)
     except Violation as violation:
         worker.violation = violation

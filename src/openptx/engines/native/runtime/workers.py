@@ -74,14 +74,14 @@ class Worker:
         self.table_memory = memoryview(b"")
         self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as upcalls see it
         self.violation: Violation | None = None
-        asked = (
+        calls = (
             self._answers(lambda run, worker: run.poll()),
             self._answers(lambda run, worker: run.need(worker)),
             self._answers(upcalls.answer),
         )
-        for each in asked:
+        for each in calls:
             next(each)
-        self._callbacks = [Callback(each.send) for each in asked]  # alive as long as the state that names them
+        self._callbacks = [Callback(each.send) for each in calls]  # alive as long as the state that names them
         self.poll, need, ask = map(address_of, self._callbacks)
         struct.pack_into("<q", self.memory, abi.NEED, need)
         struct.pack_into("<q", self.memory, abi.UPCALL, ask)

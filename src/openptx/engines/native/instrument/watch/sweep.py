@@ -13,8 +13,8 @@ from openptx.engines.native.instrument.watch.words import Flag, Word
 from openptx.engines.native.instrument.watch.writer import Area, Writer
 
 
-class Who(Protocol):
-    """Who accesses the sixteen granules from number `i` of the row on."""
+class Accessor(Protocol):
+    """What accesses the sixteen granules from number `i` of the row on."""
 
     @property
     def alone(self) -> Flag:
@@ -43,23 +43,23 @@ class Sweep:
     first: Word
     total: Word
 
-    def write(self, who: Who) -> None:
+    def write(self, accessor: Accessor) -> None:
         """All of the row, and the function's end."""
         now = self.w.moment(0)
-        fills = (self.first & (WIDE - 1)).equals(0) & who.fills
-        self.w.loop((self.total + (WIDE - 1)) >> 4, lambda i: self.part(i << 4, who, now, fills))
+        fills = (self.first & (WIDE - 1)).equals(0) & accessor.fills
+        self.w.loop((self.total + (WIDE - 1)) >> 4, lambda i: self.part(i << 4, accessor, now, fills))
         self.w.ir.line("ret void")
 
-    def part(self, i: Word, who: Who, now: Moment, fills: Flag) -> None:
+    def part(self, i: Word, accessor: Accessor, now: Moment, fills: Flag) -> None:
         ir, area, granule = self.w.ir, self.area, self.first + i
         whole = (i + (WIDE - 1)).below(self.total) & fills
         coarse, parted, fine, done = (ir.fresh() for _ in range(4))
         ir.likely(whole.name, coarse, parted)
         ir.start(coarse)
-        self.line(granule, who.line(i), now, who.alone, fine, done)
+        self.line(granule, accessor.line(i), now, accessor.alone, fine, done)
         ir.start(parted)
         some = ir.fresh()
-        lanes = who.granules(i)[1].bits()
+        lanes = accessor.granules(i)[1].bits()
         ir.branch(lanes.differs(0).name, some, done)
         ir.start(some)
         low = self.w.word(ir.emit(f"call i64 @llvm.cttz.i64(i64 {lanes.name}, i1 true)"))
@@ -68,7 +68,7 @@ class Sweep:
         self.w.expand(area, granule + high)
         ir.jump(fine)
         ir.start(fine)
-        self.granules(granule, *who.granules(i), who.alone, done)
+        self.granules(granule, *accessor.granules(i), accessor.alone, done)
         ir.start(done)
 
     def line(self, granule: Word, mine: Word, now: Moment, alone: Flag, fine: str, done: str) -> None:
