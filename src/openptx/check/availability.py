@@ -54,8 +54,8 @@ def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
     if not missing:
         return []
     what, gate = missing[-1]
-    if what == form.instruction.name and (ways := roundings(m)):
-        return [rounding_problem(m, ways)]
+    if what == form.instruction.name and (choices := roundings(m)):
+        return [rounding_problem(m, choices)]
     subject = f"`{m}`" if what == form.instruction.name else f"`{what}` of `{m}`"
     return [gate_problem(subject, gate, context)]
 
@@ -64,26 +64,26 @@ def roundings(m: Modifiers) -> list[str]:
     """The opcode with each rounding modifier that it may have; nothing if it has one already."""
     if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
         return []
-    return [way for way in (*ROUNDING, "approx", "full") if resolve(_saying(m, way))]
+    return [rounding for rounding in (*ROUNDING, "approx", "full") if resolve(_saying(m, rounding))]
 
 
-def _saying(m: Modifiers, way: str) -> str:
+def _saying(m: Modifiers, rounding: str) -> str:
     mnemonic, *modifiers = repr(m).split(".")
-    return ".".join((mnemonic, way, *modifiers))
+    return ".".join((mnemonic, rounding, *modifiers))
 
 
-def rounding_problem(m: Modifiers, ways: list[str]) -> Problem:
+def rounding_problem(m: Modifiers, choices: list[str]) -> Problem:
     """The problem that an opcode lacks its rounding modifier, which is optional only in PTX 1.3."""
-    fixed, legal = _saying(m, ways[0]), " ".join(f".{way}" for way in ways)
+    fixed, legal = _saying(m, choices[0]), " ".join(f".{each}" for each in choices)
     return Problem(
         "rounding-required",
-        f"`{m}` needs a rounding modifier" if ways[0] in ROUNDING else f"`{m}` needs `.{ways[0]}`",
-        label=f"one of {legal}" if len(ways) > 1 else f"expected {legal}",
+        f"`{m}` needs a rounding modifier" if choices[0] in ROUNDING else f"`{m}` needs `.{choices[0]}`",
+        label=f"one of {legal}" if len(choices) > 1 else f"expected {legal}",
         expected=legal,
         actual="none",
         rule="PTX ISA, Floating Point Instructions (9.7.3): required since PTX ISA 1.4",
-        help=f"write `{fixed}`, or one of the others" if len(ways) > 1 else f"write `{fixed}`",
-        repair=rewrite(fixed, SUGGESTION if len(ways) > 1 else SAFE),
+        help=f"write `{fixed}`, or one of the others" if len(choices) > 1 else f"write `{fixed}`",
+        repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE),
     )
 
 

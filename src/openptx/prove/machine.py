@@ -39,8 +39,8 @@ class SymbolicThread(SymbolicFloats):
         if space not in ("global", "generic", "local", "frame"):
             raise Unprovable("shared-memory" if space.startswith("shared") else "variable", f"`.{space}`")
         found = Bits(self, w, 0)
-        ways = places(self.inputs, self.path, space, address.v)
-        for i, (path, region, offset) in enumerate(ways):
+        targets = places(self.inputs, self.path, space, address.v)
+        for i, (path, region, offset) in enumerate(targets):
             here = Bits(self, w, self.regions.load(path, region, offset, w // 8))
             found = here if i == 0 else self.select(Bits(self, 1, path.condition()), here, found)
         return found

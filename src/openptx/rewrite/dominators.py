@@ -1,4 +1,4 @@
-"""Which block every way to another leads through, and how deep in loops a block is."""
+"""Which blocks dominate others, and how deep in loops a block is."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Dominators:
         return a
 
     def dominates(self, a: int, b: int) -> bool:
-        """Whether every way to b leads through a."""
+        """Whether every path to b leads through a."""
         return self.common(a, b) == a
 
     def _loops(self) -> list[int]:

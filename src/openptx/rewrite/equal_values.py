@@ -1,4 +1,4 @@
-"""Equal values: what an earlier block has computed, and every way leads through, is not computed again.
+"""Equal values: what an earlier block has computed, on every path, is not computed again.
 
 ptxas merges such instructions after it has contracted, and then contracts products that a single sum is left to use;
 the sum of two equal products it never contracts.

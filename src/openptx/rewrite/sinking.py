@@ -67,7 +67,7 @@ class Sinking:
         self.copies: dict[int, dict[int, tuple[Reg, Op]]] = {}  # by block and register: what was copied to its end
         self.renamed: dict[int, Reg] = {}  # roots that have moved
         self.settled: set[int] = set()
-        self.ways: dict[tuple[int, int], set[int]] = {}
+        self.paths: dict[tuple[int, int], set[int]] = {}
 
     def walk(self) -> None:
         """From the last instruction to the first."""
@@ -172,15 +172,15 @@ class Sinking:
     def between(self, home: int, to: int) -> set[int]:
         """The blocks through which control may go from the end of one to the end of another, which is among them."""
         key = home, to
-        if key not in self.ways:
+        if key not in self.paths:
             found, waiting = {home}, list(self.dominators.successors[home])
             while waiting:
                 i = waiting.pop()
                 if i not in found:
                     found.add(i)
                     waiting += () if i == to else self.dominators.successors[i]
-            self.ways[key] = found - {home}
-        return self.ways[key]
+            self.paths[key] = found - {home}
+        return self.paths[key]
 
     def copy(self, index: int, op: Op, to: int, live: int) -> Reg:
         """Copies an instruction and what it needs to the end of a block."""

@@ -12,15 +12,17 @@ from openptx.isa.types import TYPES
 _RULE = "PTX ISA, Type Conversion (6.5), Tables 15 and 16, and Rounding Modifiers (6.5.2), Tables 17 and 18"
 _EXTRAS = ((), ("satfinite",), ("relu",), ("satfinite", "relu"))
 _COMMONEST = ("rn", "rzi", "rz")
-_WAYS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+_ROUNDINGS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
 
 
-def ways(d: str, a: str) -> dict[str, tuple[str, ...]]:
+def roundings(d: str, a: str) -> dict[str, tuple[str, ...]]:
     """The rounding modifiers of a pair ("" for none) with the fewest other modifiers that each needs. Memoised."""
-    known = _WAYS.get((d, a))
+    known = _ROUNDINGS.get((d, a))
     if known is None:
         choices = ("", *ROUNDING) if _written(d, a) else ()
-        known = _WAYS[d, a] = {way: extras for way in choices if (extras := _needed(way, d, a)) is not None}
+        known = _ROUNDINGS[d, a] = {
+            rounding: extras for rounding in choices if (extras := _needed(rounding, d, a)) is not None
+        }
     return known
 
 
@@ -33,8 +35,8 @@ def _written(d: str, a: str) -> bool:
     )
 
 
-def _needed(way: str, d: str, a: str) -> tuple[str, ...] | None:
-    return next((extras for extras in _EXTRAS if _converts(spelt(way, extras, d, a))), None)
+def _needed(rounding: str, d: str, a: str) -> tuple[str, ...] | None:
+    return next((extras for extras in _EXTRAS if _converts(spelt(rounding, extras, d, a))), None)
 
 
 def _converts(opcode: str) -> bool:
@@ -44,21 +46,21 @@ def _converts(opcode: str) -> bool:
     )
 
 
-def spelt(way: str, extras: tuple[str, ...], d: str, a: str) -> str:
+def spelt(rounding: str, extras: tuple[str, ...], d: str, a: str) -> str:
     """`cvt.rn.satfinite.e4m3x2.f32`."""
-    return ".".join(("cvt", *([way] if way else []), *extras, d, a))
+    return ".".join(("cvt", *([rounding] if rounding else []), *extras, d, a))
 
 
 def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
     """What is wrong with `cvt.modifiers.d.a`: the pair, or its rounding; None where it is something else."""
-    found = ways(d, a)
+    found = roundings(d, a)
     if not found:
         return _no_pair(d, a)
     said = [modifier for modifier in modifiers if modifier in ROUNDING]
     if len(said) > 1 or (said and said[0] in found) or (not said and "" in found):
         return None
     fixed = _fixed(modifiers, found, d, a)
-    legal = " ".join(f".{way}" for way in found if way)
+    legal = " ".join(f".{rounding}" for rounding in found if rounding)
     more = ", or one of the others" if len(found) > 1 and not said else ""
     return Problem(
         "rounding-forbidden" if said else "rounding-required",
@@ -74,7 +76,7 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
 
 def _fixed(modifiers: list[str], found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
     """The opcode with the commonest rounding of the pair, and with its other modifiers if it may have them."""
-    best = next((way for way in _COMMONEST if way in found), next(iter(found)))
+    best = next((rounding for rounding in _COMMONEST if rounding in found), next(iter(found)))
     fixed = spelt(best, tuple(m for m in modifiers[:-2] if m not in ROUNDING), d, a)
     return fixed if resolve(fixed) else spelt(best, found[best], d, a)
 
@@ -87,8 +89,8 @@ def _what(d: str, a: str, said: list[str], legal: str) -> str:
 
 def _no_pair(d: str, a: str) -> Problem:
     """No `cvt` has this pair: what converts from one, what to the other, and how to get there."""
-    sources = [name for name in TYPES if ways(d, name)]
-    targets = [name for name in TYPES if ways(name, a)]
+    sources = [name for name in TYPES if roundings(d, name)]
+    targets = [name for name in TYPES if roundings(name, a)]
     return Problem(
         "no-such-conversion",
         f"there is no conversion from `.{a}` to `.{d}`",
@@ -115,13 +117,13 @@ def _help(d: str, a: str, sources: list[str], targets: list[str]) -> str:
     for count in ("x2", "x4"):
         packed = [(f"{d}{count}", a), (d, f"{a}{count}"), (f"{d}{count}", f"{a}{count}")]
         for other in packed:
-            if found := ways(*other):
+            if found := roundings(*other):
                 return f"only packed: `{_plainest(found, *other)}`"
     between = next(
         (name for name in ("f32", "f16", "f16x2", "bf16x2", *targets) if name in sources and name in targets), None
     )
     if between is not None:
-        first, second = _plainest(ways(between, a), between, a), _plainest(ways(d, between), d, between)
+        first, second = _plainest(roundings(between, a), between, a), _plainest(roundings(d, between), d, between)
         return f"take two steps: `{first}`, then `{second}`"
     if not sources:
         return f"nothing converts to `.{d}`; `.{a}` converts {_to(targets)}"
@@ -129,5 +131,5 @@ def _help(d: str, a: str, sources: list[str], targets: list[str]) -> str:
 
 
 def _plainest(found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
-    way = next((way for way in ("", *_COMMONEST) if way in found), next(iter(found)))
-    return spelt(way, found[way], d, a)
+    rounding = next((rounding for rounding in ("", *_COMMONEST) if rounding in found), next(iter(found)))
+    return spelt(rounding, found[rounding], d, a)

@@ -262,8 +262,8 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
     choices = list(slot.choices)
     rounding = set(choices) <= ROUNDING.keys()
     if rounding:
-        ways = [way for way in ROUNDING if resolve(f"{form.instruction.name}.{way}{_tail(opcode, form)}")]
-        choices = ways or choices
+        legal = [each for each in ROUNDING if resolve(f"{form.instruction.name}.{each}{_tail(opcode, form)}")]
+        choices = legal or choices
     what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
     if rounding:
         what = "a rounding modifier"
