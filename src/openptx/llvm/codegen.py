@@ -30,6 +30,7 @@ def _target() -> llvm.Target:
     llvm.set_option("openptx", "-grow-region-complexity-budget=100")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()  # of assembly in functions
     return llvm.Target.from_default_triple()
 
 

@@ -24,6 +24,11 @@ class CPU:
     gathers: bool  # faster than one element after the other
     x86: bool
 
+    @property
+    def rounds(self) -> bool:
+        """Whether vectors of f32 and f64 can be rounded in a given direction: by instructions, or by another mode."""
+        return self.avx512 or (self.avx2 and self.fma)
+
 
 @cache
 def host() -> CPU:

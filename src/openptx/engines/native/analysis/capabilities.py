@@ -25,7 +25,7 @@ def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Rounding | No
     """How an operation is rounded: by the processor's own instruction, or that of f32; None: by its definition."""
     if has(cpu, f) and not (ftz and f.name == "f64"):
         nearest = rnd == "rn" and (op != "fma" or cpu.fma)
-        if nearest or (rnd != "rn" and cpu.avx512 and f.storage != 16):
+        if nearest or (rnd != "rn" and cpu.rounds and f.storage != 16):
             return "processor"
     if f.name == "f16" and rnd == "rn" and cpu.f16c and op != "fsqrt":
         return "half"

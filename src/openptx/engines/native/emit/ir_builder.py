@@ -149,6 +149,14 @@ class IRBuilder:
         chosen = [f"i32 {'poison' if i is None else i}" for i in order]
         return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
 
+    def joined(self, element: str, n: int, parts: list[str]) -> str:
+        """Vectors of `n` elements, a power of two of them, as one."""
+        while len(parts) > 1:
+            t = f"<{n} x {element}>"
+            parts = [self.shuffle(t, a, b, range(2 * n)) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+            n *= 2
+        return parts[0]
+
     def phi(self, t: str, labels: list[str], *values: str) -> str:
         pairs = ", ".join(f"[{value}, %{label}]" for value, label in zip(values, labels, strict=True))
         return self.emit(f"phi {t} {pairs}")

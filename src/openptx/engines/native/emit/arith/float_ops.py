@@ -57,9 +57,8 @@ class FloatOps(MufuOps):
     def instruction(self, op: str, t: LaneType, operands: tuple[Bits, ...], rnd: str) -> str:
         """The name of the float result, by an instruction that the processor has."""
         if rnd != "rn":
-            name = self.directed(op, t.width, [self.float(a, False) for a in operands], rnd)
-            whole = LaneType(t.width, False).float
-            return self.ir.emit(f"extractelement {whole} {name}, i32 0") if t.uniform else name
+            directed = self.directed_scalar if t.uniform else self.directed
+            return directed(op, t.width, [self.float(a, t.uniform) for a in operands], rnd)
         x = [self.float(a, t.uniform) for a in operands]
         if op in ("fma", "fsqrt"):
             return self.float_call("fma" if op == "fma" else "sqrt", t, *x)

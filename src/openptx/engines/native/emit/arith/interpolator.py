@@ -1,8 +1,10 @@
-"""The multifunction unit's interpolator in vectors of AVX-512: the bits of `Multifunction.square` and `cut` for less.
+"""The multifunction unit's interpolator in vectors: the bits of `Multifunction.square` and `cut` for less.
 
 * A slope and a curvature are one element of a table, two numbers of sixteen bits, and `vpmaddwd` multiplies and adds
   both. Slopes, of up to seventeen bits with their sign, are kept as differences from `centre`.
 * The squarer works on sixteen bits a lane: lane j and lane 16 + j are one element of 32 bits.
+* By AVX-512, tables lie in registers; by AVX2, a segment's constant and pair are one element of 64 bits in memory, which
+  one gather finds.
 """
 
 from __future__ import annotations
@@ -59,6 +61,16 @@ def crossed(a: int, b: int, top: int) -> int:
     return sum((a >> i & 1) * (b >> top - i) for i in range(top + 1))
 
 
+# fmt: off
+_INSTRUCTIONS = {  # by AVX-512, by AVX2 on half as many elements, and what they give of 512 bits
+    "pmaddw":   ("@llvm.x86.avx512.pmaddw.d.512",   "@llvm.x86.avx2.pmadd.wd",    _HALF),
+    "pmaddubs": ("@llvm.x86.avx512.pmaddubs.w.512", "@llvm.x86.avx2.pmadd.ub.sw", WORDS),
+    "pmulhu":   ("@llvm.x86.avx512.pmulhu.w.512",   "@llvm.x86.avx2.pmulhu.w",    WORDS),
+    "pshufb":   ("",                                "@llvm.x86.avx2.pshuf.b",     _BYTES),
+    "pblendvb": ("",                                "@llvm.x86.avx2.pblendvb",    _BYTES),
+}
+# fmt: on
+
 CROSS = tuple([crossed(i & 7, i >> 3, 2) for i in range(64)])
 
 
@@ -80,7 +92,10 @@ class Interpolator:
         """The parabola's value at a place (up to seventeen bits) of a segment, without the centre's part. `i` may have
         more bits than the segment's number. Fifteen bits of the place, from `drop` on, are squared."""
         x = self.x
-        constant, pair = (x.chosen_among_rows(column, i) for column in (t.constants, t.pairs))
+        if x.cpu.avx512:
+            constant, pair = (x.chosen_among_rows(column, i) for column in (t.constants, t.pairs))
+        else:
+            constant, pair = self.gathered(t, i)
         low = self.products(pair, self.beside_squares(place & _FIRST, self.squares(place, drop))) + t.bias
         return constant + self.products(pair, place >> LOW) + x.shr(S, low, LOW)
 
@@ -90,6 +105,15 @@ class Interpolator:
         low = self.x.ir.emit(f"and {_HALF} {words}, splat (i32 65535)")
         high = self.x.ir.emit(f"lshr {_HALF} {words}, splat (i32 16)")
         return self.joined(low, high)
+
+    def gathered(self, t: Segments, i: Bits) -> tuple[Bits, Bits]:
+        """Constants and pairs of segments."""
+        ir, n = self.x.ir, len(t.constants)
+        words = tuple([c & 0xFFFFFFFF | pair << 32 for c, pair in zip(t.constants, t.pairs, strict=True)])
+        found = self.x.gathered_constants(words, i & n - 1, 64)
+        pairs = ir.emit(f"bitcast <{N} x i64> {found} to <{2 * N} x i32>")
+        low, high = (ir.shuffle(f"<{2 * N} x i32>", pairs, "poison", range(k, 2 * N, 2)) for k in (0, 1))
+        return self.x.bits(low, 32), self.x.bits(high, 32)
 
     # Sixteen bits a lane
 
@@ -103,7 +127,8 @@ class Interpolator:
         high = ir.emit(f"and {_HALF} {high}, splat (i32 -65536)")
         words = ir.emit(f"bitcast {_HALF} {ir.emit(f'or {_HALF} {low}, {high}')} to {WORDS}")
         y = self.x.bits(words, 16)
-        return self.squared_by_tables(y) if self.x.cpu.permutes_bytes else squared(self.x, y >> 1)
+        by_terms = self.x.cpu.avx512 and not self.x.cpu.permutes_bytes
+        return squared(self.x, y >> 1) if by_terms else self.squared_by_tables(y)
 
     def squared_by_tables(self, double: Bits) -> Bits:
         """`squared` of y, from 2 y or 2 y + 1. Cross terms are the product of what is never cut, and two sums of six
@@ -113,24 +138,44 @@ class Interpolator:
         y, name = double >> 1, x.vector(double)
         turned = x.bits(ir.emit(f"call {WORDS} @llvm.fshl.v{N}i16({WORDS} {name}, {WORDS} {name}, {WORDS} {_SIX})"), 16)
         found = self.permuted_bytes(CROSS, x.vector(y & 0x0707 | turned & 0xF8F8))
-        ones = "splat (i8 1)"
-        crossed = x.bits(
-            ir.emit(f"call {WORDS} @llvm.x86.avx512.pmaddubs.w.512({_BYTES} {found}, {_BYTES} {ones})"), 16
-        )
+        crossed = x.bits(self.instruction("pmaddubs", _BYTES, found, "splat (i8 1)"), 16)
         square = self.upper_product(double & 0xFF00, y & 0x7F80)
         return square + self.upper_product(double & 0x00F0, double & 0xF000) + crossed
 
     def upper_product(self, a: Bits, b: Bits) -> Bits:
         """The upper halves of products of sixteen bits."""
-        x = self.x
-        call = f"call {WORDS} @llvm.x86.avx512.pmulhu.w.512({WORDS} {x.vector(a)}, {WORDS} {x.vector(b)})"
-        return x.bits(x.ir.emit(call), 16)
+        return self.x.bits(self.instruction("pmulhu", WORDS, self.x.vector(a), self.x.vector(b)), 16)
 
     def permuted_bytes(self, table: tuple[int, ...], words: str) -> str:
+        """The bytes of a table of 64 that the lowest six bits of each byte say."""
         ir = self.x.ir
         index = ir.emit(f"bitcast {WORDS} {words} to {_BYTES}")
-        values = "<" + ", ".join(f"i8 {value}" for value in table) + ">"
-        return ir.emit(f"call {_BYTES} @llvm.x86.avx512.permvar.qi.512({_BYTES} {values}, {_BYTES} {index})")
+        if self.x.cpu.avx512:
+            values = "<" + ", ".join(f"i8 {value}" for value in table) + ">"
+            return ir.emit(f"call {_BYTES} @llvm.x86.avx512.permvar.qi.512({_BYTES} {values}, {_BYTES} {index})")
+        # `pshufb` chooses among sixteen; the upper two bits say among which, each as the highest bit of a byte.
+        lower = ir.emit(f"and {_BYTES} {index}, splat (i8 15)")
+        rows = [", ".join(f"i8 {value}" for value in table[i : i + 16]) for i in range(0, 64, 16)]
+        found = [self.instruction("pshufb", _BYTES, f"<{', '.join([row] * 4)}>", lower) for row in rows]
+        for left in (3, 2):
+            shifted = ir.emit(f"shl {WORDS} {words}, splat (i16 {left})")
+            by = ir.emit(f"bitcast {WORDS} {shifted} to {_BYTES}")
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [self.instruction("pblendvb", _BYTES, a, b, by) for a, b in pairs]
+        return found[0]
+
+    def instruction(self, name: str, t: str, *operands: str) -> str:
+        """An instruction on vectors of 512 bits, by AVX2 on both halves of them."""
+        ir, (wide, narrow, result) = self.x.ir, _INSTRUCTIONS[name]
+        if self.x.cpu.avx512:
+            return ir.emit(f"call {result} {wide}({', '.join(f'{t} {e}' for e in operands)})")
+        n, bits = (int(number) for number in t[1:-1].split(" x i"))
+        half, m = f"<{n // 2} x i{bits}>", int(result[1:].split()[0])
+        short, done = result.replace(str(m), str(m // 2), 1), list[str]()
+        for k in (0, n // 2):
+            parts = [ir.shuffle(t, e, "poison", range(k, k + n // 2)) for e in operands]
+            done.append(ir.emit(f"call {short} {narrow}({', '.join(f'{half} {e}' for e in parts)})"))
+        return ir.shuffle(short, done[0], done[1], range(m))
 
     # Thirty-two bits a lane
 
@@ -147,7 +192,7 @@ class Interpolator:
         ir, done = self.x.ir, list[str]()
         for pair in zip(self.halves(a), self.halves(b), strict=True):
             p, q = (ir.emit(f"bitcast {_HALF} {e} to {WORDS}") for e in pair)
-            done.append(ir.emit(f"call {_HALF} @llvm.x86.avx512.pmaddw.d.512({WORDS} {p}, {WORDS} {q})"))
+            done.append(self.instruction("pmaddw", WORDS, p, q))
         return self.joined(*done)
 
     def halves(self, a: Bits) -> tuple[str, str]:

@@ -31,9 +31,14 @@ class MufuOps(HalfOps):
         super().__init__(functions)
         self.interpolator = Interpolator(self)
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the processor has instructions that the interpolator works by."""
+        return self.cpu.avx512 or self.cpu.avx2
+
     def mufu(self, op: str, a: Bits) -> Bits:
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
-        if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
+        if op not in quick or not self.has_vectors or not isinstance(a.v, Value) or self.uniform(a):
             return super().mufu(op, a)
         if op != "ex2":
             self.vector(a)  # both paths need its bits, so they are settled before
@@ -72,14 +77,17 @@ class MufuOps(HalfOps):
 
     def cut_to_integers(self, x: str) -> Bits:
         """Floats cut to integers of 32 bits; those that have none become -2^31."""
-        t, n = f"<{N // 2} x float>", f"<{N // 2} x i32>"
+        size = 16 if self.cpu.avx512 else 8
+        t, n = f"<{size} x float>", f"<{size} x i32>"
 
-        def half(first: int) -> str:
-            part = self.ir.shuffle(_F, x, "poison", range(first, first + N // 2))
+        def part(first: int) -> str:
+            given = self.ir.shuffle(_F, x, "poison", range(first, first + size))
+            if not self.cpu.avx512:
+                return self.ir.emit(f"call {n} @llvm.x86.avx.cvtt.ps2dq.256({t} {given})")
             call = "@llvm.x86.avx512.mask.cvttps2dq.512"
-            return self.ir.emit(f"call {n} {call}({t} {part}, {n} zeroinitializer, i16 -1, i32 4)")
+            return self.ir.emit(f"call {n} {call}({t} {given}, {n} zeroinitializer, i16 -1, i32 4)")
 
-        return self.bits(self.ir.shuffle(n, half(0), half(N // 2), range(N)), 32)
+        return self.bits(self.ir.joined("i32", size, [part(i) for i in range(0, N, size)]), 32)
 
     def quick_rcp(self, a: Bits) -> tuple[Bits, Bits, int]:
         size = a & 0x7FFFFFFF  # subtracted from the result with what is below the exponent, as in `quick_ex2`
@@ -101,7 +109,7 @@ class MufuOps(HalfOps):
         return (self.shr(S, n, 1) + 126 << 23) + self.pick(k == 0, HIDDEN, r), a - HIDDEN, INFINITY - HIDDEN
 
     def square(self, x: Bits) -> Bits:
-        by_vectors = self.cpu.avx512 and isinstance(x.v, Value) and not self.uniform(x)
+        by_vectors = self.has_vectors and isinstance(x.v, Value) and not self.uniform(x)
         return self.interpolator.square(x) if by_vectors else super().square(x)
 
     def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
@@ -130,21 +138,41 @@ class MufuOps(HalfOps):
 
     def from_constants(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         """An element of a table of the module's constants."""
-        out, key = self.ir, ("table", tuple(table), w)
+        out = self.ir
+        if self.uniform(index):
+            name = self.constant_table(table, w)
+            place = out.emit(f"getelementptr i{w}, ptr {name}, i{index.width} {self.scalar(index)}")
+            return self.bits(out.emit(f"load i{w}, ptr {place}"), w, ZEROS)
+        return self.bits(self.gathered_constants(table, index, w), w)
+
+    def gathered_constants(self, table: Sequence[int], index: Bits, w: int) -> str:
+        """Elements of a table of the module's constants, by AVX2's gather where they have its widths."""
+        out, name, t = self.ir, self.constant_table(table, w), vector_type(w)
+        if self.cpu.avx2 and w in (32, 64):
+            size, places = 256 // w, self.vector(self.resize(index, 32))
+            letter, part, narrow = "d" if w == 32 else "q", f"<{size} x i{w}>", f"<{size} x i32>"
+            call = f"call {part} @llvm.x86.avx2.gather.d.{letter}.256({part} zeroinitializer, ptr {name}, {narrow}"
+            found = [
+                out.emit(f"{call} {at}, {part} splat (i{w} -1), i8 {w // 8})")
+                for at in (out.shuffle(_I, places, "poison", range(i, i + size)) for i in range(0, N, size))
+            ]
+            return out.joined(f"i{w}", size, found)
+        ptrs = f"<{N} x ptr>"
+        places = out.emit(f"getelementptr i{w}, ptr {name}, {vector_type(index.width)} {self.vector(index)}")
+        call = f"@llvm.masked.gather.v{N}i{w}.v{N}p0"
+        all_lanes = f"<{N} x i1> splat (i1 true)"
+        return out.emit(f"call {t} {call}({ptrs} {places}, i32 {w // 8}, {all_lanes}, {t} poison)")
+
+    def constant_table(self, table: Sequence[int], w: int) -> str:
+        """The name of a table among the module's constants."""
+        key = ("table", tuple(table), w)
         made = self.functions.get(key)
         if made is None:
             name, n = f"table.{len(self.functions)}", len(table)
             values = ", ".join(f"i{w} {value}" for value in table)
             text = f"@{name} = internal constant [{n} x i{w}] [{values}]"
             made = self.functions[key] = Outlined(name, w, text)
-        if self.uniform(index):
-            place = out.emit(f"getelementptr i{w}, ptr @{made.name}, i{index.width} {self.scalar(index)}")
-            return self.bits(out.emit(f"load i{w}, ptr {place}"), w, ZEROS)
-        t, ptrs = vector_type(w), f"<{N} x ptr>"
-        places = out.emit(f"getelementptr i{w}, ptr @{made.name}, {vector_type(index.width)} {self.vector(index)}")
-        call = f"@llvm.masked.gather.v{N}i{w}.v{N}p0"
-        all_lanes = f"<{N} x i1> splat (i1 true)"
-        return self.bits(out.emit(f"call {t} {call}({ptrs} {places}, i32 {w // 8}, {all_lanes}, {t} poison)"), w)
+        return f"@{made.name}"
 
 
 def sixteen(values: Sequence[int]) -> str:
