@@ -9,6 +9,9 @@ import llvmlite.binding as llvm
 
 from openptx.locks import LLVM
 
+MXCSR = 0x1F80
+"""The control word of an x86's floats that code expects: nothing traps, to nearest even, subnormal numbers are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class CPU:

@@ -12,6 +12,9 @@ from openptx.llvm.host import CPU
 from openptx.numerics import FORMATS
 
 F32 = FORMATS["f32"]
+PROCESSORS = {"tables": None, "terms": without("permutes_bytes"), "avx2": without("avx512", "permutes_bytes")}
+"""Where the interpolator works on vectors. Without AVX-512 all of them are the last one."""
+
 FUNCTIONS = ("ex2", "lg2", "rsqrt", "sin", "cos", "tanh", "rcp", "sqrt")
 
 
@@ -31,13 +34,11 @@ def operands(n: int = 1 << 13) -> Any:
 @pytest.mark.parametrize("ftz", [False, True])
 @pytest.mark.parametrize("op", FUNCTIONS)
 def test_functions(op: str, ftz: bool) -> None:
-    for cpu in (None, without("avx512")):
+    for cpu in (None, without("avx512"), without("avx512", "avx2")):
         assert different(lambda x, a: x.approx(op, F32, a, ftz), [operands()], [32], cpu) == 0, cpu
 
 
-@pytest.mark.parametrize(
-    "cpu", [None, without("permutes_bytes"), without("avx512")], ids=["tables", "terms", "defined"]
-)
+@pytest.mark.parametrize("cpu", [*PROCESSORS.values(), without("avx512", "avx2")], ids=[*PROCESSORS, "defined"])
 def test_every_square(cpu: CPU | None) -> None:
     every = np.arange(1 << 17, dtype=np.uint32)
     assert different(lambda x, a: x.square(a), [every], [32], cpu) == 0
@@ -45,7 +46,7 @@ def test_every_square(cpu: CPU | None) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("op", ["ex2", "rcp", "rsqrt", "sqrt"])
-@pytest.mark.parametrize("cpu", [None, without("permutes_bytes")], ids=["tables", "terms"])
+@pytest.mark.parametrize("cpu", PROCESSORS.values(), ids=PROCESSORS)
 def test_every_fraction(op: str, cpu: CPU | None) -> None:
     """All numbers from 1/2 to 2, and their negatives where there are results."""
     for first in (0x3F000000, 0x3F800000, *([0xBF000000, 0xBF800000] if op in ("ex2", "rcp") else [])):

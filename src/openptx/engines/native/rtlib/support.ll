@@ -637,8 +637,28 @@ define i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noi
   ret i32 %r
 }
 
+; [x86
+; Runs CTAs with the processor's control word of floats (MXCSR) as the code expects it, and leaves the caller's, which may flush subnormal numbers.
+define i32 @openptx.run(ptr %w) #0 {
+  %callers = alloca i32
+  %ours = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %callers)
+  store i32 {MXCSR}, ptr %ours
+  call void @llvm.x86.sse.ldmxcsr(ptr %ours)
+  %r = call i32 @openptx.ctas(ptr %w)
+  call void @llvm.x86.sse.ldmxcsr(ptr %callers)
+  ret i32 %r
+}
+; x86]
+; [other
+define i32 @openptx.run(ptr %w) #0 {
+  %r = tail call i32 @openptx.ctas(ptr %w)
+  ret i32 %r
+}
+; other]
+
 ; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever; 3: the CTA wants the reference engine.
-define i32 @openptx.run(ptr %w) #0 "no-jump-tables"="true" {
+define internal i32 @openptx.ctas(ptr %w) #0 "no-jump-tables"="true" {
 entry:
   %pkernel = getelementptr i8, ptr %w, i64 {KERNEL}
   %kernel = load ptr, ptr %pkernel

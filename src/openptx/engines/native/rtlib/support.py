@@ -17,7 +17,7 @@ from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
 from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
 from openptx.llvm.codegen import compile
-from openptx.llvm.host import host
+from openptx.llvm.host import MXCSR, host
 from openptx.llvm.jit import Library
 from openptx.llvm.subprocess_compile import available, compile_in_subprocess, start
 from openptx.locks import LLVM
@@ -89,7 +89,7 @@ class Support:
         return self.read("barriers.ll", "uncounted" if self.counted else "counted")
 
     def own(self) -> str:
-        return self.read("support.ll", "once" if self.rounds else "rounds")
+        return self.read("support.ll", "once" if self.rounds else "rounds", "other" if host().x86 else "x86")
 
     def text(self) -> str:
         return "\n".join([self.own(), self.barriers(), attributes(), METADATA])
@@ -102,17 +102,18 @@ class Support:
             self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
         return self._head
 
-    def read(self, name: str, dropped: str) -> str:
-        """A file of LLVM text beside this one, without one of its sections, with its numbers filled in."""
-        before, _, rest = (
-            files("openptx.engines.native.rtlib").joinpath(name).read_text("utf-8").partition(f"; [{dropped}\n")
-        )
-        text = before + rest.partition(f"; {dropped}]\n")[2]
+    def read(self, name: str, *dropped: str) -> str:
+        """A file of LLVM text beside this one, without some of its sections, with its numbers filled in."""
+        text = files("openptx.engines.native.rtlib").joinpath(name).read_text("utf-8")
+        for section in dropped:
+            before, _, rest = text.partition(f"; [{section}\n")
+            text = before + rest.partition(f"; {section}]\n")[2]
         shift = SHIFT[self.address_size]
         numbers = {name: value for name, value in vars(abi).items() if name.isupper() and isinstance(value, int)}
         counter, interval = COUNTERS["x86" if host().x86 else "other"]
         facts = {
             **numbers, "SHIFT": shift, "WITHIN": (1 << shift) - 1, "FIRST": FIRST, "CONST": CONST, "PARAM": PARAM,
+            "MXCSR": MXCSR,
             "CLOCK_COUNTER": counter, "POLL_INTERVAL": interval, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once",
         }  # fmt: skip
         for key, value in facts.items():

@@ -3,8 +3,8 @@
 * A slope and a curvature are one element of a table, two numbers of sixteen bits, and `vpmaddwd` multiplies and adds
   both. Slopes, of up to seventeen bits with their sign, are kept as differences from `centre`.
 * The squarer works on sixteen bits a lane: lane j and lane 16 + j are one element of 32 bits.
-* By AVX-512, tables lie in registers; by AVX2, a segment's constant and pair are one element of 64 bits in memory, which
-  one gather finds.
+* By AVX-512, tables lie in registers; by AVX2, a segment's constant and pair are one element of 64 bits in memory,
+  which one gather finds.
 """
 
 from __future__ import annotations
