@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from openptx.float_environment import in_standard_floats
 from openptx.isa.special_registers import allocation_unit
 
 if TYPE_CHECKING:
@@ -249,6 +250,7 @@ class Program:
         unit = allocation_unit(self.target)
         return -(-(size - self.reserved_shared) // unit) * unit
 
+    @in_standard_floats
     def function(self, name: str) -> Function:
         """The function called `name`; raises KeyError if the module defines no such one."""
         if name not in self._lowered:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openptx.float_environment import in_standard_floats
 from openptx.numerics.cvt import cvt
 from openptx.numerics.formats import F32, Format
 from openptx.numerics.numpy_machine import NumpyMachine, sticky, sticky_table, tabulate
@@ -40,6 +41,7 @@ MANY = 1 << 21
 """Results from where on a loop is worth compiling, which takes about 0.1 s; a table is eight times as patient."""
 
 
+@in_standard_floats
 def fill(form: CvtSpec, scaled: bool, raw: Array, extra: list[Array], result: Array) -> None:
     """Writes the conversion of raw codes into `result`.
 

@@ -19,6 +19,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
+from openptx.float_environment import in_standard_floats
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
 from openptx.linking import device_runtime, link_files
@@ -179,6 +180,7 @@ class Kernel:
         """
         return statements(self.module.program, (self.name,))
 
+    @in_standard_floats
     def prepare(
         self,
         grid: Extent,
@@ -353,6 +355,7 @@ class LoadedModule:
         return self.image.memory.address(array_of("`address`", array)).base
 
 
+@in_standard_floats
 @hints(arch='write `target=`, such as "sm_90a"')
 def load(
     source: Source | Sequence[Source], *, target: str | None = None, profile: str = "ptxas",

@@ -24,6 +24,7 @@ from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Triple, Unsupported
+from openptx.float_environment import standard_floats
 from openptx.program import Function, Program
 
 LANES = 1 << 15
@@ -110,7 +111,7 @@ def launch(
     limits = Limits(left, max_instructions, timeout, abandon)
     run = make(program, function, shape, memory, image, limits, initcheck)
     begin, end = blocks or (0, shape.ctas)
-    with Running(abandon or limits):
+    with Running(abandon or limits), standard_floats():
         run_batches(run, [], run.pieces(range(begin, end)))
 
 

@@ -24,6 +24,7 @@ from openptx.engines.native.runtime.fault_decoding import fault
 from openptx.engines.native.runtime.plan import Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
+from openptx.float_environment import standard_floats
 from openptx.program import Function, Program
 from openptx.progress import Line, on_terminal
 
@@ -139,7 +140,7 @@ class Run:
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
             if abi.HANDED in codes:
-                with Running(self):
+                with Running(self), standard_floats():
                     (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)
         finally:
             _running.discard(self)  # a child of a fork has none
