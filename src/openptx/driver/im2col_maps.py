@@ -46,7 +46,9 @@ def require_rank(rank: int) -> None:
 def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], int, int, str]) -> None:
     corners, channels, pixels, mode = column
     require_rank(given[1])
-    address, swizzle, fill = given[2], *given[-2:]
+    address, (interleave, swizzle, fill) = given[2], given[-3:]
+    if interleave and mode != "im2col":
+        raise invalid(f"that is interleaved, for `{mode}`")
     element, sizes, between, every = described(*given)
     most = 1 << CORNER_BITS[len(corners)] - 1
     if not all(-most <= n < most for pair in corners for n in pair):
@@ -55,10 +57,11 @@ def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], 
         raise invalid(f"with corners {corners}, between which there is no pixel")
     if not 1 <= channels <= LARGEST or not 1 <= pixels <= PIXELS[mode]:
         raise invalid(f"with {pixels} pixels of {channels} elements; there are 1 to {PIXELS[mode]}, and 1 to {LARGEST}")
-    require_row(element, channels, swizzle)
+    require_row(element, channels, interleave, swizzle)
     packed = [low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in corners]
     data = pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=[*packed[::-1], pixels, channels],
-        steps=every[::-1], swizzle=swizzle, nan=fill == 1, mode=MODES[mode],
+        steps=every[::-1], swizzle=swizzle, nan=fill == 1, interleave=interleave,
+        mode=MODES[mode],
     )  # fmt: skip
     write(out, data)

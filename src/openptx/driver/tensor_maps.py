@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+from functools import lru_cache
 
 from openptx.driver.arrays import write
-from openptx.driver.calls import Failure, get, initialized, put
+from openptx.driver.calls import LOG, Failure, get, initialized, put
 from openptx.driver.results import Result
-from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, LARGEST, PACKED, SWIZZLES
+from openptx.isa.semantics.slices import SOURCE
+from openptx.isa.semantics.tensor_map import CHUNK, CONVERTED, ELEMENTS, INTERLEAVES, LARGEST, PACKED, SWIZZLES
 from openptx.isa.types import TYPES
 from openptx.runtime.tensor_map import pack
-from openptx.runtime.tensor_map_parts import PADDED_SWIZZLES, Layout, layout_of
+from openptx.runtime.tensor_map_parts import PADDED_SWIZZLES, Layout, alignment_of, layout_of
 
-NAMES = ELEMENTS | PACKED
+NAMES = ELEMENTS | CONVERTED | PACKED
 CODES = {8: 9, 9: 10, 10: 8}
 """Codes of Table 33 in the PTX manual, by CUtensorMapDataType, where they differ: f64, bf16, f32 with .ftz."""
+KINDS, MOST_SWIZZLE = 16, 6
+"""How many data types there are, and the last swizzle mode."""
 MOST_STRIDE, MOST_SIZE, MOST_STEP = 1 << 40, 1 << 32, 8
 
 
@@ -42,10 +46,10 @@ def tiled(
     if not all(1 <= n <= LARGEST for n in boxes):
         raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
     element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
-    require_row(element, boxes[0], swizzle)
+    require_row(element, boxes[0], interleave, swizzle)
     return pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=boxes[::-1], steps=every[::-1],
-        swizzle=swizzle, nan=fill == 1,
+        swizzle=swizzle, nan=fill == 1, interleave=interleave,
     )  # fmt: skip
 
 
@@ -53,29 +57,53 @@ def described(
     kind: int, rank: int, address: int, shape: int, strides: int, steps: int, interleave: int, swizzle: int, fill: int
 ) -> tuple[int, list[int], list[int], list[int]]:
     """What every tensor map has: the element, sizes, strides and steps. Fails where something is wrong."""
+    require_layout(rank, interleave, swizzle)
     sizes = [get(shape + 8 * i) for i in range(rank)]
     between = [get(strides + 8 * i) for i in range(rank - 1)]
-    every = [1, *(get(steps + 4 * i, ctypes.c_uint32) for i in range(1, rank))]
-    element = element_of(kind, interleave, swizzle)
-    name, layout = NAMES[element], layout_of(NAMES[element])
+    first = 0 if interleave else 1  # the first step is ignored where there are no slices
+    every = [1] * first + [get(steps + 4 * i, ctypes.c_uint32) for i in range(first, rank)]
+    element = element_of(kind)
+    name = NAMES[element]
+    if interleave and (element in PACKED or every[0] != 1):
+        raise Failure(Result.NOT_SUPPORTED, f"an interleaved tensor map of `.{name}` with element strides {every}")
+    layout = layout_of(name)._replace(alignment=alignment_of(name, INTERLEAVES[interleave]))
     if address % layout.alignment:
         raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {layout.alignment}")
     require_sizes(sizes, between, every, layout)
-    if fill not in (0, 1) or (fill and (element in PACKED or TYPES[name].kind != "f")):
+    if fill not in (0, 1) or (fill and not is_float(element)):
         raise invalid(f"with fill mode {fill} for elements of `.{name}`")
     return element, sizes, between, every
 
 
-def element_of(kind: int, interleave: int, swizzle: int) -> int:
-    """The code of the elements. Fails for what the machine does not copy."""
-    code = CODES.get(kind, kind)
-    if code not in NAMES:
-        raise Failure(Result.NOT_SUPPORTED, f"a tensor map of elements of type {kind}: tf32 or .ftz")
-    if interleave:
-        raise Failure(Result.NOT_SUPPORTED, f"a tensor map with interleave layout {interleave}")
+def is_float(element: int) -> bool:
+    return element in CONVERTED or (element in ELEMENTS and TYPES[ELEMENTS[element]].kind == "f")
+
+
+def element_of(kind: int) -> int:
+    """The code of the elements."""
+    if not 0 <= kind < KINDS:
+        raise invalid(f"of elements of type {kind}")
+    return CODES.get(kind, kind)
+
+
+@lru_cache
+def say_guessed(layout: str) -> None:
+    """Once for each layout."""
+    LOG.warning("copies of tensors that are interleaved by %s are %s", layout, SOURCE)
+
+
+def require_layout(rank: int, interleave: int, swizzle: int) -> None:
+    """Fails for a combination that CUDA refuses, and for what the machine does not copy."""
+    if interleave not in INTERLEAVES or not 0 <= swizzle <= MOST_SWIZZLE:
+        raise invalid(f"with interleave layout {interleave} and swizzle mode {swizzle}")
+    if interleave and rank < 3:
+        raise invalid(f"of {rank} dimensions; interleaved ones have 3 or more")
+    if INTERLEAVES[interleave] == "32B" and SWIZZLES.get(swizzle) != "32B":
+        raise invalid(f"that is interleaved by 32 bytes and has swizzle mode {swizzle}, not 32B")
     if swizzle not in SWIZZLES:
         raise Failure(Result.NOT_SUPPORTED, f"a tensor map with swizzle mode {swizzle}")
-    return code
+    if interleave:
+        say_guessed(INTERLEAVES[interleave])
 
 
 def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:
@@ -87,10 +115,15 @@ def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout
         raise invalid(f"with element strides {steps}; they are 1 to {MOST_STEP}")
 
 
-def require_row(element: int, count: int, swizzle: int) -> None:
+def require_row(element: int, count: int, interleave: int, swizzle: int) -> None:
     """Checks the rows of a box, which have `count` elements."""
     layout = layout_of(NAMES[element])
     row = count * layout.bits // 8
+    if interleave:
+        if row % (CHUNK * interleave):
+            why = f"an interleaved tensor map with boxes of {row} bytes of channels, which are no whole slices"
+            raise Failure(Result.NOT_SUPPORTED, why)
+        return
     if row % CHUNK:
         raise invalid(f"with boxes whose rows take {row} bytes, no multiple of {CHUNK}")
     if layout.box and (count != layout.box or SWIZZLES[swizzle] not in PADDED_SWIZZLES):

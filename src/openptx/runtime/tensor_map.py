@@ -9,8 +9,20 @@ from typing import SupportsIndex, cast
 
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
-from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, MODE, PACKED, SWIZZLES
-from openptx.runtime.tensor_map_parts import Parts, layout_of, parts
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
+from openptx.isa.semantics import slices, tensor_elements
+from openptx.isa.semantics.tensor_map import (
+    CHUNK,
+    CONVERTED,
+    ELEMENTS,
+    FIELDS,
+    INTERLEAVES,
+    LARGEST,
+    MODE,
+    PACKED,
+    SWIZZLES,
+)
+from openptx.runtime.tensor_map_parts import Parts, alignment_of, parts
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
@@ -53,11 +65,14 @@ class TensorMap:
         address  of the first element: a number, or an `openptx.memory` block; accesses of kernels to it are checked
         shape    sizes in elements; axes are in the order of an array's shape, the innermost one last
         strides  bytes from one element to the next along all axes but the innermost: multiples of 16
-        element  its PTX type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16`; for elements of 4 and 6 bits `b4x16`,
-                 `b4x16_p64`, `b6x16_p32`: shape and box count each of them as one
+        element  its PTX type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16`; `tf32`, `tf32.ftz` and `f32.ftz` for f32
+                 that changes on its way to shared memory; for elements of 4 and 6 bits `b4x16`, `b4x16_p64`,
+                 `b6x16_p32`: shape and box count each of them as one
+        interleave  `16B` or `32B` for channels in slices of so many bytes (NC/8HWC8, NC/16HWC16 of f16); the last
+                 stride is then the distance of two slices, as pixels of a slice follow each other
 
         The others are those of a TensorMap. Raises ArgumentError as it does, Unsupported for what no copy of boxes has
-        a meaning for: `tf32`, `f32.ftz`, interleaved layouts.
+        a meaning for. `fidelity` of the map says what no document fixes.
         """
         try:
             where = index(cast("SupportsIndex", address))
@@ -104,6 +119,12 @@ class TensorMap:
             raise ArgumentError(f"elements of a tensor are numbers of 1, 2, 4 or 8 bytes, not {array.dtype}")
 
     @property
+    def fidelity(self) -> Fidelity:
+        """How true copies by this map are: `exact`, or `modelled` where elements or layout are such that the document
+        leaves something open."""
+        return EXACT
+
+    @property
     def element(self) -> str:
         """The PTX type of the elements."""
         return _TYPES.get(self.array.dtype.name) or _BITS.get(self.array.itemsize, "")
@@ -145,6 +166,14 @@ class PartsMap(TensorMap):
         self.address, self.parts = address, known
 
     @property
+    def fidelity(self) -> Fidelity:
+        """Of the elements and the layout."""
+        one = self.parts
+        changes = [tensor_elements.SOURCE] if one.element in CONVERTED.values() else []
+        layout = [slices.SOURCE] if one.interleave != "none" else []
+        return modelled("; ".join(changes + layout)) if changes or layout else EXACT
+
+    @property
     def element(self) -> str:
         """The PTX type of the elements."""
         return self.parts.element
@@ -152,13 +181,14 @@ class PartsMap(TensorMap):
     def encoded(self, address: int) -> bytes:
         """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
         one = self.parts
-        unit = layout_of(one.element).alignment
+        unit = alignment_of(one.element, one.interleave)
         if address % unit:
             raise ArgumentError(f"a tensor begins at a multiple of {unit} bytes, not at {address:#x}")
-        codes = {name: code for table in (ELEMENTS, PACKED, SWIZZLES) for code, name in table.items()}
+        codes = {name: code for code, name in (ELEMENTS | CONVERTED | PACKED).items()}
+        swizzles, layouts = ({name: code for code, name in table.items()} for table in (SWIZZLES, INTERLEAVES))
         return pack(
             address, element=codes[one.element], shape=one.shape, strides=one.strides, box=one.box, steps=one.steps,
-            swizzle=codes[one.swizzle], nan=one.fill == "nan",
+            swizzle=swizzles[one.swizzle], interleave=layouts[one.interleave], nan=one.fill == "nan",
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -168,16 +198,17 @@ class PartsMap(TensorMap):
 
 def pack(
     address: int, *, element: int, shape: Sequence[int], strides: Sequence[int], box: Sequence[int],
-    steps: Sequence[int], swizzle: int, nan: bool, mode: int = 0,
+    steps: Sequence[int], swizzle: int, nan: bool, interleave: int = 0, mode: int = 0,
 ) -> bytes:  # fmt: skip
     """The 128 bytes of a tensor map. Axes are in the order of an array's shape, the innermost one last.
 
-    `strides` are those of all axes but the innermost, in bytes; `element` and `swizzle` are codes of Table 33; `mode`
-    is one of `im2col.MODES` or 0.
+    `strides` are those of all axes but the innermost, in bytes; `element`, `swizzle` and
+    `interleave` are codes of Table 33; `mode` is one of `im2col.MODES` or 0.
     """
     words: dict[str, Sequence[int]] = {
         "rank": [len(shape) - 1 | mode << MODE],
         "elemtype": [element],
+        "interleave_layout": [interleave],
         "swizzle_mode": [swizzle],
         "fill_mode": [int(nan)],
         "global_dim": shape[::-1],

@@ -7,13 +7,22 @@ from operator import index
 from typing import NamedTuple
 
 from openptx.errors import ArgumentError, Unsupported
-from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, LARGEST, SWIZZLES
-from openptx.isa.types import TYPES
+from openptx.isa.semantics.tensor_map import (
+    CHUNK,
+    CONVERTED,
+    ELEMENTS,
+    INTERLEAVES,
+    LARGEST,
+    PACKED,
+    SWIZZLES,
+    width_of,
+)
 
 MOST_AXES, MOST_STEP = 5, 8
 MOST_SIZE, MOST_STRIDE = 1 << 32, 1 << 40
-OTHER_ELEMENTS = ("f32.ftz", "tf32", "tf32.ftz", "b6p2x16")
-INTERLEAVES = ("none", "16B", "32B")
+OTHER_ELEMENTS = ("b6p2x16",)
+SLICE = 32
+"""Addresses and strides are multiples of the larger slices of interleaved tensors."""
 
 
 class Layout(NamedTuple):
@@ -40,7 +49,12 @@ PADDED_SWIZZLES = ("none", "128B")
 
 def layout_of(element: str) -> Layout:
     """That of an element of Table 33."""
-    return PACKED_LAYOUTS.get(element) or Layout(TYPES[element].width)
+    return PACKED_LAYOUTS.get(element) or Layout(width_of(element))
+
+
+def alignment_of(element: str, interleave: str) -> int:
+    """What addresses and strides are multiples of, in bytes."""
+    return max(layout_of(element).alignment, SLICE if interleave == "32B" else CHUNK)
 
 
 class Parts(NamedTuple):
@@ -52,6 +66,7 @@ class Parts(NamedTuple):
     steps: tuple[int, ...]
     element: str
     swizzle: str
+    interleave: str
     fill: str
 
 
@@ -69,24 +84,23 @@ def parts(
         every = tuple(index(n) for n in steps) if steps is not None else (1,) * len(boxes)
     except TypeError:
         raise ArgumentError(f"the box and the steps are whole numbers, one for each axis, not {box!r}") from None
-    made = Parts(sizes, between, boxes, every, element, swizzle, fill)
-    require_known(made, interleave)
+    made = Parts(sizes, between, boxes, every, element, swizzle, interleave, fill)
+    require_known(made)
     require_axes(made)
+    require_slices(made)
     require_row(made)
     return made
 
 
-def require_known(one: Parts, interleave: str) -> None:
+def require_known(one: Parts) -> None:
     """What is named is in Table 33, and in our copies."""
-    if one.element not in (*ELEMENTS.values(), *PACKED_LAYOUTS):
+    known = [*ELEMENTS.values(), *CONVERTED.values(), *PACKED.values()]
+    if one.element not in known:
         if one.element in OTHER_ELEMENTS:
             raise Unsupported(f"tensor maps of .{one.element}")
-        known = ", ".join((*ELEMENTS.values(), *PACKED_LAYOUTS))
-        raise ArgumentError(f"elements of a tensor are {known}, not {one.element!r}")
-    if interleave not in INTERLEAVES:
-        raise ArgumentError(f"tensors are interleaved by {', '.join(INTERLEAVES)}, not {interleave!r}")
-    if interleave != "none":
-        raise Unsupported(f"tensor maps with interleave layout {interleave}")
+        raise ArgumentError(f"elements of a tensor are {', '.join(known)}, not {one.element!r}")
+    if one.interleave not in INTERLEAVES.values():
+        raise ArgumentError(f"tensors are interleaved by {', '.join(INTERLEAVES.values())}, not {one.interleave!r}")
     if one.swizzle not in SWIZZLES.values():
         raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {one.swizzle!r}")
     if one.fill not in ("zero", "nan"):
@@ -111,18 +125,33 @@ def require_axes(one: Parts) -> None:
         raise ArgumentError(f"steps are 1 to {MOST_STEP}, and 1 along the last axis, not {one.steps}")
 
 
+def require_slices(one: Parts) -> None:
+    """What holds for interleaved tensors alone; what the manual would allow and leaves open is Unsupported."""
+    if one.interleave == "none":
+        return
+    if len(one.shape) < 3:
+        raise ArgumentError(f"an interleaved tensor has 3 to {MOST_AXES} axes, not {len(one.shape)}")
+    if one.interleave == "32B" and one.swizzle != "32B":
+        raise ArgumentError(f"boxes of tensors that are interleaved by 32B are swizzled by 32B, not {one.swizzle}")
+    if one.element in PACKED.values():
+        raise Unsupported(f"tensor maps of .{one.element} that are interleaved")
+    slice_bytes = int(one.interleave[:-1])
+    if one.box[-1] * width_of(one.element) // 8 % slice_bytes or one.steps[-1] != 1:
+        raise Unsupported(f"boxes of interleaved tensors that are not of whole slices of {slice_bytes} bytes")
+
+
 def require_row(one: Parts) -> None:
     """Rows of the box and of the tensor are multiples of what the hardware moves."""
-    layout = layout_of(one.element)
+    layout, alignment = layout_of(one.element), alignment_of(one.element, one.interleave)
     row = one.box[-1] * layout.bits // 8
     if row % CHUNK:
         raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
     require_packed(one, layout)
-    if one.swizzle != "none" and row > int(one.swizzle[:-1]):
+    if one.swizzle != "none" and one.interleave == "none" and row > int(one.swizzle[:-1]):
         raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {one.swizzle} allows")
-    wrong = [n for n in one.strides if n % layout.alignment or not 0 < n < MOST_STRIDE]
+    wrong = [n for n in one.strides if n % alignment or not 0 < n < MOST_STRIDE]
     if wrong:
-        must = f"that must be a multiple of {layout.alignment}"
+        must = f"that must be a multiple of {alignment}"
         raise ArgumentError(f"rows of the array are {wrong[-1]} bytes apart; {must}")
 
 

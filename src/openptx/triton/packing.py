@@ -19,7 +19,7 @@ Value = tuple[str, Any]
 
 INTEGERS = {"i1": 1, "u1": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8}
 FLOATS = {"fp16": "<e", "fp32": "<f", "f32": "<f", "fp64": "<d"}
-TENSOR_MAP = "nvTmaDesc"
+TENSOR_MAP, TF32 = "nvTmaDesc", 11
 
 
 class Signature:
@@ -68,15 +68,14 @@ def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
 
 def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
     """The 128 bytes that the driver would make."""
-    if getattr(given, "round_f32_to_tf32", False):
-        raise Unsupported("tensor descriptors that round to tf32, of which nothing says how")
+    rounds = getattr(given, "round_f32_to_tf32", False)
     size, shape = int(wanted["elem_size"]), [int(n) for n in given.shape]
     if wanted.get("fp4_padded"):
         shape[-1] *= 2  # two elements are a byte
     columns = bool(wanted.get("is_im2col"))
     return pack(
         address("descriptor", given.base),
-        element=int(wanted["elem_type"]),
+        element=TF32 if rounds else int(wanted["elem_type"]),
         shape=shape,
         strides=[int(n) * size for n in given.strides[:-1]],
         box=[*(corners(given) if columns else ()), *(int(n) for n in wanted["block_size"])],

@@ -68,10 +68,48 @@ def test_a_map_of_parts_is_that_of_the_array() -> None:
         openptx.load(KERNEL)["k"](1, 1, (*maps, 128))
 
 
+def test_an_interleaved_map_of_parts_copies_slices() -> None:
+    """N, W, C = 2, 4, 16 of f32 in slices of 8 channels, 32 bytes, from one tensor to another."""
+    source, target = np.arange(128, dtype=np.float32).reshape(2, 2, 4, 8), np.zeros((2, 2, 4, 8), np.float32)
+    blocks = [memory.allocate(a.nbytes) for a in (source, target)]
+    blocks[0].array(np.float32)[:] = source.reshape(-1)
+    maps = [
+        TensorMap.from_parts(b, (2, 4, 16), [256, 128], (1, 3, 16), element="f32", interleave="32B", swizzle="32B")
+        for b in blocks
+    ]
+    text = KERNEL.replace("tensor.2d", "tensor.3d").replace("{-2, 3}", "{0, 1, 1}").replace("{16, 1}", "{0, 0, 0}")
+    openptx.load(text)["k"](1, 1, (*maps, 3 * 64))
+    target[0, :, :3] = source[1, :, 1:]
+    np.testing.assert_array_equal(blocks[1].array(np.float32), target.reshape(-1))
+    assert maps[0].fidelity.kind == "modelled"
+    assert "a guess" in maps[0].fidelity.text
+    with pytest.raises(ArgumentError, match="a multiple of 32 bytes"):
+        maps[0].encoded(4096 + 16)
+    for block in blocks:
+        memory.free(block)
+
+
+def test_tf32_is_rounded_on_loads() -> None:
+    source, target = np.full((9, 64), 1 + 2**-11 + 2**-20, np.float32), np.zeros((9, 64), np.float32)
+    block = memory.allocate(source.nbytes)
+    block.array(np.float32)[:] = source.reshape(-1)
+    rounding = TensorMap.from_parts(block, (9, 64), [256], (4, 8), element="tf32")
+    kernel = openptx.load(KERNEL)["k"]
+    kernel(1, 1, (rounding, TensorMap(target, (4, 8)), 128))
+    assert set(target[1, 18:24].tolist()) == {1 + 2**-10}
+    assert (rounding.fidelity.kind, TensorMap(target, (4, 8)).fidelity.kind) == ("modelled", "exact")
+    copies = [each for each in kernel.fidelity() if "cp.async.bulk.tensor" in each.text]
+    assert [(each.fidelity.kind, "tf32" in each.fidelity.text) for each in copies] == [("modelled", True)] * 2
+    memory.free(block)
+
+
+IMAGES = {"shape": (2, 4, 16), "strides": [320, 160], "box": (1, 4, 8)}
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"element": "tf32"}, Unsupported, "tensor maps of .tf32"),
+        ({"element": "b6p2x16"}, Unsupported, "tensor maps of .b6p2x16"),
         ({"element": "b4x16_p64", "box": (4, 128)}, ArgumentError, "has a multiple of 128 elements, not 64"),
         ({"element": "b4x16", "shape": (9, 33), "box": (4, 32)}, ArgumentError, "multiple of 2 elements, not 33"),
         (
@@ -81,7 +119,12 @@ def test_a_map_of_parts_is_that_of_the_array() -> None:
         ),
         ({"element": "b4x16", "fill": "nan", "box": (8, 32)}, ArgumentError, "have no NaN"),
         ({"element": "f31"}, ArgumentError, "not 'f31'"),
-        ({"interleave": "16B"}, Unsupported, "interleave layout 16B"),
+        ({"interleave": "16B"}, ArgumentError, "has 3 to 5 axes, not 2"),
+        ({**IMAGES, "interleave": "32B"}, ArgumentError, "are swizzled by 32B, not none"),
+        ({**IMAGES, "interleave": "16B", "box": (1, 4, 6)}, Unsupported, "not of whole slices of 16 bytes"),
+        ({**IMAGES, "interleave": "16B", "element": "b4x16"}, Unsupported, ".b4x16 that are interleaved"),
+        ({**IMAGES, "interleave": "16B", "strides": [320, 100]}, ArgumentError, "must be a multiple of 16"),
+        ({**IMAGES, "interleave": "32B", "swizzle": "32B", "strides": [320, 80]}, ArgumentError, "multiple of 32"),
         ({"interleave": "8B"}, ArgumentError, "not '8B'"),
         ({"strides": []}, ArgumentError, "has 1 strides"),
         ({"strides": [100]}, ArgumentError, "100 bytes apart"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.isa.fidelity import EXACT, Fidelity, modelled
+from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics import slices, tensor_elements
+from openptx.isa.semantics.boxes import Box, Chunks
 from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete
-from openptx.isa.semantics.tensor_map import ELEMENTS, Box, Chunks, replace
+from openptx.isa.semantics.tensor_elements import changed, changes
+from openptx.isa.semantics.tensor_map import ELEMENTS, replace
 from openptx.isa.types import TYPES
 from openptx.numerics import Bits
 
@@ -22,9 +25,12 @@ if TYPE_CHECKING:
     Place = tuple[Bits, tuple[Bits, ...] | Bits]  # `[tensorMap, tensorCoords]`
 
 
+ROWS = ("tile::gather4", "tile::scatter4")
+
+
 def coordinates(m: Modifiers) -> int:
     """One coordinate a dimension; a gather or scatter of four rows has a column and four rows."""
-    return 5 if m.load_mode in ("tile::gather4", "tile::scatter4") else int((m.dim or "1d")[0])
+    return 5 if m.load_mode in ROWS else int((m.dim or "1d")[0])
 
 
 def offsets(m: Modifiers) -> int:
@@ -102,11 +108,17 @@ cp_async_bulk_tensor = instruction(
 )
 
 
-WIDE = modelled("PTX ISA, 5.5.5.3, which shows halos in figures: the pixels that the traversal comes to next")
+HALOS = "PTX ISA, 5.5.5.3, which shows halos in figures: the pixels that the traversal comes to next"
+CHANGED = f"exact, but for elements of tf32 and f32.ftz: {tensor_elements.SOURCE}"
+SLICED = f"; and for interleaved tensors: {slices.SOURCE}"
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    return WIDE if (m.load_mode or "").startswith("im2col::w") else EXACT
+    """A tensor map says which elements and which layout there are: copies may be of those that the document leaves
+    open."""
+    if (m.load_mode or "").startswith("im2col::w"):
+        return modelled(f"{HALOS}; {CHANGED}")
+    return modelled(CHANGED + (SLICED if coordinates(m) > 2 and m.load_mode not in ROWS else ""))
 
 
 def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) -> Chunks:
@@ -116,7 +128,7 @@ def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) 
     if m.load_mode in MODES:
         offsets = () if info is None else info if isinstance(info, tuple) else (info,)
         return Column(x, address, coordinates, m.load_mode or "", offsets)
-    return Box(x, address, coordinates, rows=4 if m.load_mode in ("tile::gather4", "tile::scatter4") else 0)
+    return Box(x, address, coordinates, rows=4 if m.load_mode in ROWS else 0)
 
 
 @meaning(cp_async_bulk_tensor, fidelity=fidelity)
@@ -134,17 +146,22 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
     assert isinstance(barrier, Bits)
     assert not isinstance(mask, tuple)
 
-    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, even: Bits, odd: Bits) -> None:
+    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, even: Bits, odd: Bits, code: Bits) -> None:
         x.store(to, place, [even, odd, even, odd])
         x.copy(to, place + skipped, "global", address, size)
+        x.repeat(x.pick(changes(code), 4, x.const(0, 32)), change, place, code)
+
+    def change(i: Bits, place: Bits, code: Bits) -> None:
+        at = place + x.resize(i << 2, 64)
+        x.store(to, at, [changed(x, code, *x.load(to, at, 32))])
 
     if mask is None:
-        source.each(first, move, *source.fill())
+        source.each(first, move, *source.fill(), source.code)
         complete(x, "shared::cluster", barrier, source.bytes)
         return
     for rank in range(CLUSTER):
         chosen = x.resize(mask >> rank, 1)
-        source.each(in_cta(x, first, rank), move, *source.fill(), chosen=chosen)
+        source.each(in_cta(x, first, rank), move, *source.fill(), source.code, chosen=chosen)
         own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
         there = x.select(chosen, own, barrier)
         complete(x, "shared::cluster", there, x.pick(chosen, source.bytes, 0))
@@ -206,16 +223,18 @@ _REDUCED = {
     "add": ("u32", "s32", "u64", "f32", "f16", "bf16"),
 }
 """The types of elements that each operation takes."""
+F32_ELEMENT = 7
 
 
-@meaning(cp_reduce_async_bulk_tensor)
+@meaning(cp_reduce_async_bulk_tensor, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None = None) -> None:
-    """Element after element, each in one step. The tensor map tells their type."""
+    """Element after element, each in one step. The tensor map tells their type; those of tf32 are added as f32."""
     target, operation = chunks(x, m, place), str(m.op)
     codes = {code: TYPES[name] for code, name in ELEMENTS.items() if name in _REDUCED[operation]}
+    elements = x.pick(changes(target.code), F32_ELEMENT, target.code)
     known = x.const(0, 1)
     for code in codes:
-        known = known | (target.code == code)
+        known = known | (elements == code)
     x.require(known, "undefined-behavior", f"`.{operation}` of a tensor with elements of another type")
 
     def move(place: Bits, skipped: Bits, address: Bits, size: Bits, code: Bits) -> None:
@@ -229,7 +248,7 @@ def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None 
             count = x.pick(code == number, size >> step.bit_length() - 1, 0)
             x.repeat(count, element, place + skipped, address)
 
-    target.each(shared, move, target.code)
+    target.each(shared, move, elements)
 
 
 cp_async_bulk_prefetch_tensor = instruction(

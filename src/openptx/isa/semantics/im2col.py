@@ -11,7 +11,7 @@ W, H and D a word with the lower corner in its lower half and the upper one in i
 
 from __future__ import annotations
 
-from openptx.isa.semantics.tensor_map import MOST, TOO_LARGE, Chunks
+from openptx.isa.semantics.boxes import MOST, TOO_LARGE, Chunks
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -49,7 +49,8 @@ class Column(Chunks):
             )
             offsets = [by_w, *[x.const(0, 32)] * (rank - 3)]
         self.group, self.halo = x.const(GROUP, 32) if self.mode == 3 else pixels, halo
-        self.chunks = self.columns * (pixels + (halo << 2 if self.mode == 3 else halo))
+        self.pixels = pixels + (halo << 2 if self.mode == 3 else halo)
+        self.chunks = self.chunks * self.pixels
         x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
         self.dimensions = [self.spatial(d, coordinates[d], offsets[d - 1]) for d in range(1, rank - 1)]
         self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
@@ -77,15 +78,19 @@ class Column(Chunks):
         return self.mode == 1 or d == 1
 
     def flat(self) -> list[Bits]:
-        return [self.group, self.halo, *(v for each in self.dimensions for v in each), *self.last]
+        return [self.group, self.halo, self.pixels, *(v for each in self.dimensions for v in each), *self.last]
 
-    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
+    def locate(self, row: Bits, slices: Bits, rest: list[Bits]) -> tuple[Bits, Bits, Bits]:
+        """A slice of channels has all pixels of the column, then the next one has."""
         x = self.x
-        group, halo = rest[:2]
-        del rest[:2]
+        group, halo, pixels = rest[:3]
+        del rest[:3]
+        number = x.const(0, 32)
+        if self.slices is not None:
+            number, row = x.divide(_U, row, pixels), x.remainder(_U, row, pixels)
         # A halo has the next pixels of the traversal; the group after it begins with them once more.
-        number, within = x.divide(_U, row, group + halo), x.remainder(_U, row, group + halo)
-        left = within + (number * group if self.mode == 3 else 0)
+        before, within = x.divide(_U, row, group + halo), x.remainder(_U, row, group + halo)
+        left = within + (before * group if self.mode == 3 else 0)
         offset, inside = x.const(0, 64), x.const(1, 1)
         for d in range(1, 1 + len(self.dimensions)):
             start, first, lower, count, step, beside, size, stride = rest[:8]
@@ -104,4 +109,4 @@ class Column(Chunks):
         del rest[:3]
         position = start + left
         inside = inside & x.less(_U, position, size)
-        return offset + x.resize(position, 64, signed=True) * stride, inside
+        return offset + x.resize(position, 64, signed=True) * stride, inside, number

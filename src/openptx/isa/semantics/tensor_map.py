@@ -1,4 +1,4 @@
-"""Tensor maps (5.5.8): their 128 opaque bytes as our machines use them, and boxes of the tensors they describe (5.5.3).
+"""Tensor maps (5.5.8): their 128 opaque bytes as our machines use them.
 
 bytes 0-7      address of the tensor in global memory
 bytes 8-31     4 each: rank less one and, in the upper half, the access mode (0 for tiles); type of the elements,
@@ -6,7 +6,8 @@ bytes 8-31     4 each: rank less one and, in the upper half, the access mode (0 
 bytes 32-51    sizes of the tensor in elements, the innermost dimension first
 bytes 52-71    sizes of the box; for columns of images (im2col.py) channels, pixels, and the corners of each dimension
 bytes 72-91    traversal strides
-bytes 96-127   strides of all dimensions but the innermost, in bytes
+bytes 96-127   strides of all dimensions but the innermost, in bytes; the first one is the distance of slices
+               where channels are interleaved (slices.py)
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
@@ -30,12 +29,15 @@ FIELDS = {
 
 # Table 33, what there is of it here.
 ELEMENTS = {0: "u8", 1: "u16", 2: "u32", 3: "s32", 4: "u64", 5: "s64", 6: "f16", 7: "f32", 9: "f64", 10: "bf16"}
+CONVERTED = {8: "f32.ftz", 11: "tf32", 12: "tf32.ftz"}
+"""Elements of f32 that change on their way to shared memory (tensor_elements.py)."""
 PACKED = {13: "b4x16", 14: "b4x16_p64", 15: "b6x16_p32"}
 """Elements of 4 and 6 bits: sixteen take 8, 8 and 12 bytes of global memory, and 8, 16 and 16 of shared memory."""
 SWIZZLES = {0: "none", 1: "32B", 2: "64B", 3: "128B"}
+INTERLEAVES = {0: "none", 1: "16B", 2: "32B"}
 _CODES: dict[str, dict[int, str]] = {
-    "elemtype": ELEMENTS | PACKED,
-    "interleave_layout": {0: "none"},
+    "elemtype": ELEMENTS | CONVERTED | PACKED,
+    "interleave_layout": INTERLEAVES,
     "swizzle_mode": SWIZZLES,
     "swizzle_atomicity": {0: "16B"},
     "fill_mode": {0: "zero", 1: "OOB-NaN"},
@@ -46,13 +48,11 @@ OUT_OF_BOUNDS_NAN = 0x7FF7
 MODE = 16  # where in the word of the rank the access mode begins
 CHUNK = 16  # bytes of shared memory that stay together, however a box is swizzled
 LARGEST = 256  # elements of a box in one dimension
-MOST = (227 << 10) // CHUNK  # chunks that the shared memory of a CTA can hold
-PACKED_BYTES = {14: 8, 15: 12}
-"""Global memory of a chunk of sixteen elements that are padded in shared memory."""
-_SHIFTS = sum((TYPES[name].width.bit_length() - 4) << 2 * code for code, name in ELEMENTS.items())
-WRONG_BOX = "a box with {value} elements in one dimension, which is not 1 to 256"
-TOO_LARGE = "a box that is larger than shared memory"
-_U, _S = TYPES["u64"], TYPES["s64"]
+
+
+def width_of(element: str) -> int:
+    """The bits of an element of whole bytes."""
+    return 32 if element in CONVERTED.values() else TYPES[element].width
 
 
 def replace(x: Machine, space: str, at: Bits, field: str, ordinal: int, value: Bits | int) -> None:
@@ -62,150 +62,3 @@ def replace(x: Machine, space: str, at: Bits, field: str, ordinal: int, value: B
             raise Unsupported(f"tensormap.replace: .{field} {value}")
         value = x.const(value, 32)
     x.store(space, at + (FIELDS[field] + ordinal * (value.width // 8)), [value])
-
-
-class Chunks:
-    """What a copy moves, in chunks as it lies in shared memory: rows of `columns` chunks along the first dimension.
-
-    Subclasses set `chunks`, how many there are, and tell where in the tensor a row is.
-    """
-
-    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rank: int, mode: int = 0) -> None:
-        self.x, self.at = x, at
-        word = self.word("rank")
-        other = (
-            "a copy of a tensor whose map was made for another access mode (tile, im2col, im2col::w, im2col::w::128)"
-        )
-        x.require(word >> MODE == mode, "undefined-behavior", other)
-        needed = f"a tensor map of {rank} dimension{'s'[: rank - 1]} is needed, and this has {{value}} more than one"
-        x.require((word & 0xFFFF) == rank - 1, "undefined-behavior", needed, word)
-        self.code = self.word("elemtype")
-        self.shift = x.resize(x.const(_SHIFTS, 64) >> x.resize(self.code << 1, 64), 32) & 3
-        halves = self.code == 13
-        self.chunk = x.const(CHUNK, 32)  # bytes of global memory that a chunk stands for
-        for code, count in PACKED_BYTES.items():
-            self.chunk = x.pick(self.code == code, count, self.chunk)
-        packed = x.pick(self.code >= 14, CHUNK - 1, x.pick(halves, 1, x.const(0, 32)))
-        start, size, width = coordinates[0], self.word("global_dim"), self.word("box_dim")
-        whole = ((start | size | width) & packed) == 0
-        x.require(whole, "undefined-behavior", "elements of 4 or 6 bits that are no whole pair or group of sixteen")
-        down = x.resize(halves, 32)  # pairs of them count as bytes
-        x.require(width - 1 < LARGEST, "undefined-behavior", WRONG_BOX, width)
-        self.columns = ((width >> down) << self.shift) >> 4
-        whole = (((width >> down) << self.shift) & CHUNK - 1) == 0
-        x.require(whole, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
-        self.start = x.resize(x.shr(_S, start, x.resize(down, 32)), 64, signed=True)
-        self.size = x.resize(size >> down, 64)
-        (self.tensor,) = x.load("generic", at, 64)
-        self.chunks = self.columns
-
-    def word(self, field: str, ordinal: int = 0) -> Bits:
-        return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]
-
-    def stride(self, d: int) -> Bits:
-        """The distance in bytes between two elements along a dimension after the first."""
-        return self.x.load("generic", self.at + (FIELDS["global_stride"] + 8 * (d - 1)), 64)[0]
-
-    def round_rows_up(self) -> None:
-        """Count what lies between the end of a row and the next multiple of 16 bytes as elements of the tensor.
-
-        Stores of an H100 write it. Rows begin at such multiples, so it belongs to the stride. Nothing says whose memory
-        follows a single row: a tensor of one dimension stays as it is.
-        """
-        if self.flat():
-            most = (self.x.const(CHUNK, 64) >> self.x.resize(self.shift, 64)) - 1
-            self.size = (self.size + most) & ~most
-
-    def flat(self) -> list[Bits]:
-        """What `locate` needs to know, lane by lane."""
-        raise NotImplementedError
-
-    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
-        """A row's distance in bytes from the tensor's beginning, and whether it is inside. Takes its part of `rest`."""
-        raise NotImplementedError
-
-    @property
-    def bytes(self) -> Bits:
-        """The number of bytes that are copied: those in shared memory, without padding (as CUTLASS expects for 4 and 6
-        bits)."""
-        return self.chunks * self.chunk
-
-    def each(self, shared: Bits, move: Callable[..., None], *more: Bits, chosen: Bits | None = None) -> None:
-        """Do `move(place, skipped, address, size, *more)` for each chunk of the box at `shared`.
-
-        `size` bytes, from `skipped` on, are elements of the tensor; the first of them is at `address` in global memory.
-        """
-        x = self.x
-        x.require(
-            (shared & 127) == 0, "misaligned-access", "a tensor copy whose shared memory is not aligned to 128 bytes"
-        )
-        swizzle = x.resize((x.const(1, 32) << self.word("swizzle_mode")) - 1, 64)
-        times = self.chunks if chosen is None else x.pick(chosen, self.chunks, 0)
-
-        def step(
-            i: Bits, shared: Bits, swizzle: Bits, shift: Bits, chunk: Bits, columns: Bits, start: Bits, size: Bits,
-            tensor: Bits, *others: Bits,
-        ) -> None:  # fmt: skip
-            row, column = x.divide(_U, i, columns), x.remainder(_U, i, columns)
-            wide = x.resize(shift, 64)
-            element = start + (x.resize(column << 4, 64) >> wide)
-            rest = list(others)
-            offset, inside = self.locate(row, rest)
-            whole = x.resize(chunk, 64)
-            address = tensor + offset + x.select(whole == CHUNK, element << wide, (element >> 4) * whole)
-            most = x.const(CHUNK, 64) >> wide
-            before = x.min(_S, x.max(_S, -element, 0), most)
-            until = x.min(_S, x.max(_S, size - element, 0), most)
-            skipped = before << wide
-            there = x.min(_U, x.pick(inside & x.less(_S, before, until), (until - before) << wide, 0), whole)
-            place = shared + x.resize(i << 4, 64)
-            place = place ^ (((place >> 7) & swizzle) << 4)
-            move(place, skipped, address + skipped, x.resize(there, 32), *rest)
-
-        x.repeat(
-            times, step, shared, swizzle, self.shift, self.chunk, self.columns, self.start, self.size, self.tensor,
-            *self.flat(), *more,
-        )  # fmt: skip
-
-    def fill(self) -> tuple[Bits, Bits]:
-        """What a chunk has outside of the tensor, in turns: 0, or a NaN of whatever type."""
-        x = self.x
-        word = x.pick(self.word("fill_mode") != 0, OUT_OF_BOUNDS_NAN << 16 | OUT_OF_BOUNDS_NAN, x.const(0, 32))
-        return word, word
-
-
-class Box(Chunks):
-    """The box at some coordinates (5.5.3)."""
-
-    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rows: int = 0) -> None:
-        """With `rows`, of a tensor of rows the box has one each at as many coordinates after the first one."""
-        rank = 2 if rows else len(coordinates)
-        super().__init__(x, at, coordinates, rank)
-        # Of each further dimension: positions, how many, the distance between two, its size, and its stride in bytes.
-        self.dimensions: list[tuple[tuple[Bits, ...], Bits, Bits, Bits, Bits]] = []
-        for d in range(1, rank):
-            step, box = self.word("element_stride", d), self.word("box_dim", d)
-            x.require(box - 1 < LARGEST, "undefined-behavior", WRONG_BOX, box)
-            x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
-            count = x.const(rows, 32) if rows else x.divide(_U, box + step - 1, step)
-            starts = coordinates[1:] if rows else (coordinates[d],)
-            self.dimensions.append((starts, count, step, self.word("global_dim", d), self.stride(d)))
-            self.chunks = self.chunks * count
-            x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
-
-    def flat(self) -> list[Bits]:
-        return [v for starts, *others in self.dimensions for v in (*starts, *others)]
-
-    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
-        x = self.x
-        offset, inside = x.const(0, 64), x.const(1, 1)
-        for starts, *_ in self.dimensions:
-            own, (count, stride, limit, bytes_between) = rest[: len(starts)], rest[len(starts) : len(starts) + 4]
-            del rest[: len(starts) + 4]
-            index, row = x.remainder(_U, row, count), x.divide(_U, row, count)
-            position = own[0] + index * stride
-            for k in range(1, len(own)):
-                position = x.select(index == k, own[k], position)
-            inside = inside & x.less(_U, position, limit)  # negative ones are large
-            offset = offset + x.resize(position, 64, signed=True) * bytes_between
-        return offset, inside

@@ -110,9 +110,8 @@ shape, strides, box = [12, 20], [48], [4, 8]
 encode(there.value, shape, strides, box, kind=BF16, fill=1, result=1)  # rows of 8 bytes
 encode(there.value, shape, strides, [8, 8], kind=BF16, fill=1)
 encode(there.value, shape, strides, box, kind=UINT32, fill=1, result=1)
-encode(there.value, shape, strides, box, kind=12, result=801)
-encode(there.value, shape, strides, box, kind=TF32, result=801)
-encode(there.value, shape, strides, box, kind=FTZ, result=801)
+encode(there.value, shape, strides, box, kind=16, result=1)
+encode(there.value, shape, strides, box, kind=FTZ, fill=1)
 encode(there.value + 4, shape, strides, box, result=1)
 encode(there.value, shape, [40], box, result=1)
 encode(there.value, [0, 20], strides, box, result=1)
@@ -121,13 +120,33 @@ encode(there.value, shape, strides, box, steps=[1, 9], result=1)
 encode(there.value, shape, strides, [12, 8], swizzle=1, result=1)  # 48 bytes
 encode(there.value, shape, strides, [8, 8], swizzle=1)
 encode(there.value, shape, strides, box, swizzle=4, result=801)
-encode(there.value, shape, strides, box, interleave=1, result=801)
+encode(there.value, shape, strides, box, swizzle=7, result=1)
+encode(there.value, shape, strides, box, interleave=1, result=1)  # of two dimensions
+images = [[16, 5, 2], [160, 320], [16, 2, 2]]
+encode(there.value, *images, interleave=1)
+encode(there.value, *images, interleave=1, swizzle=2)
+encode(there.value, *images, interleave=2, swizzle=1)
+encode(there.value, *images, interleave=3, result=1)
+encode(there.value, *images, interleave=2, result=1)
+encode(there.value, *images, interleave=2, swizzle=3, result=1)
+encode(there.value + 16, *images, interleave=2, swizzle=1, result=1)
+encode(there.value, [16, 5, 2], [176, 320], [16, 2, 2], interleave=2, swizzle=1, result=1)
+encode(there.value, [16, 5, 2], [160, 320], [6, 2, 2], interleave=1, result=801)
+encode(there.value, *images, interleave=1, steps=[2, 1, 1], result=801)
+
+odd = matrix + np.float32(2**-13)
+call("cuMemcpyHtoD_v2", there, odd.ctypes.data_as(Handle), Size(odd.nbytes))
+cut = ((odd.view(np.uint32) + 0xFFF + (odd.view(np.uint32) >> 13 & 1)) & 0xFFFFE000).view(np.float32)
+for kind in (TF32, 12):
+    assert (copied(encode(there.value, shape, strides, box, kind=kind), 4, 2) == cut[2:10, 4:8]).all()
+assert (copied(encode(there.value, shape, strides, box, kind=FTZ), 4, 2) == odd[2:10, 4:8]).all()
+call("cuMemcpyHtoD_v2", there, matrix.ctypes.data_as(Handle), Size(matrix.nbytes))
 encode(there.value, [4] * 6, [16] * 5, [4] * 6, result=1)
 
 
 def columns(
     place: int, lower: list[int], upper: list[int], *, wide: int | None = None, channels: int = 4, pixels: int = 8,
-    result: int = 0,
+    interleave: int = 0, result: int = 0,
 ) -> Any:  # fmt: skip
     """The 128 bytes for images N, W, C = 4, 5, 12."""
     room = ctypes.create_string_buffer(192)
@@ -137,10 +156,10 @@ def columns(
     if wide is None:
         corners = (ctypes.c_int32 * len(lower))(*lower), (ctypes.c_int32 * len(upper))(*upper)
         call("cuTensorMapEncodeIm2col", Handle(begin), FLOAT, 3, Handle(place), sizes, strides, *corners, channels,
-             pixels, steps, 0, 0, 3, 0, result=result)  # fmt: skip
+             pixels, steps, interleave, 0, 3, 0, result=result)  # fmt: skip
     else:
         call("cuTensorMapEncodeIm2colWide", Handle(begin), FLOAT, 3, Handle(place), sizes, strides, lower[0], upper[0],
-             channels, pixels, steps, 0, wide, 0, 3, 0, result=result)  # fmt: skip
+             channels, pixels, steps, interleave, wide, 0, 3, 0, result=result)  # fmt: skip
     return (ctypes.c_char * 128).from_buffer_copy(ctypes.string_at(begin, 128))
 
 
@@ -159,6 +178,8 @@ assert (copied(columns(there.value, [-1], [-2]), 4, 1) == pixels).all()
 columns(there.value, [-1], [-2], wide=0)
 columns(there.value, [-1], [-2], wide=1)
 columns(there.value, [-1], [-2], wide=2, result=1)
+columns(there.value, [-1], [-2], interleave=1)
+columns(there.value, [-1], [-2], wide=0, interleave=1, result=1)
 columns(there.value, [0], [-5], result=1)
 columns(there.value, [1 << 15], [0], result=1)
 columns(there.value, [0], [0], channels=3, result=1)
