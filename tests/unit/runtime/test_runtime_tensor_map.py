@@ -98,8 +98,6 @@ def test_tf32_is_rounded_on_loads() -> None:
     kernel(1, 1, (rounding, TensorMap(target, (4, 8)), 128))
     assert set(target[1, 18:24].tolist()) == {1 + 2**-10}
     assert (rounding.fidelity.kind, TensorMap(target, (4, 8)).fidelity.kind) == ("modelled", "exact")
-    copies = [each for each in kernel.fidelity() if "cp.async.bulk.tensor" in each.text]
-    assert [(each.fidelity.kind, "tf32" in each.fidelity.text) for each in copies] == [("modelled", True)] * 2
     memory.free(block)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.isa.fidelity import Fidelity, modelled
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.semantics import slices, tensor_elements
 from openptx.isa.semantics.boxes import Box, Chunks
 from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete
@@ -108,17 +107,12 @@ cp_async_bulk_tensor = instruction(
 )
 
 
-HALOS = "PTX ISA, 5.5.5.3, which shows halos in figures: the pixels that the traversal comes to next"
-CHANGED = f"exact, but for elements of tf32 and f32.ftz: {tensor_elements.SOURCE}"
-SLICED = f"; and for interleaved tensors: {slices.SOURCE}"
+WIDE = modelled("PTX ISA, 5.5.5.3, which shows halos in figures: the pixels that the traversal comes to next")
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    """A tensor map says which elements and which layout there are: copies may be of those that the document leaves
-    open."""
-    if (m.load_mode or "").startswith("im2col::w"):
-        return modelled(f"{HALOS}; {CHANGED}")
-    return modelled(CHANGED + (SLICED if coordinates(m) > 2 and m.load_mode not in ROWS else ""))
+    """Of ordinary elements and layouts; `TensorMap.fidelity` has what the document leaves open for others."""
+    return WIDE if (m.load_mode or "").startswith("im2col::w") else EXACT
 
 
 def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) -> Chunks:
@@ -226,7 +220,7 @@ _REDUCED = {
 F32_ELEMENT = 7
 
 
-@meaning(cp_reduce_async_bulk_tensor, fidelity=fidelity)
+@meaning(cp_reduce_async_bulk_tensor)
 def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None = None) -> None:
     """Element after element, each in one step. The tensor map tells their type; those of tf32 are added as f32."""
     target, operation = chunks(x, m, place), str(m.op)
