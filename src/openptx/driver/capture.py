@@ -25,10 +25,11 @@ class Capture:
     `after` are the nodes that the next one of a stream depends on.
     """
 
-    def __init__(self, origin: Stream, graph: Graph, after: list[Node]) -> None:
+    def __init__(self, origin: Stream, graph: Graph, after: list[Node], given_graph: bool) -> None:
         self.number = next(_captures)
         self.origin, self.graph = origin, graph
         self.after = {origin: after}
+        self.given_graph = given_graph  # the program has its handle already
         self.valid = True
         self.ended = False
         self.given: Any = None  # the array of `after` that the program was given last
@@ -65,13 +66,13 @@ class Capture:
             stream.capture = None
 
 
-def begin(context: Context, handle: int, graph: Graph, after: list[Node]) -> None:
+def begin(context: Context, handle: int, graph: Graph, after: list[Node], given_graph: bool = False) -> None:
     stream = stream_of(context, handle)
     if handle in DEFAULT and handle != 2:
         raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured")
     if stream.capture is not None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is being captured already")
-    stream.capture = Capture(stream, graph, after)
+    stream.capture = Capture(stream, graph, after, given_graph)
 
 
 @in_context("cuStreamBeginCapture", "cuStreamBeginCapture_v2")
@@ -82,13 +83,15 @@ def begin_capture(context: Context, handle: int, mode: int = 0) -> None:
 @in_context("cuStreamBeginCaptureToGraph")
 def begin_capture_to(context: Context, handle: int, graph: int, after: int, edges: int, count: int, mode: int) -> None:
     found = driver().find(graph, Graph)
-    begin(context, handle, found, require_nodes_of(found, read_handles(after, count)))
+    begin(context, handle, found, require_nodes_of(found, read_handles(after, count)), given_graph=True)
 
 
 @in_context("cuStreamEndCapture")
 def end_capture(context: Context, handle: int, out: int) -> None:
-    put(out, 0)
+    """The pointer to the graph may be null where the program gave the graph that work was captured to."""
     capture = stream_of(context, handle).capture
+    if out or capture is None or not capture.given_graph:
+        put(out, 0)
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
     if capture.origin is not stream_of(context, handle):
@@ -99,7 +102,8 @@ def end_capture(context: Context, handle: int, out: int) -> None:
     if capture.unjoined():
         why = "a stream that joined the capture has work that its first stream does not wait for"
         raise Failure(Result.STREAM_CAPTURE_UNJOINED, why)
-    put(out, capture.graph.handle)
+    if out:
+        put(out, capture.graph.handle)
 
 
 @in_context("cuStreamIsCapturing")

@@ -1,11 +1,12 @@
 """Memory that nodes of graphs allocate: what their descriptions were, and how much there is of it.
 
-It is allocated when the node is made, for as long as its context lives.
+It is allocated when the node is made, for as long as its context lives or until the program frees it and the graph
+is gone.
 """
 
 from __future__ import annotations
 
-from openptx.driver.allocations import OF_GRAPHS, OWNED
+from openptx.driver.allocations import FREED_OF_GRAPHS, OF_GRAPHS, OWNED
 from openptx.driver.arrays import write
 from openptx.driver.calls import Failure, get, in_context, initialized, put
 from openptx.driver.contexts import Context
@@ -20,8 +21,9 @@ HIGH = {USED_HIGH: 0, RESERVED_HIGH: 0}
 
 
 def bytes_of_graphs() -> int:
-    """All that nodes have allocated, in graphs that may be gone."""
-    return sum(owned.size for address, owned in OWNED.items() if address in OF_GRAPHS)
+    """All that nodes have allocated, in graphs that may be gone, and nobody has freed."""
+    allocated = OF_GRAPHS - FREED_OF_GRAPHS
+    return sum(owned.size for address, owned in OWNED.items() if address in allocated)
 
 
 @initialized("cuDeviceGetGraphMemAttribute")

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 
 from openptx.driver import launches
-from openptx.driver.allocations import OF_GRAPHS, obtain
+from openptx.driver.allocations import GraphMemory, obtain
 from openptx.driver.arrays import read
 from openptx.driver.boxes import copy_3d
 from openptx.driver.calls import Failure, get, in_context, put
@@ -135,10 +135,10 @@ def add_allocation(context: Context, out: int, graph: int, after: int, count: in
     layout, begin = ALLOCATION
     size, _ = layout.unpack(read(pointer, begin + layout.size)[begin:])
     obtain(context, pointer + begin + 8, size)
-    made = add(out, graph, after, count, "allocation", lambda: Work(nothing))
+    address = get(pointer + begin + 8)
+    made = add(out, graph, after, count, "allocation", lambda: Work(GraphMemory(address).allocate))
     made.description = read(pointer, begin + layout.size)
-    made.address = get(pointer + begin + 8)
-    OF_GRAPHS.add(made.address)
+    made.address = address
 
 
 @in_context("cuGraphAddMemFreeNode")

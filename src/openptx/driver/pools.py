@@ -6,7 +6,7 @@ import ctypes
 import struct
 from typing import ClassVar
 
-from openptx.driver.allocations import OF_GRAPHS, OWNED, give_back, obtain
+from openptx.driver.allocations import OWNED, GraphMemory, give_back, obtain
 from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, counted, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
@@ -199,9 +199,8 @@ def allocate_from(context: Context, out: int, size: int, handle: int, stream: in
         put(out, 0)  # no bytes are no error here, as cuda.core's tests show
     pool.high = max(pool.high, pool.used)
     if where.capture is not None:
-        node = where.capture.add(where, "allocation", nothing, ())
+        node = where.capture.add(where, "allocation", GraphMemory(get(out)).allocate, ())
         node.address = get(out)
-        OF_GRAPHS.add(node.address)
         node.description = DESCRIPTION.pack(PINNED, 0, ON_DEVICE, 0, size, node.address)
 
 

@@ -80,30 +80,6 @@ API int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t o
     return error ? done(error) : cudaMemcpy(to, (void *)from, size, direction);
 }
 
-/* ---- between devices ---- */
-
-API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
-{
-    Handle there, here;
-    int error = primary_context(to_device, &there);
-    if (!error)
-        error = primary_context(from_device, &here);
-    if (error || !size)
-        return done(error);
-    IN_CONTEXT(driver()->cuMemcpyPeer((Address)to, there, (Address)from, here, size));
-}
-
-API int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size, Handle stream)
-{
-    Handle there, here;
-    int error = primary_context(to_device, &there);
-    if (!error)
-        error = primary_context(from_device, &here);
-    if (error || !size)
-        return done(error);
-    IN_CONTEXT(driver()->cuMemcpyPeerAsync((Address)to, there, (Address)from, here, size, stream));
-}
-
 /* ---- rows, slices and arrays ---- */
 
 static Side memory(const void *pointer, bool host, int direction)
@@ -180,7 +156,8 @@ API int cudaMemcpy2DArrayToArray(Handle to, size_t to_x, size_t to_y, Handle fro
 SAME_FUNCTION(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
 /* Bytes that go on at the array's next row where one ends. Deprecated, and in many old programs. */
-static int copy_run(Handle array, size_t x, size_t y, void *memory_, size_t size, int direction, bool to_array)
+static int copy_run(Handle array, size_t x, size_t y, void *memory_, size_t size, int direction, bool to_array,
+                    const Handle *stream)
 {
     ArrayDescriptor shape;
     size_t element;
@@ -195,24 +172,66 @@ static int copy_run(Handle array, size_t x, size_t y, void *memory_, size_t size
             return done(INVALID_VALUE);
         size_t part = size < row - x ? size : row - x;
         Side inside = array_side(array, x, y), outside = to_array ? source(run, direction) : target(run, direction);
-        error = to_array ? copy_rows(rows(outside, part), inside, part, 1, direction, NULL)
-                         : copy_rows(inside, rows(outside, part), part, 1, direction, NULL);
+        error = to_array ? copy_rows(rows(outside, part), inside, part, 1, direction, stream)
+                         : copy_rows(inside, rows(outside, part), part, 1, direction, stream);
         run += part, size -= part;
     }
     return done(error);
 }
 
-API int cudaMemcpyToArray(Handle to, size_t x, size_t y, const void *from, size_t size, int direction)
-{
-    return copy_run(to, x, y, (void *)from, size, direction, true);
-}
-SAME_FUNCTION(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
+#define COPY_RUN(name, array, memory_, to_array, ...)                                                                  \
+    API int cuda##name(__VA_ARGS__, size_t size, int direction)                                                        \
+    {                                                                                                                  \
+        return copy_run(array, x, y, memory_, size, direction, to_array, NULL);                                        \
+    }                                                                                                                  \
+    API int cuda##name##Async(__VA_ARGS__, size_t size, int direction, Handle stream)                                  \
+    {                                                                                                                  \
+        return copy_run(array, x, y, memory_, size, direction, to_array, &stream);                                     \
+    }                                                                                                                  \
+    API int cuda##name##Async_ptsz(__VA_ARGS__, size_t size, int direction, Handle stream)                             \
+    {                                                                                                                  \
+        stream = per_thread(stream);                                                                                   \
+        return copy_run(array, x, y, memory_, size, direction, to_array, &stream);                                     \
+    }                                                                                                                  \
+    SAME_FUNCTION(cuda##name##_ptds, cuda##name);
 
-API int cudaMemcpyFromArray(void *to, Handle from, size_t x, size_t y, size_t size, int direction)
+COPY_RUN(MemcpyToArray, to, (void *)from, true, Handle to, size_t x, size_t y, const void *from)
+COPY_RUN(MemcpyFromArray, from, to, false, void *to, Handle from, size_t x, size_t y)
+
+static int row_size(Handle array, size_t *size)
 {
-    return copy_run(from, x, y, to, size, direction, false);
+    ArrayDescriptor shape;
+    int error = element_size(array, size);
+    if (!error)
+        error = driver()->cuArray3DGetDescriptor_v2(&shape, array);
+    *size *= error ? 0 : shape.width;
+    return error;
 }
-SAME_FUNCTION(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+
+API int cudaMemcpyArrayToArray(Handle to, size_t to_x, size_t to_y, Handle from, size_t from_x, size_t from_y,
+                               size_t size, int direction)
+{
+    size_t to_row, from_row;
+    int error = enter();
+    if (!error)
+        error = row_size(to, &to_row);
+    if (!error)
+        error = row_size(from, &from_row);
+    while (!error && size) {
+        if (to_x >= to_row || from_x >= from_row)
+            return done(INVALID_VALUE);
+        size_t part = to_row - to_x < from_row - from_x ? to_row - to_x : from_row - from_x;
+        part = part < size ? part : size;
+        error = copy_rows(array_side(from, from_x, from_y), array_side(to, to_x, to_y), part, 1, direction, NULL);
+        size -= part, to_x += part, from_x += part;
+        if (to_x == to_row)
+            to_x = 0, to_y++;
+        if (from_x == from_row)
+            from_x = 0, from_y++;
+    }
+    return done(error);
+}
+SAME_FUNCTION(cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray);
 
 /* Positions and widths count elements where an array takes part, and bytes otherwise. */
 int describe_copy(const Copy3DParameters *given, Copy3D *copy)
@@ -236,6 +255,39 @@ int describe_copy(const Copy3DParameters *given, Copy3D *copy)
     copy->to.y = given->to_position.y, copy->to.z = given->to_position.z;
     copy->width = given->extent.width * element, copy->height = given->extent.height, copy->depth = given->extent.depth;
     return error;
+}
+
+static void *pointer_of(const Side *side) { return side->type == HOST ? (void *)side->host : (void *)side->device; }
+
+static int direction_of(int from, int to)
+{
+    if (from == UNIFIED || to == UNIFIED)
+        return DEFAULT_DIRECTION;
+    return from == HOST ? to == HOST ? HOST_TO_HOST : HOST_TO_DEVICE : to == HOST ? DEVICE_TO_HOST : DEVICE_TO_DEVICE;
+}
+
+int runtime_copy(const Copy3D *copy, Copy3DParameters *out)
+{
+    const Side *from = &copy->from, *to = &copy->to;
+    Handle from_array = from->type == ARRAY ? from->array : NULL, to_array = to->type == ARRAY ? to->array : NULL;
+    size_t element = 1;
+    int error = SUCCESS;
+    if (from_array || to_array)
+        error = element_size(from_array ? from_array : to_array, &element);
+    if (error)
+        return error;
+    *out = (Copy3DParameters){
+        .from_array = from_array, .to_array = to_array,
+        .from_position = {from->x / (from_array ? element : 1), from->y, from->z},
+        .to_position = {to->x / (to_array ? element : 1), to->y, to->z},
+        .extent = {copy->width / element, copy->height, copy->depth},
+        .direction = direction_of(from->type, to->type),
+    };
+    if (!from_array)
+        out->from = (Pitched){pointer_of(from), from->pitch, copy->width, from->height};
+    if (!to_array)
+        out->to = (Pitched){pointer_of(to), to->pitch, copy->width, to->height};
+    return SUCCESS;
 }
 
 API int cudaMemcpy3D(const Copy3DParameters *parameters)

@@ -37,6 +37,20 @@ API int cudaGraphExecKernelNodeSetParams(Handle executable, Handle node, const K
     return done(error ? error : driver()->cuGraphExecKernelNodeSetParams_v2(executable, node, &there));
 }
 
+API int cudaGraphKernelNodeGetParams(Handle node, KernelNode *out)
+{
+    DriverKernelNode there;
+    const void *kernel;
+    int error = out ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuGraphKernelNodeGetParams_v2(node, &there);
+    if (!error)
+        error = host_of_function(there.function, &kernel);
+    if (!error)
+        *out = (KernelNode){kernel, there.grid, there.block, there.shared, there.parameters, there.extra};
+    return done(error);
+}
+
 static int add_copy(Handle *node, Handle graph, const Handle *before, size_t count, const Copy3DParameters *given)
 {
     Copy3D copy;
@@ -97,6 +111,31 @@ API int cudaGraphMemcpyNodeSetParams1D(Handle node, void *to, const void *from, 
     return cudaGraphMemcpyNodeSetParams(node, &given);
 }
 
+API int cudaGraphMemcpyNodeSetParamsToSymbol(Handle node, const void *symbol, const void *from, size_t size,
+                                             size_t offset, int direction)
+{
+    Address to;
+    int error = within_variable(symbol, size, offset, &to);
+    return error ? done(error) : cudaGraphMemcpyNodeSetParams1D(node, (void *)to, from, size, direction);
+}
+
+API int cudaGraphMemcpyNodeSetParamsFromSymbol(Handle node, void *to, const void *symbol, size_t size, size_t offset,
+                                               int direction)
+{
+    Address from;
+    int error = within_variable(symbol, size, offset, &from);
+    return error ? done(error) : cudaGraphMemcpyNodeSetParams1D(node, to, (void *)from, size, direction);
+}
+
+API int cudaGraphMemcpyNodeGetParams(Handle node, Copy3DParameters *out)
+{
+    Copy3D copy;
+    int error = out ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuGraphMemcpyNodeGetParams(node, &copy);
+    return done(error ? error : runtime_copy(&copy, out));
+}
+
 API int cudaGraphExecMemcpyNodeSetParams(Handle executable, Handle node, const Copy3DParameters *given)
 {
     Copy3D copy;
@@ -112,6 +151,22 @@ API int cudaGraphExecMemcpyNodeSetParams1D(Handle executable, Handle node, void 
 {
     Copy3DParameters given = row(to, from, size, direction);
     return cudaGraphExecMemcpyNodeSetParams(executable, node, &given);
+}
+
+API int cudaGraphExecMemcpyNodeSetParamsToSymbol(Handle executable, Handle node, const void *symbol, const void *from,
+                                                 size_t size, size_t offset, int direction)
+{
+    Address to;
+    int error = within_variable(symbol, size, offset, &to);
+    return error ? done(error) : cudaGraphExecMemcpyNodeSetParams1D(executable, node, (void *)to, from, size, direction);
+}
+
+API int cudaGraphExecMemcpyNodeSetParamsFromSymbol(Handle executable, Handle node, void *to, const void *symbol,
+                                                   size_t size, size_t offset, int direction)
+{
+    Address from;
+    int error = within_variable(symbol, size, offset, &from);
+    return error ? done(error) : cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, (void *)from, size, direction);
 }
 
 API int cudaGraphExecMemsetNodeSetParams(Handle executable, Handle node, const void *given)

@@ -175,6 +175,24 @@ int find_function(const void *host, Handle *function)
     return error ? error : driver()->cuKernelGetFunction(function, kernel);
 }
 
+static bool is_function(const Symbol *symbol, Handle function)
+{
+    Handle found;
+    return symbol->kernel && !driver()->cuKernelGetFunction(&found, symbol->kernel) && found == function;
+}
+
+int host_of_function(Handle function, const void **host)
+{
+    int error = INVALID_DEVICE_FUNCTION;
+    pthread_mutex_lock(&lock);
+    for (const Image *image = images; image && error; image = image->next)
+        for (const Symbol *s = image->symbols; s && error; s = s->next_in_image)
+            if (is_function(s, function))
+                *host = s->host, error = SUCCESS;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
 int find_variable(const void *host, Address *address, size_t *size)
 {
     pthread_mutex_lock(&lock);

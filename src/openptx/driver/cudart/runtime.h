@@ -56,6 +56,7 @@ int primary_context(int device, Handle *context);
 /* registration.c */
 int find_kernel(const void *host, Handle *kernel);
 int find_function(const void *host, Handle *function);          /* the kernel in the current context */
+int host_of_function(Handle function, const void **host);       /* what find_function found it by */
 int find_variable(const void *host, Address *address, size_t *size);
 void unload_images(void);                   /* each is loaded again, with its variables' first values, when it is used */
 
@@ -89,3 +90,6 @@ typedef struct {                            /* cudaMemcpy3DParms */
 
 int within_variable(const void *symbol, size_t size, size_t offset, Address *address);
 int describe_copy(const Copy3DParameters *given, Copy3D *copy);
+int runtime_copy(const Copy3D *copy, Copy3DParameters *out);            /* the other way */
+API int cudaMemcpy3D(const Copy3DParameters *parameters);
+API int cudaMemcpy3DAsync(const Copy3DParameters *parameters, Handle stream);
