@@ -55,15 +55,16 @@ class GatherScatter:
 
         if self.x.cpu.gathers and w >= 32:
             return masked(places, mask())
-        lines: list[str] = []
+        if f"gather.i{w}" not in self.tables.functions:
+            lines: list[str] = []
 
-        def emit(text: str) -> str:
-            lines.append(f"%o{len(lines)} = {text}")
-            return f"%o{len(lines) - 1}"
+            def emit(text: str) -> str:
+                lines.append(f"%o{len(lines)} = {text}")
+                return f"%o{len(lines) - 1}"
 
-        whole = one_by_one(emit, "%at", w)
-        parts = "\n".join((*lines, f"ret {t} {whole}")), f"%r = {masked('%at', '%mask')}\nret {t} %r"
-        self.share("gather", w, t, f"{PLACES} %at", *parts)
+            whole = one_by_one(emit, "%at", w)
+            parts = "\n".join((*lines, f"ret {t} {whole}")), f"%r = {masked('%at', '%mask')}\nret {t} %r"
+            self.share("gather", w, t, f"{PLACES} %at", *parts)
         return f"call {t} @gather.i{w}({PLACES} {places}, i{N} {lanes()})"
 
     def scatter_words(self, places: str, word: Bits) -> None:
