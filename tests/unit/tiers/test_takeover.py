@@ -243,3 +243,33 @@ def test_launches_that_overlap_are_not_begun_again(
         program, function, prepared.grid, prepared.block, wanted, memory=prepared.memory, image=module.image
     )
     assert (x == 14).all()
+
+
+def test_launches_that_stay_ask_while_they_run(monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    """What is asked may have code made for later launches; the line of the log, after the launch, asks nothing."""
+    caplog.set_level("INFO", "openptx")
+    asked, running = list[bool](), list[bool]()
+    run = takeover.launch
+
+    def watched(*args: Any, **options: Any) -> None:
+        running.append(True)
+        run(*args, **options)
+        running.clear()
+
+    def wanted(_: float) -> bool:
+        asked.append(bool(running))
+        return True
+
+    def some(_: object) -> int:
+        return 1
+
+    monkeypatch.setattr(takeover, "launch", watched)
+    monkeypatch.setattr(takeover, "host_threads", some)
+    module, x = openptx.load(FAULTS), np.zeros(8, np.uint32)
+    prepared = module["k"].prepare(1, 1, (x, 8))
+    function = module["k"].function
+    assert takeover.launch_and_replace(
+        module.program, function, prepared.grid, prepared.block, wanted, memory=prepared.memory, image=module.image
+    )
+    assert asked == [True]
+    assert "it was not replaced: other threads of the host may use its arrays" in caplog.text

@@ -28,7 +28,7 @@ class Abandonable:
     """`wanted` is asked now and then whether the launch is to be abandoned: for every block of the kernel, for every 16
     instructions of long ones, and within instructions that take long. Then `objection` says why it can't be, if so."""
 
-    __slots__ = ("_objection", "_saved", "_wanted", "batch", "copied", "kept")
+    __slots__ = ("_objection", "_saved", "_wanted", "batch", "copied", "kept", "missed")
 
     def __init__(self, wanted: Callable[[], bool], objection: Callable[[], str]) -> None:
         self._wanted, self._objection = wanted, objection
@@ -38,6 +38,8 @@ class Abandonable:
         """What runs now."""
         self.kept = ""
         """Why the launch can't be abandoned any more."""
+        self.missed = False
+        """Whether it would have been abandoned."""
 
     def keep(self, reason: str) -> None:
         """Makes the launch run to its end, because it does something that can't be undone."""
@@ -55,14 +57,16 @@ class Abandonable:
         self.copied += row.size
 
     def ask(self) -> None:
-        """Raises Abandoned where the launch is to end and still can be undone."""
-        if not self.kept and self._wanted():
+        """Raises Abandoned where the launch is to end and still can be undone. Asks also where it can't: code for later
+        launches is asked for meanwhile."""
+        if not self.missed and self._wanted():
             self.end()
 
     def end(self) -> None:
         """Abandons the launch, if nothing speaks against it."""
-        if reason := self._objection():
+        if reason := self.kept or self._objection():
             self.keep(reason)
+            self.missed = True
         else:
             raise Abandoned
 

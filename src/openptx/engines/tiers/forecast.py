@@ -68,7 +68,10 @@ class Forecast:
 
 
 def left(looks: list[Look], number: int) -> float:
-    """Seconds until the difference of one comparison is zero for all lanes in which it moves steadily."""
+    """Seconds until the difference of one comparison is zero for all lanes in which it moves steadily.
+
+    Looks are at least `FIRST` apart, so no time between two is zero.
+    """
     if len(looks) < 3:
         return 0.0
     (t0, all0), (t1, all1), (t2, all2) = looks

@@ -63,7 +63,7 @@ def launch_and_replace(
             function.name, time.monotonic() - start, abandon.copied,
         )  # fmt: skip
         return False
-    said = f"; it was not replaced: {abandon.kept}" if abandon.kept and wanted(0.0) else ""
+    said = f"; it was not replaced: {abandon.kept}" if abandon.missed else ""
     LOG.info("kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
     return True
 
