@@ -45,11 +45,10 @@ results are: every bit as the document says, control flow that every engine does
 document allows, modelled where it leaves freedom. A form with several fidelities counts as its worst. Forms that the
 manual has and the assembler refuses run with `profile="isa"`.
 
-Two groups of forms do not run. `fma.{rz,rm,rp}` of bf16: the manual has no such form, so nothing defines it. The
-assembler takes it: ptxas 13.0 lets an H100 round to nearest, and 13.5 packs the sum as f16. And what ptxas 13.5 and
-CUDA's headers have of PTX 9.3 to 9.5, which no document here describes: operations on the fabric, mbarriers with
-layouts and reports, copies with reports and replaced fields of their tensor map, `clmad`, `trace.mark` and others. They
-are checked as ptxas checks them.
+What does not run: `fma.{rz,rm,rp}` of bf16, which the manual does not have, so nothing defines it. (The assembler takes
+it: ptxas 13.0 lets an H100 round to nearest, and 13.5 packs the sum as f16.) Operations on the fabric, `fabric.try_*`:
+they name memory by logical endpoints that a host makes of several devices, and there is one device here. And
+`tensormap.query.alloc_class_large` of PTX 9.5, which no document here describes. They are checked as ptxas checks them.
 
 """
 DIAGNOSTICS = """\

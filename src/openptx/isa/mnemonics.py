@@ -30,6 +30,7 @@ MODULES = {
     "bfi": "integer_bits",
     "szext": "integer_bits",
     "bmsk": "integer_bits",
+    "clmad": "integer_bits",
     "addc": "extended_precision",
     "subc": "extended_precision",
     "madc": "extended_precision",
@@ -110,7 +111,9 @@ MODULES = {
     "stmatrix": "matrix_movement",
     "movmatrix": "matrix_movement",
     "wgmma": "wgmma",
-    "tcgen05": "tensor_memory tensor_multiply undescribed",
+    "tcgen05": "tensor_allocation tensor_memory structured_sparsity tensor_multiply",
+    "spcompress": "structured_sparsity",
+    "spdecompress": "structured_sparsity",
     "stacksave": "stack",
     "stackrestore": "stack",
     "alloca": "stack",
@@ -142,7 +145,6 @@ MODULES = {
     "pmevent": "miscellaneous",
     "trap": "miscellaneous",
     "setmaxnreg": "miscellaneous",
-    "clmad": "undescribed",
     "trace": "undescribed",
 }
 """The modules of `isa/instructions/` that declare a mnemonic, divided by blanks; all in the manual's order."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.isa.instructions import tensor_memory
+from openptx.isa.instructions import tensor_allocation
 from openptx.sanitize.semantics import WARP_BARRIER
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ class BarrierChecks:
         memory = batch.x.allocated_tensor_memory
         if memory is not None and memory.owned.any():
             cta = int(np.flatnonzero(memory.owned)[0])
-            op = next(op for op in self.reporter.ops if op.form.instruction is tensor_memory.alloc)
+            op = next(op for op in self.reporter.ops if op.form.instruction in tensor_allocation.ALLOCATIONS)
             message = "tensor memory that was allocated is not freed when the block ends"
             help = "free it with `tcgen05.dealloc` before the block ends"
             self.report(

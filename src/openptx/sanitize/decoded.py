@@ -110,15 +110,18 @@ class WatchedFunction(DecodedFunction):
         """The instruction as a closure."""
         if op.form.instruction not in WAITS:
             return super().step(op)
-        readers, (write,), mean = self.sources(op), self.results(op), op.form.instruction.meaning
+        readers, writers, mean = self.sources(op), self.results(op), op.form.instruction.meaning
         assert mean is not None
         ignored = op in self.ignored
 
         def wait(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
-            done: Any = mean(x, op.m, *[read(x, regs, lanes) for read in readers])
-            x.waited(done, ignored=ignored)
-            if write is not None:
-                write(x, regs, lanes, done)
+            found: Any = mean(x, op.m, *[read(x, regs, lanes) for read in readers])
+            if len(writers) == 1:
+                found = (found,)
+            x.waited(found[0], ignored=ignored)
+            for write, answer in zip(writers, found, strict=True):
+                if write is not None:
+                    write(x, regs, lanes, answer)
 
         return wait
 
@@ -164,7 +167,8 @@ def wait_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
 
 
 def begin_tensor(x: SanitizedThreads, op: Op, values: Named) -> None:
-    statement = None if op.form.instruction is tensor_memory.commit else x.statement
+    commits = tensor_memory.commit, tensor_memory.commit_more
+    statement = None if op.form.instruction in commits else x.statement
     x.agents = {thread: x.session.tensor_operations.of_thread(thread, statement) for thread in x.threads().tolist()}
 
 

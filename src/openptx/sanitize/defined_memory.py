@@ -165,7 +165,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             view, count = (min(w, 64) >> 3, 2 if w == 128 else 1)
             words = defined.gather(offsets, view, count)
             bad = np.logical_or.reduce([bits != EVERYTHING[8 * view] for bits in words])
-            if bad.any() and update is not atomic_ops.exchange and update is not mbarrier.change:
+            if bad.any() and update is not atomic_ops.exchange and update not in mbarrier.CHANGES:
                 self.session.values.updated(bad, chosen)
             defined.scatter(offsets, [EVERYTHING[8 * view]] * count, view)
         return old

@@ -11,7 +11,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
-from openptx.sanitize.semantics import WAITS, access, elements, sized
+from openptx.sanitize.semantics import INITS, WAITS, access, elements, sized
 from openptx.sanitize.shadow import GPU, SCOPE, UPDATE, Shadow
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class SanitizedThreads(Threads):
             self.session.escapes.stored(self, plane, chosen, offsets, some)
         self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
         self.session.waits.progress()
-        if self.op.form.instruction is mbarrier_instructions.init:
+        if self.op.form.instruction in INITS:
             self.session.mbarriers.initialize(self.keys())
         elif self.op.form.instruction is mbarrier_instructions.inval:
             self.session.mbarriers.invalidate(self.keys())
@@ -174,13 +174,13 @@ class SanitizedThreads(Threads):
         old = super().atomic(space, address, w, update, *operands)
         found = list(self.found)
         self.changing = self.changed(found, w, old)
-        strong = GPU << SCOPE if update is mbarrier.change else 0
+        strong = GPU << SCOPE if update in mbarrier.CHANGES else 0
         for chosen, (plane, offsets) in found:
             size = w // elements(self.op) >> 3
             self.touch(plane, chosen, offsets, w >> 3, size, write=True, more=UPDATE | strong)
-        if update is mbarrier.change:
+        if update in mbarrier.CHANGES:
             assert not isinstance(old, tuple)
-            self.change_mbarriers(old, operands)
+            self.change_mbarriers(update, old, operands)
         elif self.changing:
             self.session.waits.progress()
         else:
@@ -350,12 +350,11 @@ class SanitizedThreads(Threads):
                 if over.size:
                     mbarriers.overwrite((self.first, at), self.op, int(threads[over[0]]))
 
-    def change_mbarriers(self, old: Bits, operands: tuple[Word, ...]) -> None:
-        arrivals, dropped, tx = operands
-        assert not isinstance(arrivals, tuple)
-        assert not isinstance(dropped, tuple)
-        assert not isinstance(tx, tuple)
-        new = mbarrier.change(self, old, arrivals, dropped, tx)
+    def change_mbarriers(self, update: Update, old: Bits, operands: tuple[Word, ...]) -> None:
+        given = [operand for operand in operands if not isinstance(operand, tuple)]
+        assert len(given) == len(operands)
+        arrivals, new = given[0], update(self, old, *given)
+        assert not isinstance(new, tuple)
         keys, threads = self.keys(), self.threads()
         count, s = len(keys), self.session
         extra = [0] * count
@@ -389,7 +388,7 @@ class SanitizedThreads(Threads):
         forced = [key in known and known[key].forced for key in self.keys()]
         if not any(forced):
             return word
-        flip = np.array(forced, np.uint64) << np.uint64(mbarrier.PHASE)
+        flip = np.array(forced, np.uint64) * np.uint64(mbarrier.BOTH_PHASES)
         return self.lanes(np.broadcast_to(word.v, flip.shape) ^ flip)
 
 

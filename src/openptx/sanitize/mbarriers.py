@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.isa.semantics.mbarrier import BYTES, COUNT, EXPECTED, PHASE, TX
+from openptx.isa.semantics.mbarrier import BYTES, COUNT, COUNT_V1, EXPECTED, LAYOUT, PHASE, TX
 
 if TYPE_CHECKING:
     from openptx.program import Op
@@ -118,7 +118,7 @@ class Mbarriers:
             self.words[key] = int(new[i])
             self.changed_by[key] = op, int(threads[i])
         for i in many[:1].tolist():
-            expected = int(old[i]) >> EXPECTED & COUNT
+            expected = expected_arrivals(int(old[i]))
             self.report("too many arrivals", i, f"it expects {expected}, {int(pending[i])} were pending")
         if op.m.values.get("noComplete") and flips.any():
             self.report("completes", int(np.flatnonzero(flips)[0]), "`.noComplete` promises that it does not")
@@ -167,7 +167,7 @@ class Mbarriers:
     def state(self, key: Key) -> str:
         """What an mbarrier waits for, in words."""
         word = self.words.get(key, 0)
-        pending, expected, tx = word & COUNT, word >> EXPECTED & COUNT, word >> BYTES & TX
+        pending, expected, tx = word & COUNT, expected_arrivals(word), word >> BYTES & TX
         text = f"{expected - pending} of {expected} arrivals came"
         if tx:
             text += (
@@ -175,3 +175,8 @@ class Mbarriers:
             )
         phases = self.known[key].phases
         return f"phase {phases} of the mbarrier is not complete: {text}"
+
+
+def expected_arrivals(word: int) -> int:
+    """How many arrivals each phase of an mbarrier expects."""
+    return word >> EXPECTED & (COUNT_V1 if word >> LAYOUT & 1 else COUNT)

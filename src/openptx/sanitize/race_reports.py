@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openptx.diagnostics.codes import code as find_code
-from openptx.isa.instructions import async_copy, atomic, tensor_memory
+from openptx.isa.instructions import async_copy, atomic, tensor_allocation, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
 from openptx.sanitize.semantics import BULK
 from openptx.sanitize.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
@@ -40,7 +40,7 @@ class RaceReports:
         r = self.reporter
         op, other = r.ops[c.facts & STATEMENT], r.ops[c.other_facts & STATEMENT]
         code, idiom = self.code(c)
-        if idiom and op is other and op.form.instruction is tensor_memory.alloc:
+        if idiom and op is other and op.form.instruction in tensor_allocation.ALLOCATIONS:
             return  # the lanes of a warp write the address once, together (9.7.16.7.1)
         load = self.load_of_swap(c)
         key = ("race", code, idiom, load is not None, frozenset((r.cause(op), r.cause(other))))

@@ -14,10 +14,12 @@ from openptx.isa.instructions import (
     fence,
     load_store,
     mbarrier,
+    mbarrier_reports,
     move,
     tensor_copy,
     tensor_memory,
     tensor_multiply,
+    tensor_overrides,
     warp,
     wgmma,
 )
@@ -34,22 +36,28 @@ RELEASES, ACQUIRES = ("release", "acq_rel", "sc"), ("acquire", "acq_rel", "sc")
 MBARRIER = frozenset(
     (
         mbarrier.init, mbarrier.inval, mbarrier.expect_tx, mbarrier.complete_tx, mbarrier.arrive, mbarrier.arrive_drop,
-        mbarrier.test_wait, mbarrier.try_wait, mbarrier.cp_async_mbarrier_arrive,
+        mbarrier.test_wait, mbarrier.try_wait, mbarrier.cp_async_mbarrier_arrive, mbarrier_reports.init,
+        mbarrier_reports.check_layout, mbarrier_reports.test_wait, mbarrier_reports.try_wait,
+        mbarrier_reports.expect_tx, mbarrier_reports.complete_tx, mbarrier_reports.arrive,
+        mbarrier_reports.arrive_drop,
     )
 )  # fmt: skip
-WAITS = frozenset((mbarrier.test_wait, mbarrier.try_wait))
+INITS = frozenset((mbarrier.init, mbarrier_reports.init))
+WAITS = frozenset((mbarrier.test_wait, mbarrier.try_wait, mbarrier_reports.test_wait, mbarrier_reports.try_wait))
 FENCES = frozenset((fence.fence, fence.membar))
 PROXY_FENCES = frozenset((fence.fence_proxy, fence.membar_proxy))
 BULK = frozenset(
     (
         async_copy.cp_async_bulk, async_copy.cp_reduce_async_bulk, async_store.st_async, async_store.red_async,
         tensor_copy.cp_async_bulk_tensor, tensor_copy.cp_reduce_async_bulk_tensor,
+        tensor_overrides.cp_async_bulk, tensor_overrides.cp_async_bulk_tensor,
+        tensor_overrides.cp_reduce_async_bulk_tensor,
     )
 )  # fmt: skip
 TENSOR = frozenset(
     (
         tensor_multiply.mma, tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
-        tensor_memory.cp, tensor_memory.commit,
+        tensor_memory.cp, tensor_memory.commit, tensor_memory.commit_more,
     )
 )  # fmt: skip
 """Those that read shared memory for tensor memory, and what signals an mbarrier when they are done."""
@@ -85,7 +93,7 @@ def access(op: Op) -> Access:
     scope = 0
     if own or (instruction is load_store.ld and m.values.get("mmio") is True):
         # An mbarrier is made by a plain store: those that use it must come after that.
-        scope = 0 if instruction is mbarrier.init else GPU
+        scope = 0 if instruction in INITS else GPU
     elif strong(m):
         scope = GPU if volatile else SCOPES.get(str(m.values.get("scope")), GPU)
     pending = instruction is async_copy.cp_async

@@ -110,6 +110,34 @@ def test_a_column_is_brought(shape, lower, upper, steps, count, channels, at, of
     assert set(back[size:]) <= {0xA5}
 
 
+NEWER = HEAD.replace(".version 9.0", ".version 9.5").replace("sm_100a", "sm_107a")
+DISABLED, HERE = ".mbarrier::report::disabled", ".override::global_address"
+MASKS = ("", ".multicast::cluster", ".multicast::cluster::32b")
+
+
+@pytest.mark.parametrize("there", ["", HERE])
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("report", ["", DISABLED])
+def test_a_column_is_brought_with_a_report_a_mask_or_an_address(report: str, mask: str, there: str) -> None:
+    """PTX ISA 9.4, 9.7.10.28: the address is the second image's."""
+    array = numbers((4, 5, 6, 8))
+    tensor = Im2colMap(array, (-1, -1), (0, 0), channels=8, pixels=40)
+    moves = load("im2col", (0, 2, 1, 0), (0, 1), 640, "shared::cluster" if mask else "shared::cta")
+    moves = moves.replace("complete_tx::bytes\n", f"complete_tx::bytes{mask}{report}{there}\n")
+    if there:
+        moves = ".reg .b64 there; ld.b64 there, [m]; add.s64 there, there, 480; " + moves.replace(
+            "[m, {", "[m, there, {"
+        )
+    if mask:
+        moves = moves.replace("{c, d};", "{c, d}, 1;")
+    back = np.zeros(SHARED, np.uint8)
+    sent = np.full(SHARED, 0xA5, np.uint8)
+    openptx.load(NEWER + moves + TAIL)["k"](1, 1, (tensor, sent, back), engine="interp")
+    pixels = list(itertools.islice(walk((0, 1, 2), array.shape, (-1, -1), (0, 0), (1, 1)), 40))
+    want = column(array[1:] if there else array, pixels, (1, 0), 0, 8)
+    np.testing.assert_array_equal(back[:640].view(array.dtype).reshape(40, 8), want)
+
+
 def test_what_is_outside_is_nan_and_rows_are_swizzled() -> None:
     array = numbers((2, 4, 4, 32), "f2")
     tensor = Im2colMap(array, (-1, -1), (1, 1), channels=32, pixels=32, swizzle="64B", fill="nan")

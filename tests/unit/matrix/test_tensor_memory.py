@@ -291,6 +291,91 @@ OUT:
     assert found.tolist() == [0, 256, 128, 0]
 
 
+NEWER = HEAD.format("sm_107a").replace("9.1", "9.4") + HEADER
+EXCLUSIVE = NEWER.replace("tcgen05.alloc", "tcgen05.alloc.exclusive").replace(
+    "tcgen05.dealloc", "tcgen05.dealloc.exclusive"
+)
+
+
+def test_columns_are_allocated_exclusively() -> None:
+    """Any multiple of 32 columns, while nobody has others."""
+    found = np.full(1, 7, np.uint32)
+    body = "st.global.u32 [%rd0], %d;"
+    program(EXCLUSIVE.format(columns=96, body=body))["k"]((1,), (128,), (found, found))
+    assert found[0] == 0
+    for second in (f"{ALLOC} 32;", f"{ALLOC.replace('alloc', 'alloc.exclusive')} 64;"):
+        text = (EXCLUSIVE if "exclusive" not in second else NEWER).format(columns=512, body=second)
+        with pytest.raises(openptx.Fault, match="columns of tensor memory are free"):
+            program(text)["k"]((1,), (128,), (found, found))
+
+
+RESTRICTION = ".sync_restrict::shared::read::mma::a"
+
+
+@pytest.mark.parametrize(
+    ("modifiers", "more"),
+    [
+        (".shared::cluster.multicast::cluster::32b", ", %v"),
+        (f"{RESTRICTION}.shared::cluster.multicast::cluster::32b", ", %v"),
+        (f"{RESTRICTION}.shared::cluster.multicast::cluster", ", %mask"),
+        (f"{RESTRICTION}.shared::cluster", ""),
+    ],
+)
+def test_a_commit_arrives(modifiers: str, more: str) -> None:
+    body = f"""
+    .shared .align 8 .b64 bar; .reg .b64 %state; .reg .pred %done; .reg .b16 %mask;
+    setp.eq.u32 %one, %t, 0;
+    @%one mbarrier.init.shared.b64 [bar], 1;
+    bar.sync 0;
+    mov.u32 %v, 1; mov.b16 %mask, 1; mov.u32 %i, bar;
+    @%one tcgen05.commit.cta_group::1.mbarrier::arrive::one{modifiers}.b64 [%i]{more};
+    @%p tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+    bar.sync 0;
+    mbarrier.test_wait.parity.shared.b64 %done, [bar], 0;
+    selp.u32 %v, 1, 0, %done;
+    st.global.u32 [%rd0], %v;"""
+    found = np.zeros(1, np.uint32)
+    program(NEWER.format(columns=32, body=body))["k"]((1,), (128,), (found, found))
+    assert found[0] == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("opcode", ["max", "min", "max.abs", "min.abs"])
+def test_loads_keep_two_of_four(opcode: str, engine: str) -> None:
+    """The words that are kept, their positions in two bits each, and the extreme of the eight."""
+    values = np.random.default_rng(3).permutation(np.arange(-128 * 32, 128 * 32, dtype=np.float32)).reshape(128, 64)
+    values[1, :2], values[2, 5] = (np.nan, -np.nan), np.nan
+    operation, _, abs = opcode.partition(".")
+    modifiers = f"{operation}.sp::2:4{'.abs' if abs else ''}"
+    body = f"""{FILL}
+    .reg .f32 %f;
+    tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.{modifiers}.f32.b2 {{%r4}}, {{%r0, %r1, %r2, %r3}}, %f, [%lanes];
+    tcgen05.ld.spcompress.sync.aligned.32x32b.x4.{modifiers}.f32.b2 {{%r5}}, {{%r6, %r7}}, [%lanes];
+    mov.b32 %r8, %f;
+    mul.wide.u32 %rd2, %t, 256; add.s64 %rd2, %rd1, %rd2;
+    st.global.v4.u32 [%rd2], {{%r0, %r1, %r2, %r3}}; st.global.v4.u32 [%rd2+16], {{%r4, %r5, %r6, %r7}};
+    st.global.u32 [%rd2+32], %r8;"""
+    found = np.zeros((128, 64), np.uint32)
+    program(NEWER.format(columns=64, body=body))["k"]((1,), (128,), (values, found), engine=engine)
+    for row, got in zip(values[:, :8], found, strict=True):
+        key = np.abs(row) if abs else row
+        kept, places = list[np.float32](), 0
+        for group in (0, 4):
+            order = sorted(
+                range(4),
+                key=lambda i: (not np.isnan(key[group + i]), key[group + i] * (-1 if operation == "max" else 1)),
+            )
+            for n, i in enumerate(sorted(order[:2])):
+                kept.append(row[group + i])
+                places |= i << group + 2 * n
+        np.testing.assert_array_equal(got[:4], np.array(kept).view(np.uint32))
+        assert got[4] == places
+        assert got[5] == places & 15
+        np.testing.assert_array_equal(got[6:8], got[:2])
+        extreme = np.nanmax(key) if operation == "max" else np.nanmin(key)
+        assert got[8:9].view(np.float32)[0] == extreme
+
+
 def test_every_cta_has_its_own() -> None:
     body = f"""
     mov.u32 %v, %ctaid.x; tcgen05.st.sync.aligned.32x32b.x1.b32 [%lanes], {{%v}}; tcgen05.wait::st.sync.aligned;

@@ -32,6 +32,18 @@ def writes(opcode: str) -> bool:
     return known
 
 
+@cache
+def destinations(opcode: str, count: int) -> int:
+    """How many of `count` operands, from the first on, are destinations: of `tcgen05.ld.red` two."""
+    found = [0, int(writes(opcode))]
+    for form, m in resolve(opcode):
+        for layout in form.layouts(m):
+            if len(layout) == count:
+                roles = [form.operands[position].role for position in layout]
+                found.append(next((i for i, role in enumerate(roles) if role != "write"), count))
+    return max(found)
+
+
 def assigns(opcode: str) -> bool:
     """Whether a first operand without parentheses is a destination: that of a call is what is called."""
     return writes(opcode) and not calls(opcode)
@@ -72,9 +84,11 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
     """What an instruction reads and writes, each register by the place of its declaration and its name."""
     step = Step(instruction, scope)
     operands = instruction.operands
-    first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
-    if first:
-        step.writes.update(key for name in names_in(operands[0]) if (key := _key(name, scope)) is not None)
+    first = destinations(instruction.opcode, len(operands))
+    if not operands or not is_destination(operands[0], instruction):
+        first = 0
+    for operand in operands[:first]:
+        step.writes.update(key for name in names_in(operand) if (key := _key(name, scope)) is not None)
     guard = instruction.guard
     sources = [
         name

@@ -35,15 +35,16 @@ class TensorMemory(tensor_memory.TensorMemory):
             memory["used"] = 1
             self.cells[:] = 0
 
-    def allocate(self, count: Bits) -> Bits:
+    def allocate(self, count: Bits, *, exclusively: bool = False) -> Bits:
         found = np.zeros(self.x.n, np.uint32)
         for lanes, cta, (columns,) in self._warps(count):
-            if columns not in (32, 64, 128, 256, 512):
-                message = f"{columns} columns of tensor memory are asked for, not 32, 64, 128, 256 or 512"
+            if columns not in (range(UNIT, COLUMNS + 1, UNIT) if exclusively else (32, 64, 128, 256, 512)):
+                right = f"a multiple of {UNIT} up to {COLUMNS}" if exclusively else "32, 64, 128, 256 or 512"
+                message = f"{columns} columns of tensor memory are asked for, not {right}"
                 raise self._wrong("undefined-behavior", message, lanes)
             owned, units = int(self.owned[cta]), columns // UNIT
             free = (first for first in range(0, UNITS, units) if not owned >> first & (1 << units) - 1)
-            first = next(free, None)
+            first = (None if owned else 0) if exclusively else next(free, None)
             if first is None:
                 used = owned.bit_count() * UNIT
                 message = f"no {columns} columns of tensor memory are free, {used} of {COLUMNS} are in use"

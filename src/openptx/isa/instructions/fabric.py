@@ -1,12 +1,18 @@
-"""Copies and atomics between the memories of several GPUs (PTX 9.3 to 9.5), as CUDA's headers and assembler have them.
+"""Copies and atomics between the memories of several GPUs (PTX ISA 9.4, 9.7.11), as CUDA's assembler has them.
 
-No document here says what they do, so they have no meaning: a kernel that runs one ends in `Unsupported`.
+They name memory by logical endpoints, which a host makes of several devices: there are none here, so a kernel that
+runs one ends in `Unsupported`.
 """
 
 from __future__ import annotations
 
 from openptx.isa.instructions.tensor_copy import coordinates
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions"
 _TYPES = {
@@ -191,6 +197,25 @@ fabric_try_put_tensor = instruction(
     defaults={"load_mode": "tile"},
 )
 
+fabric_try_red_tensor = instruction(
+    "fabric.try_red.async.tensor",
+    anchor=_ANCHOR,
+    summary="Reduces a box of shared memory into a tensor in another GPU's memory, asynchronously.",
+    syntax="".join(
+        f"""
+        fabric.try_red.async.tensor{{.multimem}}.dim.shared{{.mode}}.done.report{counted}{{.level::cache_hint}}.address{{.sem}}{{.scope}}.op
+                [tensorMap, leId, dataOff, {counter}tensorCoords], [srcMem], size, [mbar]{{, cache-policy}};   {_SINCE}
+        """
+        for counted, counter in (("", ""), (".counted", "counterOff, "))
+    )
+    + ".done = { .mbarrier::complete_tx::16B };\n.op = { .add, .min, .max, .and, .or, .xor };"
+    + _TENSOR_CHOICES,
+    types=_TYPES,
+    vectors=_TENSOR_VECTORS,
+    operands=_SHARED,
+    defaults={"load_mode": "tile"},
+)
+
 fabric_submit = instruction(
     "fabric.submit",
     anchor=_ANCHOR,
@@ -217,3 +242,8 @@ fabric_wait = instruction(
     types=_TYPES,
     immediates="N",
 )
+
+
+@meaning(fabric_submit, fabric_wait)
+def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
+    """Nothing is ever pending: no operation on the fabric is executed."""

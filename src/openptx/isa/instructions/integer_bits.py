@@ -201,3 +201,26 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
         a, b = a & 31, b & 31
     ones = x.const(-1, 32)
     return ~(ones << b) << a
+
+
+clmad = instruction(
+    "clmad",
+    anchor="integer-arithmetic-instructions-clmad",
+    summary="d = the lower or upper half of the carry-less product of a and b, exclusive or c.",
+    syntax="""
+        clmad.mode.type   d, a, b, c;   // PTX 9.3, sm_80 (ptxas)
+        .mode = { .lo, .hi };
+        .type = { .u64, .s64 };
+    """,
+    ordered_prefix=1,
+)
+
+
+@meaning(clmad)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    """PTX ISA 9.3, 9.7.1.5: the product of polynomials over GF(2) of 64 coefficients each."""
+    d = c
+    for i in range(64):
+        term = b << i if m.mode == "lo" else b >> 64 - i if i else x.const(0, 64)
+        d = d ^ (term & -(a >> i & 1))
+    return d

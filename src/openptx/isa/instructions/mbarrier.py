@@ -247,7 +247,11 @@ try_wait = instruction(
 @meaning(test_wait, try_wait)
 def _(x: Machine, m: Modifiers, addr: Bits, known: Bits, hint: Bits | None = None) -> Bits:
     (word,) = x.load(m.space, addr, 64)
-    now = mbarrier.phase(x, word)
+    return is_complete(x, m, mbarrier.phase(x, word), known)
+
+
+def is_complete(x: Machine, m: Modifiers, now: Bits, known: Bits) -> Bits:
+    """Whether the phase that a wait asks for, by a state or a parity, is not the current one."""
     return now != (x.resize(known, 1) if m.parity else mbarrier.phase(x, known))
 
 

@@ -1,17 +1,19 @@
-"""Barriers in memory that report how copies went, and multicast arrivals (PTX 9.3 and 9.4), as in CUDA's headers and
-ptxas.
-
-No document here says what the layouts hold, so these forms have no meaning: a kernel that runs one ends in
-`Unsupported`.
-"""
+"""mbarriers of two layouts, waits for conditional phases and reports, multicast arrivals (PTX ISA 9.4, 9.7.15.16)."""
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.instructions.async_copy import in_cta
+from openptx.isa.instructions.mbarrier import is_complete
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics import mbarrier
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
     from openptx.isa.notation import Instruction
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.numerics import Bits
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
 _TYPES = {
@@ -24,6 +26,7 @@ _TYPES = {
     "suspendTimeHint": "u32",
     "ctaMask": "u32",
 }
+_U = TYPES["u32"]
 _LAYOUT = """
         .layout = { .layout::v0, .layout::v1 };
         .space  = { .shared{::cta} };
@@ -43,6 +46,16 @@ init = instruction(
     operands="addr   in .shared",
 )
 
+
+@meaning(init)
+def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
+    layout = int(m.layout == "layout::v1")
+    most = mbarrier.COUNT_V1 if layout else mbarrier.COUNT
+    right = x.less(_U, count - 1, x.const(most, 32))
+    x.require(right, "undefined-behavior", f"an mbarrier of `.{m.layout}` expects 1 to {most} arrivals")
+    x.store(m.space, addr, (mbarrier.fresh(x, count, layout),))
+
+
 check_layout = instruction(
     "mbarrier.check_layout",
     anchor=_ANCHOR + "init",
@@ -55,6 +68,13 @@ check_layout = instruction(
     defaults={"space": "generic"},
     operands="addr   in .shared",
 )
+
+
+@meaning(check_layout)
+def _(x: Machine, m: Modifiers, addr: Bits) -> Bits:
+    (word,) = x.load(m.space, addr, 64)
+    v1 = mbarrier.layout(x, word)
+    return v1 if m.layout == "layout::v1" else ~v1
 
 
 def _waits(name: str, hint: str) -> str:
@@ -107,6 +127,17 @@ try_wait = _wait(
     "try_wait", "{, suspendTimeHint}", "As `mbarrier.test_wait`, but the thread may be suspended for a while."
 )
 
+
+@meaning(test_wait, try_wait)
+def _(x: Machine, m: Modifiers, addr: Bits, known: Bits, hint: Bits | None = None) -> Bits | tuple[Bits, ...]:
+    (word,) = x.load(m.space, addr, 64)
+    if m.phase_type == "phase_type::conditional":
+        return is_complete(x, m, mbarrier.conditional_phase(x, word), known)
+    done = is_complete(x, m, mbarrier.phase(x, word), known)
+    answers = done, mbarrier.reported(x, word), x.const(0, 8)
+    return answers[: len([t for t in m.form.operands if t.role == "write"])]
+
+
 _MULTICAST = """
         .multicast = {{ .multicast::cluster::32b }};
         .sem   = {{ {} }};
@@ -153,3 +184,30 @@ def _arrival(name: str) -> Instruction:
 
 expect_tx, complete_tx = _transaction("expect_tx"), _transaction("complete_tx")
 arrive, arrive_drop = _arrival("arrive"), _arrival("arrive_drop")
+
+RANKS = 32
+"""The bits of a mask of CTAs under `.multicast::cluster::32b`."""
+
+
+@meaning(expect_tx, complete_tx)
+def _(x: Machine, m: Modifiers, addr: Bits, count: Bits, mask: Bits) -> None:
+    change = mbarrier.expect if m.form.instruction is expect_tx else mbarrier.complete
+
+    def one(i: Bits, there: Bits, count: Bits) -> None:
+        change(x, "shared::cluster", there, count)
+
+    for rank in range(RANKS):
+        x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count)
+
+
+@meaning(arrive, arrive_drop)
+def _(x: Machine, m: Modifiers, addr: Bits, *more: Bits | None) -> None:
+    *counts, mask = [operand for operand in more if operand is not None]
+    unit = x.const(1, 32)
+    count, tx = (unit, counts[0]) if m.expect_tx else (counts[0] if counts else unit, x.const(0, 32))
+
+    def one(i: Bits, there: Bits, count: Bits, tx: Bits) -> None:
+        mbarrier.arrive(x, "shared::cluster", there, count, tx, drop=m.form.instruction is arrive_drop)
+
+    for rank in range(RANKS):
+        x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count, tx)

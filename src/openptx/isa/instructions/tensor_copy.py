@@ -10,6 +10,8 @@ from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.boxes import Box, Chunks
 from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete
+from openptx.isa.semantics.overrides import overridden
+from openptx.isa.semantics.reports import PATTERNS
 from openptx.isa.semantics.tensor_elements import changed, changes
 from openptx.isa.semantics.tensor_map import ELEMENTS, replace
 from openptx.isa.types import TYPES
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
 
     Operand = Bits | tuple[Bits, ...]
-    Place = tuple[Bits, tuple[Bits, ...] | Bits]  # `[tensorMap, tensorCoords]`
+    Place = tuple[Bits, *tuple[Operand, ...]]  # `[tensorMap, tensorCoords]`, with overrides of the map between them
 
 
 ROWS = ("tile::gather4", "tile::scatter4")
@@ -117,16 +119,26 @@ def fidelity(m: Modifiers) -> Fidelity:
 
 def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) -> Chunks:
     """The chunks that the copy moves."""
-    address, at = place
-    coordinates = at if isinstance(at, tuple) else (at,)
+    address, *given, at = place
+    coordinates, overrides = at if isinstance(at, tuple) else (at,), overridden(x, given)
     if m.load_mode in MODES:
         offsets = () if info is None else info if isinstance(info, tuple) else (info,)
-        return Column(x, address, coordinates, m.load_mode or "", offsets)
-    return Box(x, address, coordinates, rows=4 if m.load_mode in ROWS else 0)
+        return Column(x, address, coordinates, m.load_mode or "", offsets, overrides)
+    if overrides is not None and overrides.sizes:
+        for coordinate in coordinates:
+            x.require(
+                coordinate == 0, "undefined-behavior", "sizes are overridden, and a coordinate is {value}", coordinate
+            )
+    rows = 4 if m.load_mode in ROWS else 0
+    return Box(x, address, coordinates, rows, overrides)
 
 
 @meaning(cp_async_bulk_tensor, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more: Operand | None) -> None:
+    copy_tensor(x, m, first, second, *more)
+
+
+def copy_tensor(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more: Operand | None) -> None:
     """At once: that is one of the orders that the document allows."""
     if isinstance(first, tuple):
         assert not isinstance(second, tuple)
@@ -136,29 +148,42 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
     barrier, *rest = more
     info = rest.pop(0) if m.load_mode in MODES else None
     mask = rest[0] if m.multicast else None
-    to, source = m.dst or "", chunks(x, m, second, info)
+    source = chunks(x, m, second, info)
     assert isinstance(barrier, Bits)
     assert not isinstance(mask, tuple)
+    if mask is None:
+        receive(x, m, source, first, barrier)
+        return
+    for rank in range(RANKS.get(m.multicast or "", CLUSTER)):
+        chosen = x.resize(mask >> rank, 1)
+        own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
+        receive(x, m, source, in_cta(x, first, rank), x.select(chosen, own, barrier), chosen)
 
-    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, even: Bits, odd: Bits, code: Bits) -> None:
+
+RANKS = {"multicast::cluster::32b": 32}
+"""The CTAs that a mask can name, where they are not `CLUSTER`."""
+
+
+def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bits, chosen: Bits | None = None) -> None:
+    """Copies the tensor's chunks to shared memory, reports what they hold, and counts their bytes at the mbarrier; all
+    of it in lanes that are `chosen`."""
+    to, pattern = m.dst or "", PATTERNS.get(str(m.values.get("report")))
+
+    def move(
+        place: Bits, skipped: Bits, address: Bits, size: Bits, even: Bits, odd: Bits, code: Bits, barrier: Bits
+    ) -> None:  # fmt: skip
         x.store(to, place, [even, odd, even, odd])
         x.copy(to, place + skipped, "global", address, size)
         x.repeat(x.pick(changes(code), 4, x.const(0, 32)), change, place, code)
+        if pattern is not None:
+            pattern.inspect(x, address, size, barrier)
 
     def change(i: Bits, place: Bits, code: Bits) -> None:
         at = place + x.resize(i << 2, 64)
         x.store(to, at, [changed(x, code, *x.load(to, at, 32))])
 
-    if mask is None:
-        source.each(first, move, *source.fill(), source.code)
-        complete(x, "shared::cluster", barrier, source.bytes)
-        return
-    for rank in range(CLUSTER):
-        chosen = x.resize(mask >> rank, 1)
-        source.each(in_cta(x, first, rank), move, *source.fill(), source.code, chosen=chosen)
-        own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
-        there = x.select(chosen, own, barrier)
-        complete(x, "shared::cluster", there, x.pick(chosen, source.bytes, 0))
+    source.each(shared, move, *source.fill(), source.code, barrier, chosen=chosen)
+    complete(x, "shared::cluster", barrier, source.bytes if chosen is None else x.pick(chosen, source.bytes, 0))
 
 
 def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
@@ -222,6 +247,10 @@ F32_ELEMENT = 7
 
 @meaning(cp_reduce_async_bulk_tensor)
 def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None = None) -> None:
+    reduce_tensor(x, m, place, shared)
+
+
+def reduce_tensor(x: Machine, m: Modifiers, place: Place, shared: Bits) -> None:
     """Element after element, each in one step. The tensor map tells their type; those of tf32 are added as f32."""
     target, operation = chunks(x, m, place), str(m.op)
     codes = {code: TYPES[name] for code, name in ELEMENTS.items() if name in _REDUCED[operation]}

@@ -1,4 +1,4 @@
-"""Tensor memory: its allocation, moving data to and from it, waiting (9.7.16.7 to 9.7.16.9, 9.7.16.11, 9.7.16.12)."""
+"""Moving data to and from tensor memory, and waiting for it (9.7.16.8, 9.7.16.9, 9.7.16.11, 9.7.16.12)."""
 
 from __future__ import annotations
 
@@ -25,68 +25,12 @@ _ANCHOR = "tcgen05-instructions-tcgen05-"
 _GROUP = """
         .cta_group = { .cta_group::1, .cta_group::2 };
 """
-_COLUMNS = "nCols   32 or 64 or 128 or 256 or 512"
 _REGISTERS = {"16x128b": 2, "16x256b": 4}
 
 
 def moved(m: Modifiers) -> int:
     """The registers of a load or store: those of the shape, as often as `.num` says."""
     return _REGISTERS.get(m.shape or "", 1) * int((m.num or "x1")[1:])
-
-
-alloc = instruction(
-    "tcgen05.alloc",
-    anchor=_ANCHOR + "alloc",
-    summary="Allocates nCols columns of tensor memory and writes their address to shared memory at dst.",
-    syntax="""
-        tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32   [dst], nCols;   // PTX 8.6, sm_100f sm_110f
-    """
-    + _GROUP,
-    types={"nCols": "u32"},
-    ranges=_COLUMNS,
-    defaults={"space": "generic"},
-)
-
-
-@meaning(alloc)
-def _(x: Machine, m: Modifiers, dst: Bits, count: Bits) -> None:
-    products.whole_warp(x, "tcgen05.alloc")
-    x.store(m.space, dst, (x.tensor_memory.allocate(count),))
-
-
-dealloc = instruction(
-    "tcgen05.dealloc",
-    anchor=_ANCHOR + "dealloc",
-    summary="Frees nCols columns of tensor memory from taddr on.",
-    syntax="""
-        tcgen05.dealloc.cta_group.sync.aligned.b32   taddr, nCols;   // PTX 8.6, sm_100f sm_110f
-    """
-    + _GROUP,
-    types={"taddr": "b32", "nCols": "u32"},
-    ranges=_COLUMNS,
-)
-
-
-@meaning(dealloc)
-def _(x: Machine, m: Modifiers, address: Bits, count: Bits) -> None:
-    products.whole_warp(x, "tcgen05.dealloc")
-    x.tensor_memory.free(address, count)
-
-
-relinquish_alloc_permit = instruction(
-    "tcgen05.relinquish_alloc_permit",
-    anchor=_ANCHOR + "relinquish-alloc-permit",
-    summary="This CTA will not allocate tensor memory any more.",
-    syntax="""
-        tcgen05.relinquish_alloc_permit.cta_group.sync.aligned;   // PTX 8.6, sm_100f sm_110f
-    """
-    + _GROUP,
-)
-
-
-@meaning(relinquish_alloc_permit)
-def _(x: Machine, m: Modifiers) -> None:
-    """Every CTA has tensor memory of its own here, which none waits for."""
 
 
 ld = instruction(
@@ -110,6 +54,7 @@ ld = instruction(
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
     vectors={"r": moved},
+    operands="r   as .b32",
 )
 
 
@@ -187,6 +132,7 @@ ld_red = instruction(
     types={"immHalfSplitoff": "u32"},
     vectors={"r": moved},
     writes="r redval",
+    operands="r   as .b32",
 )
 
 
@@ -201,14 +147,19 @@ def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> tup
     """Done at once. Each thread has all that it reduces."""
     products.whole_warp(x, "tcgen05.ld.red")
     words = loaded(x, m, address, split)
+    return words, reduced_words(x, m, words)
+
+
+def reduced_words(x: Machine, m: Modifiers, words: tuple[Bits, ...]) -> Bits:
+    """The least or greatest of the words."""
     if m.type.format is not None:
         first, *rest = [x.fabs(F32, word) if m.abs else word for word in words]
         choose = x.fmax if m.op == "max" else x.fmin
-        return words, choose(F32, first, *rest, nan=bool(m.NaN))
+        return choose(F32, first, *rest, nan=bool(m.NaN))
     best = words[0]
     for word in words[1:]:
         best = x.max(m.type, best, word) if m.op == "max" else x.min(m.type, best, word)
-    return words, best
+    return best
 
 
 st = instruction(
@@ -232,6 +183,7 @@ st = instruction(
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
     vectors={"r": moved},
+    operands="r   as .b32",
 )
 
 
@@ -362,3 +314,43 @@ def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None
         chosen = x.resize(mask >> rank, 1)
         there = x.select(chosen, in_cta(x, barrier, rank), barrier)
         mbarrier.arrive(x, "shared::cluster", there, x.select(chosen, one, none), none)
+
+
+commit_more = instruction(
+    "tcgen05.commit",
+    anchor="tcgen-async-sync-operations-commit",
+    summary="Lets mbarriers of up to 32 CTAs be arrived at, or once all matrices a in shared memory have been read.",
+    syntax="""
+        tcgen05.commit.cta_group.completion_mechanism{.space}.multicast.b64
+                [mbar], ctaMask;   // PTX 9.4, sm_107f (ptxas)
+        .multicast = { .multicast::cluster::32b };
+        tcgen05.commit.cta_group.completion_mechanism.sync_restrict{.space}.b64   [mbar];   // PTX 9.4, sm_107f (ptxas)
+        tcgen05.commit.cta_group.completion_mechanism.sync_restrict{.space}.multicast.b64
+                [mbar], ctaMask16;   // PTX 9.4, sm_107f (ptxas)
+        .multicast = { .multicast::cluster };
+        tcgen05.commit.cta_group.completion_mechanism.sync_restrict{.space}.multicast.b64
+                [mbar], ctaMask;   // PTX 9.4, sm_107f (ptxas)
+        .multicast = { .multicast::cluster::32b };
+        .completion_mechanism = { .mbarrier::arrive::one };
+        .space = { .shared::cluster };
+        .sync_restrict = { .sync_restrict::shared::read::mma::a };
+    """
+    + _GROUP,
+    types={"ctaMask": "b32", "ctaMask16": "b16"},
+    defaults={"space": "generic"},
+    operands="mbar   in .shared",
+)
+
+
+@meaning(commit_more)
+def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None:
+    """As without the restriction (PTX ISA 9.4): all that was issued has been read, and is done."""
+    if mask is None:
+        mbarrier.arrive(x, m.space, barrier, x.const(1, 32), x.const(0, 32))
+        return
+
+    def one(i: Bits, there: Bits) -> None:
+        mbarrier.arrive(x, "shared::cluster", there, x.const(1, 32), x.const(0, 32))
+
+    for rank in range(mask.width):
+        x.repeat(x.resize(mask >> rank & 1, 32), one, in_cta(x, barrier, rank))

@@ -1,21 +1,30 @@
-"""Bulk copies that report how they went, reach 32 CTAs, or replace fields of a tensor map (PTX 9.4), as CUDA's headers
-and assembler have them.
-
-No document here says what is reported or replaced, so a kernel that runs one ends in
-`Unsupported`, but for hints to caches.
-"""
+"""Bulk copies that report, reach 32 CTAs, or override fields of a tensor map (PTX ISA 9.4, 9.7.10.28)."""
 
 from __future__ import annotations
 
-from openptx.isa.instructions.tensor_copy import coordinates, offsets
+from openptx.isa.fidelity import Fidelity, modelled
+from openptx.isa.instructions.async_copy import CLUSTER, check, in_cta
+from openptx.isa.instructions.tensor_copy import (
+    RANKS,
+    coordinates,
+    copy_tensor,
+    fidelity,
+    offsets,
+    reduce_tensor,
+)
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.mbarrier import complete
+from openptx.isa.semantics.reports import PATTERNS
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from openptx.isa.machine import Machine
     from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
+    from openptx.numerics import Bits
 
 _ANCHOR = "data-movement-and-conversion-instructions-"
 _SINCE = "// PTX 9.4, sm_107f (ptxas)"
@@ -92,6 +101,42 @@ cp_async_bulk = instruction(
     types=_TYPES,
     ranges="size   0 to 1048560, a multiple of 16",
 )
+
+SAMPLED = modelled("PTX ISA 9.4, Table 33, which does not say what element of 16 bytes is sampled: the first")
+SIZES = modelled("PTX ISA 9.4, Table 35: the lower 8 bits of a size, of which 0 is no size")
+
+
+def reporting(m: Modifiers) -> Fidelity:
+    """That of the copy, but for what is sampled, and for sizes."""
+    pattern = PATTERNS.get(str(m.values.get("report")))
+    if pattern is not None and pattern.sampled:
+        return SAMPLED
+    return SIZES if m.override_global_dim or m.override_global_dim_stride else fidelity(m)
+
+
+@meaning(cp_async_bulk, fidelity=reporting)
+def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, barrier: Bits, *more: Bits | None) -> None:
+    """At once."""
+    check(x, dst, src, size)
+    pattern = PATTERNS.get(str(m.values.get("report")))
+
+    def into(dst: Bits, barrier: Bits, size: Bits) -> None:
+        def inspect(i: Bits, src: Bits, barrier: Bits) -> None:
+            assert pattern is not None
+            pattern.inspect(x, src + (x.resize(i, 64) << 4), x.const(16, 32), barrier)
+
+        x.copy(m.dst or "", dst, "global", src, size)
+        if pattern is not None:
+            x.repeat(size >> 4, inspect, src, barrier)
+        complete(x, "shared::cluster", barrier, size)
+
+    if not m.multicast:
+        into(dst, barrier, size)
+        return
+    (mask, *_) = [operand for operand in more if operand is not None]
+    for rank in range(RANKS.get(m.multicast, CLUSTER)):
+        chosen = x.resize(mask >> rank, 1)
+        into(in_cta(x, dst, rank), x.select(chosen, in_cta(x, barrier, rank), barrier), x.pick(~chosen, 0, size))
 
 
 def _into(modifiers: str, inside: str, choices: str, mode: str, more: str = "", multicast: str = "") -> str:
@@ -268,6 +313,16 @@ applypriority_async_bulk_tensor = instruction(
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
 )
+
+
+@meaning(cp_async_bulk_tensor, fidelity=reporting)
+def _(x: Machine, m: Modifiers, *operands: Any) -> None:
+    copy_tensor(x, m, *operands)
+
+
+@meaning(cp_reduce_async_bulk_tensor, fidelity=reporting)
+def _(x: Machine, m: Modifiers, place: Any, shared: Bits, policy: Bits | None = None) -> None:
+    reduce_tensor(x, m, place, shared)
 
 
 @meaning(cp_async_bulk_prefetch_tensor, applypriority_async_bulk_tensor)

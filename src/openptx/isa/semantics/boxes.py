@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.semantics.overrides import Overrides
 from openptx.isa.semantics.slices import Slices, slices_of
 from openptx.isa.semantics.tensor_map import (
     CHUNK,
@@ -45,8 +46,10 @@ class Chunks:
     Subclasses set `chunks`, how many there are, and tell where in the tensor a row is.
     """
 
-    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rank: int, mode: int = 0) -> None:
-        self.x, self.at = x, at
+    def __init__(
+        self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rank: int, mode: int, overrides: Overrides | None
+    ) -> None:
+        self.x, self.at, self.overrides = x, at, overrides or Overrides()
         word = self.word("rank")
         other = (
             "a copy of a tensor whose map was made for another access mode (tile, im2col, im2col::w, im2col::w::128)"
@@ -61,7 +64,7 @@ class Chunks:
         for code, count in PACKED_BYTES.items():
             self.chunk = x.pick(self.code == code, count, self.chunk)
         packed = x.pick(self.code >= 14, CHUNK - 1, x.pick(halves, 1, x.const(0, 32)))
-        start, size, width = coordinates[0], self.word("global_dim"), self.word("box_dim")
+        start, size, width = coordinates[0], self.extent(0), self.word("box_dim")
         whole = ((start | size | width) & packed) == 0
         x.require(whole, "undefined-behavior", "elements of 4 or 6 bits that are no whole pair or group of sixteen")
         down = x.resize(halves, 32)  # pairs of them count as bytes
@@ -71,7 +74,7 @@ class Chunks:
         x.require(whole, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
         self.start = x.resize(x.shr(_S, start, x.resize(down, 32)), 64, signed=True)
         self.size = x.resize(size >> down, 64)
-        (self.tensor,) = x.load("generic", at, 64)
+        (self.tensor,) = x.load("generic", at, 64) if self.overrides.tensor is None else (self.overrides.tensor,)
         self.chunks = self.columns
         layout = self.word("interleave_layout")
         if rank < 3 or mode > 1:
@@ -80,7 +83,7 @@ class Chunks:
         else:
             x.require((layout == 0) | (self.code < 13), "undefined-behavior", "an interleaved tensor of 4 or 6 bits")
             start = x.resize(self.start << x.resize(self.shift, 64), 32)
-            self.slices = slices_of(x, layout, start, self.columns, self.word64("global_stride"))
+            self.slices = slices_of(x, layout, start, self.columns, self.stride(1))
             self.columns = x.pick(layout == 0, self.columns, layout)
 
     def word(self, field: str, ordinal: int = 0) -> Bits:
@@ -89,9 +92,17 @@ class Chunks:
     def word64(self, field: str, ordinal: int = 0) -> Bits:
         return self.x.load("generic", self.at + (FIELDS[field] + 8 * ordinal), 64)[0]
 
+    def extent(self, d: int) -> Bits:
+        """The size of the tensor in a dimension."""
+        return self.overrides.sizes[d] if self.overrides.sizes else self.word("global_dim", d)
+
     def stride(self, d: int) -> Bits:
+        """The distance in bytes between two elements along a dimension after the first, or of slices."""
+        return self.overrides.strides[d - 1] if self.overrides.strides else self.word64("global_stride", d - 1)
+
+    def between(self, d: int) -> Bits:
         """The distance in bytes between two elements along a dimension after the first."""
-        found = self.word64("global_stride", d - 1)
+        found = self.stride(d)
         return self.slices.pixel(self.x, found) if self.slices is not None and d == 1 else found
 
     def round_rows_up(self) -> None:
@@ -172,10 +183,12 @@ class Chunks:
 class Box(Chunks):
     """The box at some coordinates (5.5.3)."""
 
-    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rows: int = 0) -> None:
+    def __init__(
+        self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rows: int = 0, overrides: Overrides | None = None
+    ) -> None:
         """With `rows`, of a tensor of rows the box has one each at as many coordinates after the first one."""
         rank = 2 if rows else len(coordinates)
-        super().__init__(x, at, coordinates, rank)
+        super().__init__(x, at, coordinates, rank, 0, overrides)
         # Of each further dimension: positions, how many, the distance between two, its size, and its stride in bytes.
         self.dimensions: list[tuple[tuple[Bits, ...], Bits, Bits, Bits, Bits]] = []
         for d in range(1, rank):
@@ -184,7 +197,7 @@ class Box(Chunks):
             x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
             count = x.const(rows, 32) if rows else x.divide(_U, box + step - 1, step)
             starts = coordinates[1:] if rows else (coordinates[d],)
-            self.dimensions.append((starts, count, step, self.word("global_dim", d), self.stride(d)))
+            self.dimensions.append((starts, count, step, self.extent(d), self.between(d)))
             self.chunks = self.chunks * count
             x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from openptx.isa.machine import Machine
+    from openptx.isa.semantics.overrides import Overrides
     from openptx.numerics import Bits
 
 MODES = {"im2col": 1, "im2col_no_offs": 1, "im2col::w": 2, "im2col::w::128": 3}
@@ -34,9 +35,17 @@ _U, _S = TYPES["u32"], TYPES["s32"]
 class Column(Chunks):
     """A column of pixels at some coordinates, with the offsets, or halo and offset, that the instruction has."""
 
-    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], mode: str, info: Sequence[Bits]) -> None:
+    def __init__(
+        self,
+        x: Machine,
+        at: Bits,
+        coordinates: tuple[Bits, ...],
+        mode: str,
+        info: Sequence[Bits],
+        overrides: Overrides | None = None,
+    ) -> None:
         self.mode, rank = MODES[mode], len(coordinates)
-        super().__init__(x, at, coordinates, rank, self.mode)
+        super().__init__(x, at, coordinates, rank, self.mode, overrides)
         pixels = x.const(128, 32) if self.mode == 3 else self.word("box_dim", 1)
         x.require(pixels - 1 < PIXELS["im2col"], "undefined-behavior", "a column of {value} pixels", pixels)
         halo, offsets = x.const(0, 32), [x.resize(each, 32) for each in info] or [x.const(0, 32)] * (rank - 2)
@@ -53,7 +62,7 @@ class Column(Chunks):
         self.chunks = self.chunks * self.pixels
         x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
         self.dimensions = [self.spatial(d, coordinates[d], offsets[d - 1]) for d in range(1, rank - 1)]
-        self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
+        self.last = coordinates[-1], self.word("global_dim", rank - 1), self.between(rank - 1)
 
     def spatial(self, d: int, start: Bits, offset: Bits) -> tuple[Bits, ...]:
         """Of a dimension: where pixels begin, how many until the box ends, the lower corner, how many from there on,
@@ -72,7 +81,7 @@ class Column(Chunks):
             outside = f"a first pixel that lies outside of the bounding box in dimension {d}"
             x.require(inside, "undefined-behavior", outside)
         first, count = (x.divide(_U, end - low, step) + 1 for low in (start, lower))
-        return start, first, lower, count, step, offset, size, self.stride(d)
+        return start, first, lower, count, step, offset, size, self.between(d)
 
     def wraps(self, d: int) -> bool:
         return self.mode == 1 or d == 1

@@ -3,7 +3,11 @@
 bits 0-19   pending arrivals of the current phase
 bits 20-39  arrivals that each phase expects
 bits 40-61  tx-count, in two's complement: bytes that are expected and not there yet
+bit 62      the layout: `.layout::v0` or `.layout::v1`
 bit 63      the current phase
+
+Counts of `.layout::v1` have 9 bits. The upper bits of its expected arrivals hold the current conditional phase, and
+the report predicates of the current phase and of the one before; report values are 0 (PTX ISA 9.4, 9.7.15.16.2 to 10).
 """
 
 from __future__ import annotations
@@ -15,14 +19,17 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine, Word
 
 COUNT = (1 << 20) - 1
-EXPECTED, BYTES, PHASE = 20, 40, 63
+COUNT_V1 = (1 << 9) - 1
+EXPECTED, BYTES, LAYOUT, PHASE = 20, 40, 62, 63
+CONDITIONAL, REPORT, REPORTED = 37, 38, 39
+BOTH_PHASES = 1 << PHASE | 1 << CONDITIONAL
 TX = (1 << 22) - 1
 
 
-def fresh(x: Machine, count: Bits) -> Bits:
+def fresh(x: Machine, count: Bits, layout: int = 0) -> Bits:
     """An mbarrier in its first phase."""
     wide = x.resize(count & COUNT, 64)
-    return wide | (wide << EXPECTED)
+    return wide | (wide << EXPECTED) | (layout << LAYOUT)
 
 
 def phase(x: Machine, word: Bits) -> Bits:
@@ -30,16 +37,49 @@ def phase(x: Machine, word: Bits) -> Bits:
     return x.resize(word >> PHASE, 1)
 
 
-def change(x: Machine, old: Bits, arrivals: Bits, dropped: Bits, tx: Bits) -> Bits:
-    """The object after so many arrivals, expected arrivals less, and bytes more expected (all 64 bits)."""
+def layout(x: Machine, word: Bits) -> Bits:
+    """Whether the layout is `.layout::v1`, in width 1."""
+    return x.resize(word >> LAYOUT, 1)
+
+
+def conditional_phase(x: Machine, word: Bits) -> Bits:
+    """The current conditional phase, in width 1: of `.layout::v0` the phase."""
+    return x.select(layout(x, word), x.resize(word >> CONDITIONAL, 1), phase(x, word))
+
+
+def reported(x: Machine, word: Bits) -> Bits:
+    """The report predicate of the last complete phase, in width 1."""
+    return layout(x, word) & x.resize(word >> REPORTED, 1)
+
+
+def change(x: Machine, old: Bits, arrivals: Bits, dropped: Bits, tx: Bits, report: Bits | None = None) -> Bits:
+    """The object after so many arrivals, expected arrivals less, and bytes more expected (all 64 bits).
+
+    `report`, 0 or 1, is a report-on operation, which comes first.
+    """
+    v1 = layout(x, old)
+    counts = x.pick(v1, COUNT_V1, x.const(COUNT, 64))
     bytes_left = ((old >> BYTES) + tx) & TX
-    expected = ((old >> EXPECTED) - dropped) & COUNT
-    pending = (old - arrivals) & COUNT
+    expected = ((old >> EXPECTED) - dropped) & counts
+    pending = (old - arrivals) & counts
     over = (pending == 0) & (bytes_left == 0)
     pending = x.select(over, expected, pending)
-    flip = x.resize(over, 64) << PHASE
-    same = old & (1 << PHASE)
-    return (same ^ flip) | (bytes_left << BYTES) | (expected << EXPECTED) | pending
+    flip = x.resize(over, 64)
+    same = old & (1 << PHASE | 1 << LAYOUT)
+    flags = old if report is None else old | (report << REPORT)
+    flags = x.pick(v1, 1 << CONDITIONAL | 1 << REPORT | 1 << REPORTED, x.const(0, 64)) & flags
+    current = flags >> REPORT & 1
+    advanced = ((flags ^ ((current ^ 1) << CONDITIONAL)) & (1 << CONDITIONAL)) | (current << REPORTED)
+    flags = x.select(over & v1, advanced, flags)
+    return (same ^ (flip << PHASE)) | (bytes_left << BYTES) | (expected << EXPECTED) | pending | flags
+
+
+def report_on(x: Machine, old: Bits, arrivals: Bits, dropped: Bits, tx: Bits) -> Bits:
+    """As `change`, after a report-on operation."""
+    return change(x, old, arrivals, dropped, tx, x.const(1, 64))
+
+
+CHANGES = frozenset((change, report_on))
 
 
 def arrive(x: Machine, space: str, address: Bits, count: Bits, tx: Bits, *, drop: bool = False) -> Word:
@@ -58,3 +98,12 @@ def complete(x: Machine, space: str, address: Bits, count: Bits) -> None:
     """Completes so many bytes of transactions."""
     zero = x.const(0, 64)
     x.atomic(space, address, 64, change, zero, zero, -x.resize(count, 64))
+
+
+def report(x: Machine, space: str, address: Bits) -> None:
+    """The current phase gets a report, which keeps the conditional phase from advancing."""
+    zero = x.const(0, 64)
+    old = x.atomic(space, address, 64, report_on, zero, zero, zero)
+    assert isinstance(old, Bits)
+    made = "an operation reports to an mbarrier that was not made with `.layout::v1`"
+    x.require(layout(x, old), "undefined-behavior", made)

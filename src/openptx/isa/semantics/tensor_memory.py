@@ -29,8 +29,11 @@ class TensorMemory:
     What leaves the lanes, or what is allocated, is a fault.
     """
 
-    def allocate(self, count: Bits) -> Bits:
-        """The address of `count` columns (a power of 2, 32 bits) that each warp gets; a fault where there are none."""
+    def allocate(self, count: Bits, *, exclusively: bool = False) -> Bits:
+        """The address of `count` columns (a power of 2, 32 bits) that each warp gets; a fault where there are none.
+
+        `exclusively`: a multiple of 32; nothing else is allocated, before it is given back.
+        """
         raise NotImplementedError
 
     def free(self, address: Bits, count: Bits) -> None:

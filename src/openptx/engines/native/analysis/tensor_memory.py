@@ -17,7 +17,7 @@ class TensorMemory(tensor_memory.TensorMemory):
     def __init__(self, x: AbstractMachine) -> None:
         self.x = x
 
-    def allocate(self, count: Bits) -> Bits:
+    def allocate(self, count: Bits, *, exclusively: bool = False) -> Bits:
         raise InterpretWithinCta("allocation of tensor memory")
 
     def free(self, address: Bits, count: Bits) -> None:
