@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from tensor_kernels import BOTH, SHARED, Tensor, kernel, launched, loads, numbers
+from tensor_copy_kernels import BOTH, SHARED, Tensor, kernel, launched, loads, numbers
 
 import openptx
 from openptx.errors import Fault, Unsupported

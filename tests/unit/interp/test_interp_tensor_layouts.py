@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from tensor_kernels import Tensor, launched, loads, numbers
+from tensor_copy_kernels import Tensor, launched, loads, numbers
 
 from openptx.errors import Fault
 

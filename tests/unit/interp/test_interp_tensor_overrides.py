@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_interp_tensor_copies import Tensor, launched, loads, numbers
+from tensor_copy_kernels import Tensor, launched, loads, numbers
 
 from openptx.errors import Fault
 
@@ -20,7 +20,7 @@ def moved(tensor: Tensor, text: str) -> np.ndarray:
 
 @pytest.fixture(autouse=True)
 def sm_107(monkeypatch: pytest.MonkeyPatch) -> None:
-    import test_interp_tensor_copies as copies
+    import tensor_copy_kernels as copies
 
     made = copies.kernel
     monkeypatch.setattr(
