@@ -52,7 +52,11 @@ def test_the_arrays_are_what_the_formulas_give(name: str) -> None:
                     np.testing.assert_allclose(expect, value.expect, rtol=1e-6, atol=value.atol)
             elif isinstance(value, np.ndarray):
                 assert row["kind"] == "buffer"
-                np.testing.assert_array_equal(np.load(folder / row["file"]), value.view(row["dtype"]))
+                given, made = np.load(folder / row["file"]), value.view(row["dtype"])
+                if value.dtype == np.float64:  # NumPy's functions differ by a bit from one processor to the next
+                    np.testing.assert_array_max_ulp(given.view(np.float64), value, 1)
+                else:
+                    np.testing.assert_array_equal(given, made)
             elif value is None:
                 assert row["kind"] == "null"
 
