@@ -111,7 +111,7 @@ class Contraction:
         self.function, self.unread, self.blocks = function, unread, find_blocks(function)
         self.constants = Constants(function, self.blocks)
         several = len(self.blocks) > 1
-        equal = find_equal(function, self.blocks, self.constants) if several else {}
+        equal = find_equal(function, self.blocks, self.constants, nested=False) if several else {}
         self.values = Values(self.constants, equal)
         for block in self.blocks:
             for position in range(block.start, block.stop):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from openptx.control_flow import is_read
 from openptx.program import Imm, Reg
+from openptx.rewrite.algebra import algebra
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators
 from openptx.rewrite.edit import Edit
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
     from openptx.rewrite.blocks import Block
     from openptx.rewrite.constants import Constants
+
+COMMUTING = {"product": 2, "sum": 2, "fused": 2}
+"""How many operands, the first ones, may stand in any order."""
 
 
 def merge_equal(function: Function, blocks: list[Block], constants: Constants) -> Function:
@@ -33,15 +37,18 @@ def merge_equal(function: Function, blocks: list[Block], constants: Constants) -
     return edit.finish()
 
 
-def find_equal(function: Function, blocks: list[Block], constants: Constants) -> dict[int, Reg]:
-    """The registers whose value an earlier block has in another one, and that one."""
+def find_equal(function: Function, blocks: list[Block], constants: Constants, *, nested: bool = True) -> dict[int, Reg]:
+    """The registers whose value an earlier block has in another one, and that one.
+
+    Not `nested` takes only the same registers for the same operands, not those that are found to be equal.
+    """
     dominators, equal = Dominators(blocks), dict[int, Reg]()
     found: dict[object, list[tuple[int, Reg]]] = {}
     for i in reversed(dominators.order):
         made: dict[object, Reg] = {}
         for position in range(blocks[i].start, blocks[i].stop):
             op = function.code[position]
-            value = value_of(op, constants, equal)
+            value = value_of(op, constants, equal if nested else {})
             if value is None:
                 continue
             to = op.operands[0]
@@ -70,4 +77,6 @@ def value_of(op: Op, constants: Constants, equal: dict[int, Reg]) -> object:
             sources.append(operand.value)
         elif operand is not None:
             return None
+    commuting = COMMUTING.get(algebra(op), 0)
+    sources[:commuting] = sorted(sources[:commuting], key=repr)
     return (op.form, op.m, to.width, tuple(sources))

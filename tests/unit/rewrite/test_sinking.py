@@ -94,9 +94,24 @@ def test_equal_sums_are_merged() -> None:
     assert rewritten(text) == ["fma.rn.f32 z a b c"]
 
 
-def test_equal_products_of_different_blocks_are_not_contracted() -> None:
-    text = f"{PRODUCT} {ANOTHER} mul.f32 y, a, b; add.f32 z, x, y; {Z}"
+def test_equal_sums_are_merged_in_either_order() -> None:
+    text = f"{PRODUCT} {SUM} {ANOTHER} add.f32 y, c, x; st.global.f32 [o + 4], y; {Z}"
+    assert rewritten(text) == ["fma.rn.f32 z a b c"]
+
+
+@pytest.mark.parametrize("factors", ["a, b", "b, a"])
+def test_equal_products_of_different_blocks_are_not_contracted(factors: str) -> None:
+    text = f"{PRODUCT} {ANOTHER} mul.f32 y, {factors}; add.f32 z, x, y; {Z}"
     assert not any(line.startswith("fma") for line in rewritten(text))
+
+
+@pytest.mark.parametrize("factors", ["a, b", "b, a"])
+@pytest.mark.parametrize("opcode", ["add.f32", "mul.f32", "mul.rn.f32", "max.f32"])
+def test_products_of_equal_factors_in_other_registers_are_contracted(opcode: str, factors: str) -> None:
+    """That their factors are equal is found after contraction."""
+    first, second = f"{opcode} u, a, b; mul.f32 x, u, e;", f"{opcode} v, {factors}; mul.f32 y, v, e;"
+    found = rewritten(f"{first} {ANOTHER} {second} add.f32 z, x, y; {Z}")
+    assert sum(line.startswith("fma") for line in found) == 1
 
 
 def test_a_branch_with_the_same_guard_ends_a_block() -> None:
