@@ -118,3 +118,10 @@ def file_of(source: Source, filename: str) -> File:
     if hasattr(source, "__fspath__"):
         return read(source)
     raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}")
+
+
+def file_to_load(source: Source, filename: str) -> File:
+    """The same, but a string of one line without `.version` is a path: there would be nothing in it to load."""
+    if isinstance(source, str) and "\n" not in source and ".version" not in source:
+        return read(source)
+    return file_of(source, filename)

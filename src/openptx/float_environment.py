@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 SMALLEST, SMALLEST_NORMAL, BELOW_ULP = 5e-324, sys.float_info.min, 2.0**-60
 ENVIRONMENT_BYTES = 256
 """At least the size of C's fenv_t: 32 bytes in glibc on x86-64, 16 on macOS, 8 on aarch64."""
+NOT_STANDARD = (
+    "arithmetic in a thread whose processor flushes subnormal numbers or does not round to nearest, and whose "
+    "floating-point environment cannot be set here"
+)
 
 
 def is_standard() -> bool:
@@ -57,12 +61,6 @@ def standard_floats() -> Generator[None]:
         yield
     finally:
         library.fesetenv(callers)
-
-
-NOT_STANDARD = (
-    "arithmetic in a thread whose processor flushes subnormal numbers or does not round to nearest, and whose "
-    "floating-point environment cannot be set here"
-)
 
 
 def in_standard_floats(function: Callable[P, R]) -> Callable[P, R]:

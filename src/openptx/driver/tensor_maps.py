@@ -87,7 +87,7 @@ def element_of(kind: int) -> int:
 
 
 @lru_cache
-def say_guessed(layout: str) -> None:
+def warn_of_guess(layout: str) -> None:
     """Once for each layout."""
     LOG.warning("copies of tensors that are interleaved by %s are %s", layout, SOURCE)
 
@@ -103,7 +103,7 @@ def require_layout(rank: int, interleave: int, swizzle: int) -> None:
     if swizzle not in SWIZZLES:
         raise Failure(Result.NOT_SUPPORTED, f"a tensor map with swizzle mode {swizzle}")
     if interleave:
-        say_guessed(INTERLEAVES[interleave])
+        warn_of_guess(INTERLEAVES[interleave])
 
 
 def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:

@@ -71,6 +71,7 @@ class Machine(Arithmetic):
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         """Replaces the word at `address` by `update(x, old, *operands)`, lane after lane, and gives the old ones.
+        They are for the instruction's results alone: of one that has none a machine may give anything.
 
         `w` is 16, 32, 64 or 128; words and operands of 128 bits are pairs (low, high). `update` is a pure function;
         machines may know a faster way for those of `isa.updates`, by identity.

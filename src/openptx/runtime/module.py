@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from openptx.api import file_of
+from openptx.api import file_to_load
 from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
 from openptx.device.arrays import array_of
@@ -24,7 +24,6 @@ from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
 from openptx.linking import device_runtime, link_files
 from openptx.program import Function, Program
-from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
@@ -378,9 +377,9 @@ def load(
     """
     require_target(target, profile)
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray)):
-        file: File = link_files([_file(one, f"<string {i}>") for i, one in enumerate(source)], target, profile)
+        file: File = link_files([file_to_load(one, f"<string {i}>") for i, one in enumerate(source)], target, profile)
     else:
-        file = _file(source, "<string>")
+        file = file_to_load(source, "<string>")
         if device_runtime([file]):
             file = link_files([file], target, profile, complete=False)
     contract = contract or ("off" if profile == "isa" else "ptxas")
@@ -394,10 +393,3 @@ def load(
     if contract == "ptxas":
         contract_program(program)
     return LoadedModule(program)
-
-
-def _file(source: Source, name: str) -> File:
-    """A string of one line without `.version` is a path: there would be nothing in it to load."""
-    if isinstance(source, str) and "\n" not in source and ".version" not in source:
-        return read_file(source)
-    return file_of(source, name)

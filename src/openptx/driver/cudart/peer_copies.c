@@ -1,12 +1,16 @@
 /* Copies between devices, and batches of copies. */
 #include "driver.h"
 
+static int primary_contexts(int to_device, Handle *to, int from_device, Handle *from)
+{
+    int error = primary_context(to_device, to);
+    return error ? error : primary_context(from_device, from);
+}
+
 API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
 {
     Handle there, here;
-    int error = primary_context(to_device, &there);
-    if (!error)
-        error = primary_context(from_device, &here);
+    int error = primary_contexts(to_device, &there, from_device, &here);
     if (error || !size)
         return done(error);
     IN_CONTEXT(driver()->cuMemcpyPeer((Address)to, there, (Address)from, here, size));
@@ -15,9 +19,7 @@ API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_devic
 API int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size, Handle stream)
 {
     Handle there, here;
-    int error = primary_context(to_device, &there);
-    if (!error)
-        error = primary_context(from_device, &here);
+    int error = primary_contexts(to_device, &there, from_device, &here);
     if (error || !size)
         return done(error);
     IN_CONTEXT(driver()->cuMemcpyPeerAsync((Address)to, there, (Address)from, here, size, stream));
@@ -31,10 +33,8 @@ typedef struct {                            /* cudaMemcpy3DPeerParms */
 
 static int between_devices(const CopyPeerParameters *given, Copy3DParameters *copy)
 {
-    Handle context;
-    int error = given ? primary_context(given->from_device, &context) : INVALID_VALUE;
-    if (!error)
-        error = primary_context(given->to_device, &context);
+    Handle there, here;
+    int error = given ? primary_contexts(given->to_device, &there, given->from_device, &here) : INVALID_VALUE;
     if (!error)
         *copy = (Copy3DParameters){given->from_array, given->from_position, given->from, given->to_array,
                                    given->to_position, given->to, given->extent, DEFAULT_DIRECTION};

@@ -185,9 +185,6 @@ def _arrival(name: str) -> Instruction:
 expect_tx, complete_tx = _transaction("expect_tx"), _transaction("complete_tx")
 arrive, arrive_drop = _arrival("arrive"), _arrival("arrive_drop")
 
-RANKS = 32
-"""The bits of a mask of CTAs under `.multicast::cluster::32b`."""
-
 
 @meaning(expect_tx, complete_tx)
 def _(x: Machine, m: Modifiers, addr: Bits, count: Bits, mask: Bits) -> None:
@@ -196,7 +193,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits, mask: Bits) -> None:
     def one(i: Bits, there: Bits, count: Bits) -> None:
         change(x, "shared::cluster", there, count)
 
-    for rank in range(RANKS):
+    for rank in range(mask.width):
         x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count)
 
 
@@ -209,5 +206,5 @@ def _(x: Machine, m: Modifiers, addr: Bits, *more: Bits | None) -> None:
     def one(i: Bits, there: Bits, count: Bits, tx: Bits) -> None:
         mbarrier.arrive(x, "shared::cluster", there, count, tx, drop=m.form.instruction is arrive_drop)
 
-    for rank in range(RANKS):
+    for rank in range(mask.width):
         x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count, tx)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.fidelity import Fidelity, modelled
+from openptx.isa.fidelity import modelled
 from openptx.isa.instructions.tensor_memory import loaded, reduced_words
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
@@ -174,11 +174,7 @@ ld_red_spcompress = instruction(
 )
 
 
-def fidelity(m: Modifiers) -> Fidelity:
-    return TIES
-
-
-@meaning(ld_spcompress, ld_red_spcompress, fidelity=fidelity)
+@meaning(ld_spcompress, ld_red_spcompress, fidelity=TIES)
 def _(x: Machine, m: Modifiers, address: Bits) -> tuple[Registers, ...]:
     """Done at once."""
     products.whole_warp(x, m.form.instruction.name)

@@ -102,8 +102,8 @@ def complete(x: Machine, space: str, address: Bits, count: Bits) -> None:
 
 def report(x: Machine, space: str, address: Bits) -> None:
     """The current phase gets a report, which keeps the conditional phase from advancing."""
-    zero = x.const(0, 64)
-    old = x.atomic(space, address, 64, report_on, zero, zero, zero)
-    assert isinstance(old, Bits)
+    (word,) = x.load(space, address, 64)
     made = "an operation reports to an mbarrier that was not made with `.layout::v1`"
-    x.require(layout(x, old), "undefined-behavior", made)
+    x.require(layout(x, word), "undefined-behavior", made)
+    zero = x.const(0, 64)
+    x.atomic(space, address, 64, report_on, zero, zero, zero)

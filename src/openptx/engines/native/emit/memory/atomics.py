@@ -12,7 +12,7 @@ from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.slow_path import SlowPath
-from openptx.isa.semantics import atomic_ops, mbarrier
+from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -67,7 +67,6 @@ class AtomicLowering:
             self.store_places(self.places(space, address, w // 8))
             lane = ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.scope.mask_word()}, i1 false)")
             return (self.update_word(self.lane_pointer(lane), w, update, operands, locked)[0],)
-        needs_old = self.scope.result_is_read or update is mbarrier.report_on  # whose meaning looks at the word
         word, part = self.scope.mask_word(), min(w, 64)
         places = self.places(space, address, w // 8)
         operand = self.operand_readers([Bits(self.x, a.width, a.v) for a in flat])
@@ -76,14 +75,14 @@ class AtomicLowering:
             known = lane.isdecimal()
             pointer = ir.emit(f"extractelement {PLACES} {places}, i32 {lane}") if known else self.lane_pointer(lane)
             old = self.update_word(pointer, w, update, [read(lane) for read in operand], locked)
-            if needs_old:
+            if self.scope.result_is_read:
                 for d, offset in zip(old, OLD, strict=False):
                     at = ir.emit(f"getelementptr i{part}, ptr {self.entry.field(offset)}, i32 {lane}")
                     ir.store(f"i{part}", self.x.scalar(d), at, 2, STATE)
 
         self.for_each_lane(word, places, act, unrolled=update in _LLVM and w <= 64)
         halves = OLD[: 2 if w == 128 else 1]
-        if not needs_old:
+        if not self.scope.result_is_read:
             return tuple(self.x.const(0, part) for _ in halves)
         t = vector_type(part)
         return tuple(self.x.bits(ir.load(t, self.entry.field(offset), 64, STATE), part) for offset in halves)
