@@ -6,7 +6,7 @@ from openptx.isa.address_windows import CTA_SHIFT
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.semantics.mbarrier import complete
+from openptx.isa.semantics.mbarrier import complete, complete_where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
         chosen = x.resize(given[1] >> rank, 1)
         bytes_there = x.pick(chosen, size, 0)
         x.copy(to, in_cta(x, dst, rank), source, src, bytes_there)
-        complete(x, "shared::cluster", x.select(chosen, in_cta(x, barrier, rank), barrier), bytes_there)
+        complete_where(x, chosen, in_cta(x, barrier, rank), size)
 
 
 def copy_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: Bits | None = None) -> None:

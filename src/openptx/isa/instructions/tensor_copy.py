@@ -9,7 +9,7 @@ from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.boxes import Box, Chunks
 from openptx.isa.semantics.im2col import MODES, Column
-from openptx.isa.semantics.mbarrier import complete
+from openptx.isa.semantics.mbarrier import complete, complete_where
 from openptx.isa.semantics.overrides import overridden
 from openptx.isa.semantics.reports import PATTERNS
 from openptx.isa.semantics.tensor_elements import changed, changes
@@ -157,7 +157,7 @@ def copy_tensor(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Pl
     for rank in range(RANKS.get(m.multicast or "", CLUSTER)):
         chosen = x.resize(mask >> rank, 1)
         own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
-        receive(x, m, source, in_cta(x, first, rank), x.select(chosen, own, barrier), chosen)
+        receive(x, m, source, in_cta(x, first, rank), own, chosen)
 
 
 RANKS = {"multicast::cluster::32b": 32}
@@ -183,7 +183,10 @@ def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bit
         x.store(to, at, [changed(x, code, *x.load(to, at, 32))])
 
     source.each(shared, move, *source.fill(), source.code, barrier, chosen=chosen)
-    complete(x, "shared::cluster", barrier, source.bytes if chosen is None else x.pick(chosen, source.bytes, 0))
+    if chosen is None:
+        complete(x, "shared::cluster", barrier, source.bytes)
+    else:
+        complete_where(x, chosen, barrier, source.bytes)
 
 
 def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:

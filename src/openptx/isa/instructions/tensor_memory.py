@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.instructions.async_copy import CLUSTER, in_cta
+from openptx.isa.instructions.async_copy import in_cta
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import mbarrier
@@ -303,19 +303,6 @@ commit = instruction(
 )
 
 
-@meaning(commit)
-def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None:
-    """All that was issued is done: arrives at once, at the same place of every CTA in the mask."""
-    one, none = x.const(1, 32), x.const(0, 32)
-    if mask is None:
-        mbarrier.arrive(x, m.space, barrier, one, none)
-        return
-    for rank in range(CLUSTER):
-        chosen = x.resize(mask >> rank, 1)
-        there = x.select(chosen, in_cta(x, barrier, rank), barrier)
-        mbarrier.arrive(x, "shared::cluster", there, x.select(chosen, one, none), none)
-
-
 commit_more = instruction(
     "tcgen05.commit",
     anchor="tcgen-async-sync-operations-commit",
@@ -342,9 +329,9 @@ commit_more = instruction(
 )
 
 
-@meaning(commit_more)
+@meaning(commit, commit_more)
 def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None:
-    """As without the restriction (PTX ISA 9.4): all that was issued has been read, and is done."""
+    """All that was issued has been read, and is done: arrives at once, at the same place of every CTA in the mask."""
     if mask is None:
         mbarrier.arrive(x, m.space, barrier, x.const(1, 32), x.const(0, 32))
         return

@@ -13,7 +13,7 @@ from openptx.isa.instructions.tensor_copy import (
     reduce_tensor,
 )
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.semantics.mbarrier import complete
+from openptx.isa.semantics.mbarrier import complete_where
 from openptx.isa.semantics.reports import PATTERNS
 from openptx.isa.types import TYPES
 
@@ -120,7 +120,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, barrier: Bits,
     check(x, dst, src, size)
     pattern = PATTERNS.get(str(m.values.get("report")))
 
-    def into(dst: Bits, barrier: Bits, size: Bits) -> None:
+    def into(dst: Bits, barrier: Bits, size: Bits, chosen: Bits) -> None:
         def inspect(i: Bits, src: Bits, barrier: Bits) -> None:
             assert pattern is not None
             pattern.inspect(x, src + (x.resize(i, 64) << 4), x.const(16, 32), barrier)
@@ -128,15 +128,15 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, barrier: Bits,
         x.copy(m.dst or "", dst, "global", src, size)
         if pattern is not None:
             x.repeat(size >> 4, inspect, src, barrier)
-        complete(x, "shared::cluster", barrier, size)
+        complete_where(x, chosen, barrier, size)
 
     if not m.multicast:
-        into(dst, barrier, size)
+        into(dst, barrier, size, x.const(1, 1))
         return
     (mask, *_) = [operand for operand in more if operand is not None]
     for rank in range(RANKS.get(m.multicast, CLUSTER)):
         chosen = x.resize(mask >> rank, 1)
-        into(in_cta(x, dst, rank), x.select(chosen, in_cta(x, barrier, rank), barrier), x.pick(~chosen, 0, size))
+        into(in_cta(x, dst, rank), in_cta(x, barrier, rank), x.pick(~chosen, 0, size), chosen)
 
 
 def _into(modifiers: str, inside: str, choices: str, mode: str, more: str = "", multicast: str = "") -> str:

@@ -100,6 +100,15 @@ def complete(x: Machine, space: str, address: Bits, count: Bits) -> None:
     x.atomic(space, address, 64, change, zero, zero, -x.resize(count, 64))
 
 
+def complete_where(x: Machine, chosen: Bits, address: Bits, count: Bits) -> None:
+    """The same in `chosen` lanes. In others nothing is touched: `address` may be of a CTA that there is not."""
+
+    def one(i: Bits, address: Bits, count: Bits) -> None:
+        complete(x, "shared::cluster", address, count)
+
+    x.repeat(x.resize(chosen, 32), one, address, count)
+
+
 def report(x: Machine, space: str, address: Bits) -> None:
     """The current phase gets a report, which keeps the conditional phase from advancing."""
     (word,) = x.load(space, address, 64)
