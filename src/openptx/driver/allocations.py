@@ -30,8 +30,8 @@ PITCH = 512
 class Owned(NamedTuple):
     """What an allocation is for: "device", "host", "managed" or "registered"; `pool` is the one that it is of.
 
-    A module's variable is "device" or "managed" memory; one of a library belongs to no context. `asked` are the bytes
-    that the program asked for, 0 for those of the block.
+    A module's variable is "device" or "managed" memory; one of a library belongs to no context. `requested` is
+    the number of bytes that the program asked for, 0 for the size of the block.
     """
 
     block: Block
@@ -39,12 +39,12 @@ class Owned(NamedTuple):
     flags: int
     context: Context | None
     pool: Object | None
-    asked: int = 0
+    requested: int = 0
 
     @property
     def size(self) -> int:
         """Bytes, as the program knows it."""
-        return self.asked or self.block.size
+        return self.requested or self.block.size
 
 
 OWNED: dict[int, Owned] = {}

@@ -18,9 +18,9 @@ Place = Callable[[int, int, str], int]
 
 def move(target: int, to: Place, source: int, of: Place, size: int) -> None:
     """Copies bytes; the ranges may overlap."""
-    there, here = to(target, size, "write"), of(source, size, "read")
+    written, read = to(target, size, "write"), of(source, size, "read")
     if size:
-        ctypes.memmove(there, here, size)
+        ctypes.memmove(written, read, size)
 
 
 def asynchronous(context: Context, stream: int, target: int, to: Place, source: int, of: Place, size: int) -> None:

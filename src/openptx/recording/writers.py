@@ -115,12 +115,12 @@ class WatchedThreads(Threads):
         finally:
             self.writers.summed = False
 
-    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+    def copy_long(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
             self.executing = slice(lane, lane + 1)
-            _, (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
+            _, (written, b) = self.begins(target_space, target[i : i + 1], source_space, source[i : i + 1], count)
             self.writers.writes(self, None, (written, np.array([b])), count)
-            super().copy_long(to, there[i : i + 1], source, here[i : i + 1], count)
+            super().copy_long(target_space, target[i : i + 1], source_space, source[i : i + 1], count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,13 +194,15 @@ class SanitizedThreads(Threads):
         _, (plane, offsets) = found[0]
         return bool((plane.gather(offsets, w >> 3, 1)[0] != old.v).any())
 
-    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+    def copy_long(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
             self.executing = slice(lane, lane + 1)
-            (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
+            (read, a), (written, b) = self.begins(
+                target_space, target[i : i + 1], source_space, source[i : i + 1], count
+            )
             if self.access.bulk:
-                self.session.bounds.check_copy(self, "dstMem", there[i : i + 1], count)
-                self.session.bounds.check_copy(self, "srcMem", here[i : i + 1], count)
+                self.session.bounds.check_copy(self, "dstMem", target[i : i + 1], count)
+                self.session.bounds.check_copy(self, "srcMem", source[i : i + 1], count)
             self.touch(read, None, np.array([a]), count, 1)
             self.touch(written, None, np.array([b]), count, 1, write=True)
             self.copied(read, a, written, b, count)

@@ -42,8 +42,8 @@ class _Places:
     """Selects instructions: those that contain one of `places`, which ascend; all of them for None."""
 
     def __init__(self, text: str, body: Span, places: Collection[int] | None) -> None:
-        self.text, self.asked = text, places is not None
-        self.leaps = self.asked and _HIDDEN.search(text, *body) is None
+        self.text, self.selective = text, places is not None
+        self.leaps = self.selective and _HIDDEN.search(text, *body) is None
         self.ahead = iter((*(places or ()), body[1]))
         self.next = next(self.ahead)
 
@@ -55,7 +55,7 @@ class _Places:
 
     def holds(self, end: int) -> bool:
         """Whether the instruction that ends there is selected."""
-        return not self.asked or self.next < end
+        return not self.selective or self.next < end
 
 
 def read_body(
@@ -104,15 +104,15 @@ def pieces(
     mistakes go to `problems`. Braces come as they stand: whoever found the body has reported those that do not match.
     """
     text, (offset, end), depth = file.text, body, 0
-    asked = _Places(text, body, places)
-    while match := STATEMENT.match(text, asked.begin(offset), end):
+    selection = _Places(text, body, places)
+    while match := STATEMENT.match(text, selection.begin(offset), end):
         kind, start, offset = match.lastindex, match.end(1), match.end()
         if kind == BRACE:
             depth += 1 if match[BRACE] == "{" else -1
             if depth == BLOCKS + 1 and match[BRACE] == "{":
                 problems.append(too_deep(file, match.span(BRACE)))
             yield match
-        elif kind == INSTRUCTION and not asked.holds(offset):
+        elif kind == INSTRUCTION and not selection.holds(offset):
             continue
         elif (kind == INSTRUCTION and plain(match[4])) or (kind == LABEL and not _LABELLED.match(text, offset, end)):
             yield match

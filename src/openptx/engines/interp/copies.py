@@ -26,49 +26,57 @@ HEAP_STEP = 16
 class Copies(Spaces):
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
         k = lane_sets.size(self.executing, self.n)
-        there, here, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
+        targets, origins, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
         everyone = self.executing
         try:
             for count in np.unique(counts).tolist():
                 chosen = counts == count
                 self.executing = lane_sets.where(everyone, chosen, self.n)
                 if is_short(count):
-                    self.copy_short(to, there[chosen], source, here[chosen], count)
+                    self.copy_short(to, targets[chosen], source, origins[chosen], count)
                 else:
-                    self.copy_long(to, there[chosen], source, here[chosen], count)
+                    self.copy_long(to, targets[chosen], source, origins[chosen], count)
         except Violation:
             for i, lane in enumerate(lane_sets.positions(everyone, self.n).tolist()):
                 check_cancelled()
                 self.executing = slice(lane, lane + 1)  # of several wrong lanes the first is reported
                 if counts[i]:
-                    self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
+                    self.begins(to, targets[i : i + 1], source, origins[i : i + 1], int(counts[i]))
             raise
         finally:
             self.executing = everyone
 
-    def copy_short(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+    def copy_short(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses are
         aligned."""
-        w = widest(there, here, count)
+        w = widest(target, source, count)
         for at in range(0, count, w):
             step = np.uint64(at)
-            self.store(to, Bits(self, 64, there + step), self.load(source, Bits(self, 64, here + step), 8 * w))
+            self.store(
+                target_space,
+                Bits(self, 64, target + step),
+                self.load(source_space, Bits(self, 64, source + step), 8 * w),
+            )
 
-    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+    def copy_long(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         """Copies many bytes, lane after lane."""
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
             check_cancelled()
             self.executing = slice(lane, lane + 1)
-            (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
+            (read, a), (written, b) = self.begins(
+                target_space, target[i : i + 1], source_space, source[i : i + 1], count
+            )
             written.data[b : b + count] = read.data[a : a + count]
 
-    def begins(self, to: str, there: Array, source: str, here: Array, count: int) -> tuple[Begin, Begin]:
+    def begins(
+        self, target_space: str, target: Array, source_space: str, source: Array, count: int
+    ) -> tuple[Begin, Begin]:
         """Where one lane's bytes are read, and where they are written.
 
         The first and the last must be inside of one allocation; of the heap's, all must have been given out.
         """
-        w = widest(there, here, count) if is_short(count) else 1
-        sides = (source, here, False), (to, there, True)
+        w = widest(target, source, count) if is_short(count) else 1
+        sides = (source_space, source, False), (target_space, target, True)
 
         def places(at: int) -> tuple[Begin, Begin]:
             read, written = (self.one(space, a + np.uint64(at), w, write) for space, a, write in sides)
@@ -105,6 +113,6 @@ def is_short(count: int) -> bool:
     return count <= 16 and not count & (count - 1)
 
 
-def widest(there: Array, here: Array, count: int) -> int:
+def widest(target: Array, source: Array, count: int) -> int:
     """Bytes of the widest word that all addresses and the number of bytes are a multiple of."""
-    return next(w for w in (8, 4, 2, 1) if not int(np.bitwise_or.reduce(there | here) | count) & (w - 1))
+    return next(w for w in (8, 4, 2, 1) if not int(np.bitwise_or.reduce(target | source) | count) & (w - 1))
