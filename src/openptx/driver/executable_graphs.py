@@ -1,83 +1,110 @@
-"""Executable graphs: what is left of a graph when it is instantiated, and how a launch does its work.
+"""Executable graphs: what is left of a graph when it is instantiated, and what a launch does.
 
-Nodes run one after the other in the thread that does the stream's work. Where one waits for a word of memory, those go
-on that do not come after it.
+A plan is never changed: what changes an executable graph gives it another one, and each launch keeps that which it was
+asked for with. Nodes run one after the other in the thread that does the stream's work. Where one waits for a word of
+memory, those go on that do not come after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 
-from openptx.driver.calls import Failure, in_context, initialized, put, put_int
-from openptx.driver.contexts import Context
-from openptx.driver.graphs import Graph, Node, Work, bodies_of, child_of, choice_of
-from openptx.driver.objects import Object, driver
+from openptx.driver.calls import Failure
+from openptx.driver.graphs import Choice, Graph, Node, Word, Work, bodies_of, child_of, choice_of
+from openptx.driver.objects import Object
 from openptx.driver.queues import Ready, always
 from openptx.driver.results import Result
-from openptx.driver.streams import stream_of
-
-TOPOLOGY_CHANGED, TYPE_CHANGED = 2, 3
-"""CUgraphExecUpdateResult."""
+from openptx.driver.user_objects import Held
 
 
+@dataclass(frozen=True)
 class Step:
-    """A node as an executable graph does it. `enabled` is False for one that does nothing for the time being."""
+    """A node as an executable graph does it, after other ones.
 
-    def __init__(self, node: Node) -> None:
-        self.kind, self.work, self.enabled = node.kind, node.work, True
-        self.child: Executable | None = None
-        self.bodies = [Executable(body) for body in bodies_of(node)]
-        if (child := child_of(node)) is not None:
-            self.do_graph(child)
-        if (choice := choice_of(node)) is not None:
-            self.work = Work(choice.run, ([body.run for body in self.bodies],))
+    `inner` are the graphs that it does: a child, or those of a conditional node, which has a `choice`. `enabled` is
+    False for one that does nothing for the time being.
+    """
 
-    def do_graph(self, graph: Graph) -> None:
-        """Makes the step run a whole graph, as the graph is now."""
-        self.end()
-        self.child = Executable(graph)
-        self.work = Work(self.child.run)
+    kind: str
+    after: tuple[Node, ...]
+    work: Work
+    inner: tuple[Plan, ...] = ()
+    choice: Choice | None = None
+    enabled: bool = True
 
-    def end(self) -> None:
-        for one in (*self.bodies, *filter(None, (self.child,))):
-            one.end()
+    @staticmethod
+    def of(node: Node) -> Step:
+        step = Step(node.kind, (*node.after,), node.work, choice=choice_of(node))
+        child = child_of(node)
+        inner = bodies_of(node) if child is None else (child,)
+        return step.with_inner(tuple(Plan.of(graph) for graph in inner)) if inner else step
+
+    def with_inner(self, inner: tuple[Plan, ...]) -> Step:
+        """The step with other graphs in it."""
+        runs = [plan.run for plan in inner]
+        work = Work(runs[0]) if self.choice is None else Work(self.choice.run, (runs,))
+        return replace(self, work=work, inner=inner)
+
+    def run(self) -> Iterator[Ready]:
+        return self.work.run() if self.enabled else iter(())
 
 
-class Executable(Object):
-    """A graph as it was when it was instantiated, in the order of its work."""
+@dataclass(frozen=True)
+class Plan:
+    """The work of a graph in its order, as it was once; the conditions that it was made with, and the user objects that
+    live as long as this does."""
 
-    what = "executable graph"
+    steps: dict[Node, Step]
+    words: tuple[Word, ...]
+    held: Held
 
-    def __init__(self, graph: Graph) -> None:
-        super().__init__()
-        self.steps = {node: Step(node) for node in graph.order()}
-        self.shape = shape(graph)
-        self.words = [*graph.words.values()]
-        self.references = graph.references.copy()
+    @staticmethod
+    def of(graph: Graph) -> Plan:
+        steps = {node: Step.of(node) for node in graph.order()}
+        return Plan(steps, (*graph.words.values(),), Held(graph.references))
 
-    def start(self) -> Iterator[Ready]:
-        """Does all of it, with its conditions as they are at a launch; gives what has to come before it goes on."""
-        self.assign()
-        yield from self.run()
+    def every(self) -> Iterator[Plan]:
+        """This and those in it."""
+        yield self
+        for step in self.steps.values():
+            for plan in step.inner:
+                yield from plan.every()
+
+    def find(self, node: Node) -> Step | None:
+        """What does a node of the graph, or of one in it."""
+        return next((plan.steps[node] for plan in self.every() if node in plan.steps), None)
+
+    def changed(self, node: Node, change: Callable[[Step], Step]) -> Plan:
+        """The plan with something else for one node, which may be of a graph in it."""
+        steps = {**self.steps}
+        if node in steps:
+            steps[node] = change(steps[node])
+        else:
+            for one, step in self.steps.items():
+                if any(plan.find(node) is not None for plan in step.inner):
+                    steps[one] = step.with_inner(tuple(plan.changed(node, change) for plan in step.inner))
+        return replace(self, steps=steps)
 
     def assign(self) -> None:
-        for word in self.words:
-            word.assign()
-        for step in self.steps.values():
-            for body in step.bodies:
-                body.assign()
+        """Gives conditions the values that they have at each launch."""
+        for plan in self.every():
+            for word in plan.words:
+                word.assign()
 
     def run(self) -> Iterator[Ready]:
         left, runs, waits = {**self.steps}, dict[Node, Iterator[Ready]](), dict[Node, Ready]()
         while left:
             moved = False
             for node, step in [*left.items()]:
-                if any(one in left for one in node.after) or not waits.get(node, always)():
+                if any(one in left for one in step.after) or not waits.get(node, always)():
                     continue
                 moved = True
-                run = runs.setdefault(node, step.work.run() if step.enabled else iter(()))
-                if (ready := next(run, None)) is not None:
+                if node not in runs:
+                    runs[node] = step.run()
+                if (ready := next(runs[node], None)) is not None:
                     waits[node] = ready
                 else:
                     waits.pop(node, None)
@@ -85,122 +112,55 @@ class Executable(Object):
             if not moved:
                 yield partial(any_ready, [*waits.values()])
 
-    def end(self) -> None:
-        """Releases what the graph keeps."""
-        for step in self.steps.values():
-            step.end()
-        self.references.end()
-
-    def step(self, handle: int) -> Step:
-        """That of a node of the graph which this was made of. Fails for another node."""
-        found = self.steps.get(driver().find(handle, Node))
-        if found is None:
-            raise Failure(Result.INVALID_VALUE, "the node is of another graph than the executable one")
-        return found
-
 
 def any_ready(waits: list[Ready]) -> bool:
     return any(ready() for ready in waits)
 
 
-def shape(graph: Graph) -> list[frozenset[int]]:
-    """What each node comes after, by places in the order."""
-    place = {node: i for i, node in enumerate(graph.order())}
-    return [frozenset(place[before] for before in node.after) for node in place]
+class Launch:
+    """One launch, whatever becomes of the executable graph before its work is done."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.over = plan, False
+
+    def run(self) -> Iterator[Ready]:
+        """Does all of it, with its conditions as they are at a launch; gives what has to come before it goes on."""
+        try:
+            self.plan.assign()
+            yield from self.plan.run()
+        finally:
+            self.over = True
 
 
-def executable(out: int, handle: int) -> None:
-    put(out, 0)
-    put(out, driver().add(Executable(driver().find(handle, Graph))).handle)
+class Executable(Object):
+    """A graph as it was when it was instantiated, with the changes since."""
+
+    what = "executable graph"
+
+    def __init__(self, graph: Graph, flags: int = 0) -> None:
+        super().__init__()
+        self.plan, self.flags = Plan.of(graph), flags
+        self._last: weakref.ref[Launch] | None = None
+
+    def launch(self) -> tuple[Launch, Ready]:
+        """A launch, and whether the one before it is over, which it comes after in any stream."""
+        made, before = Launch(self.plan), self._last
+        self._last = weakref.ref(made)
+        return made, partial(is_over, before)
+
+    def change(self, node: Node, change: Callable[[Step], Step]) -> None:
+        """Does something else for a node of the graph which this was made of. Fails for another node."""
+        self.step(node)
+        self.plan = self.plan.changed(node, change)
+
+    def step(self, node: Node) -> Step:
+        found = self.plan.find(node)
+        if found is None:
+            raise Failure(Result.INVALID_VALUE, "the node is of another graph than the executable one")
+        return found
 
 
-@in_context("cuGraphInstantiate", "cuGraphInstantiate_v2")
-def instantiate(context: Context, out: int, graph: int, node: int, buffer: int, size: int) -> None:
-    executable(out, graph)
-
-
-@in_context("cuGraphInstantiateWithFlags")
-def instantiate_with_flags(context: Context, out: int, graph: int, flags: int) -> None:
-    executable(out, graph)
-
-
-@in_context("cuGraphInstantiateWithParams")
-def instantiate_with_params(context: Context, out: int, graph: int, parameters: int) -> None:
-    executable(out, graph)
-    if parameters:
-        put(parameters + 16, 0)  # no node is wrong
-        put_int(parameters + 24, 0)  # CUDA_GRAPH_INSTANTIATE_SUCCESS
-
-
-@in_context("cuGraphUpload")
-def upload(context: Context, handle: int, stream: int) -> None:
-    driver().find(handle, Executable)
-
-
-@in_context("cuGraphLaunch")
-def launch(context: Context, handle: int, stream: int) -> None:
-    found, where = driver().find(handle, Executable), stream_of(context, stream)
-    if where.capture is None:
-        where.queue.run(found.start)
-        return
-    for step in found.steps.values():
-        if step.enabled:
-            where.capture.add(where, step.kind, *step.work)
-
-
-@initialized("cuGraphExecDestroy")
-def destroy_executable(handle: int) -> None:
-    found = driver().find(handle, Executable)
-    driver().remove(found)
-    found.end()
-
-
-@in_context("cuGraphExecGetFlags")
-def executable_flags(context: Context, handle: int, out: int) -> None:
-    driver().find(handle, Executable)
-    put(out, 0)
-
-
-def update(found: Executable, new: Graph) -> tuple[int, Node | None]:
-    """Makes the work that of another graph with the same nodes; or says why not, and at which node."""
-    order = new.order()
-    if shape(new) != found.shape:
-        return TOPOLOGY_CHANGED, None
-    for step, node in zip(found.steps.values(), order, strict=True):
-        if step.kind != node.kind:
-            return TYPE_CHANGED, node
-    before, found.references = found.references, new.references.copy()
-    before.end()
-    found.words = [*new.words.values()]
-    found.steps = {old: renewed(step, node) for (old, step), node in zip(found.steps.items(), order, strict=True)}
-    return 0, None
-
-
-def renewed(step: Step, node: Node) -> Step:
-    step.end()
-    made = Step(node)
-    made.enabled = step.enabled
-    return made
-
-
-@in_context("cuGraphExecUpdate_v2")
-def exec_update_v2(context: Context, handle: int, graph: int, info: int) -> None:
-    result, node = update(driver().find(handle, Executable), driver().find(graph, Graph))
-    if info:
-        put_int(info, result)
-        put(info + 8, node.handle if node is not None else 0)
-        put(info + 16, 0)
-    require_updated(result)
-
-
-@in_context("cuGraphExecUpdate")
-def exec_update(context: Context, handle: int, graph: int, wrong: int, out: int) -> None:
-    result, node = update(driver().find(handle, Executable), driver().find(graph, Graph))
-    put(wrong, node.handle if node is not None else 0)
-    put_int(out, result)
-    require_updated(result)
-
-
-def require_updated(result: int) -> None:
-    if result:
-        raise Failure(Result.GRAPH_EXEC_UPDATE_FAILURE, "the graphs have other nodes or edges", usual=True)
+def is_over(launch: weakref.ref[Launch] | None) -> bool:
+    """Also for one that was dropped with its context."""
+    found = launch() if launch is not None else None
+    return found is None or found.over

@@ -14,7 +14,7 @@ from openptx.driver.calls import Failure, get, in_context, put
 from openptx.driver.contexts import Context, read_handles
 from openptx.driver.events import Event
 from openptx.driver.fills import ELEMENTS, fill
-from openptx.driver.graphs import Graph, Node, Work, child_work, require_nodes_of
+from openptx.driver.graphs import Graph, Node, Work, child_of, child_work, require_nodes_of
 from openptx.driver.launches import Shape
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
@@ -24,6 +24,9 @@ KERNEL, KERNEL_V2 = struct.Struct("<Q7I4xQQ"), struct.Struct("<Q7I4xQQQQ")
 FILL, HOST = struct.Struct("<QQIIQQ"), struct.Struct("<QQ")
 ALLOCATION = struct.Struct("<QQ"), 104
 """The size and the address of CUDA_MEM_ALLOC_NODE_PARAMS, and where they begin."""
+CHILD = struct.Struct("<Qi")
+CLONE, MOVE = range(2)
+"""CUgraphChildGraphNodeOwnership."""
 PARAMETERS = 16
 """Where CUgraphNodeParams has the structure of its type."""
 COPY = 16
@@ -68,6 +71,25 @@ def wait_work(handle: int) -> Work:
     return Work(Event.wait, (driver().find(handle, Event),))
 
 
+def cloned(handle: int) -> Work:
+    """The work of a node that does a copy of a graph."""
+    found = driver().find(handle, Graph)
+    if found.moved:
+        raise Failure(Result.INVALID_VALUE, f"{found!r} was moved to a node, and cannot be the child of another one")
+    return child_work(found.clone())
+
+
+def moved(handle: int, parent: int) -> Work:
+    """The work of a node that owns a graph from now on. Fails for one that has an owner, and where it has the node."""
+    found, outer = driver().find(handle, Graph), driver().find(parent, Graph)
+    if found.outer is not None or outer in found.every():
+        raise Failure(Result.INVALID_VALUE, f"{found!r} belongs to a node, or the node is to be in the graph itself")
+    if any(node.kind == "conditional" for graph in found.every() for node in graph.nodes):
+        raise Failure(Result.NOT_SUPPORTED, "a child graph with conditional nodes")
+    found.moved = True
+    return child_work(found)
+
+
 def nothing() -> None:
     """What an empty node does."""
 
@@ -80,6 +102,8 @@ def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[
     if len({*before}) < len(before):
         raise Failure(Result.INVALID_VALUE, "a node is named twice among those that the new one comes after")
     made = found.add(kind, *make(), before)
+    if (child := child_of(made)) is not None:
+        child.outer = found
     put(out, made.handle)
     return made
 
@@ -116,7 +140,7 @@ def add_empty(context: Context, out: int, graph: int, after: int, count: int) ->
 
 @in_context("cuGraphAddChildGraphNode")
 def add_child(context: Context, out: int, graph: int, after: int, count: int, child: int) -> None:
-    add(out, graph, after, count, "graph", lambda: child_work(driver().find(child, Graph).clone()))
+    add(out, graph, after, count, "graph", lambda: cloned(child))
 
 
 @in_context("cuGraphAddEventRecordNode")
@@ -148,24 +172,22 @@ def add_free(context: Context, out: int, graph: int, after: int, count: int, add
     add(out, graph, after, count, "free", lambda: Work(nothing)).address = address
 
 
-def work_of(context: Context, pointer: int) -> tuple[str, Work]:
+def work_of(context: Context, pointer: int) -> tuple[str, Callable[[], Work]]:
     """What CUgraphNodeParams describe. Fails for types that the machine does not have."""
     number, there = get(pointer, ctypes.c_int), pointer + PARAMETERS
-    if number == 0:
-        return "kernel", kernel_work(context, there, second=True)
-    if number == 1:
-        return "copy", copy_work(context, there + COPY)
-    if number == 2:
-        return "fill", fill_work(context, there)
-    if number == 3:
-        return "host", host_work(context, there)
-    if number == 4:
-        return "graph", child_work(driver().find(get(there), Graph).clone())
-    if number == 5:
-        return "empty", Work(nothing)
-    if number in (6, 7):
-        return ("wait", wait_work(get(there))) if number == 6 else ("event", record_work(get(there)))
-    raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
+    found: tuple[str, Callable[[], Work]] | None = {
+        0: ("kernel", lambda: kernel_work(context, there, second=True)),
+        1: ("copy", lambda: copy_work(context, there + COPY)),
+        2: ("fill", lambda: fill_work(context, there)),
+        3: ("host", lambda: host_work(context, there)),
+        4: ("graph", lambda: cloned(get(there))),
+        5: ("empty", lambda: Work(nothing)),
+        6: ("wait", lambda: wait_work(get(there))),
+        7: ("event", lambda: record_work(get(there))),
+    }.get(number)
+    if found is None:
+        raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
+    return found
 
 
 SPECIAL: dict[int, Callable[..., None]] = {}
@@ -178,6 +200,14 @@ def special_node(number: int) -> Callable[[Callable[..., None]], Callable[..., N
         return function
 
     return decorate
+
+
+@special_node(4)
+def add_described_child(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    child, ownership = CHILD.unpack(read(pointer + PARAMETERS, CHILD.size))
+    if ownership not in (CLONE, MOVE):
+        raise Failure(Result.INVALID_VALUE, f"ownership {ownership} of a child graph")
+    add(out, graph, after, count, "graph", lambda: cloned(child) if ownership == CLONE else moved(child, graph))
 
 
 @special_node(10)
@@ -197,8 +227,8 @@ def add_node(context: Context, out: int, graph: int, after: int, count: int, poi
     if special is not None:
         special(context, out, graph, after, count, pointer)
         return
-    kind, work = work_of(context, pointer)
-    add(out, graph, after, count, kind, lambda: work)
+    kind, make = work_of(context, pointer)
+    add(out, graph, after, count, kind, make)
 
 
 @in_context("cuGraphAddNode_v2", "cuGraphAddNode_v3")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.driver.calls import Failure, in_context, put_int
+from dataclasses import replace
+
+from openptx.driver.calls import Failure, get, in_context, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.executable_graphs import Executable
 from openptx.driver.graph_nodes import (
+    PARAMETERS,
     copy_work,
     fill_work,
     host_work,
@@ -14,7 +17,8 @@ from openptx.driver.graph_nodes import (
     wait_work,
     work_of,
 )  # fmt: skip
-from openptx.driver.graphs import Graph, Node
+from openptx.driver.graph_updates import first_difference, updated
+from openptx.driver.graphs import Graph, Node, Work, child_of
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
@@ -32,6 +36,20 @@ def of_kind(handle: int, *kinds: str) -> Node:
 def same_kind(kind: str, expected: str) -> None:
     if kind != expected:
         raise Failure(Result.INVALID_VALUE, f"the parameters are of kind `{kind}`, and the node is of `{expected}`")
+
+
+def change(graph: int, node: Node, work: Work) -> None:
+    """Lets an executable graph do something else for a node. Launches that it was asked for before stay as they are."""
+    driver().find(graph, Executable).change(node, lambda step: replace(step, work=work))
+
+
+def change_child(graph: int, node: Node, child: Graph) -> None:
+    """Fails for a child graph with other nodes or edges."""
+    found = driver().find(graph, Executable)
+    wrong = first_difference(found.step(node).inner[0], child) if found.step(node).inner else None
+    if wrong is not None:
+        raise Failure(Result.INVALID_VALUE, f"the child graph differs: {wrong.why}")
+    found.change(node, lambda step: step.with_inner((updated(step.inner[0], child),)))
 
 
 @in_context("cuGraphKernelNodeSetParams")
@@ -62,45 +80,48 @@ def set_host(context: Context, handle: int, pointer: int) -> None:
 @in_context("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2")
 def set_node(context: Context, handle: int, pointer: int) -> None:
     found = driver().find(handle, Node)
-    kind, work = work_of(context, pointer)
+    kind, make = work_of(context, pointer)
     same_kind(kind, found.kind)
-    found.work = work
+    before, found.work = child_of(found), make()
+    if (child := child_of(found)) is not None:
+        child.outer = found.graph
+    if before is not None:
+        before.end()
 
 
 @in_context("cuGraphExecKernelNodeSetParams")
 def set_exec_kernel(context: Context, graph: int, handle: int, pointer: int) -> None:
-    of_kind(handle, "kernel")
-    driver().find(graph, Executable).step(handle).work = kernel_work(context, pointer, second=False)
+    node = of_kind(handle, "kernel")
+    change(graph, node, kernel_work(context, pointer, second=False))
 
 
 @in_context("cuGraphExecKernelNodeSetParams_v2")
 def set_exec_kernel_v2(context: Context, graph: int, handle: int, pointer: int) -> None:
-    of_kind(handle, "kernel")
-    driver().find(graph, Executable).step(handle).work = kernel_work(context, pointer, second=True)
+    node = of_kind(handle, "kernel")
+    change(graph, node, kernel_work(context, pointer, second=True))
 
 
 @in_context("cuGraphExecMemcpyNodeSetParams")
 def set_exec_copy(context: Context, graph: int, handle: int, pointer: int, owner: int) -> None:
-    of_kind(handle, "copy")
-    driver().find(graph, Executable).step(handle).work = copy_work(context, pointer)
+    node = of_kind(handle, "copy")
+    change(graph, node, copy_work(context, pointer))
 
 
 @in_context("cuGraphExecMemsetNodeSetParams")
 def set_exec_fill(context: Context, graph: int, handle: int, pointer: int, owner: int) -> None:
-    of_kind(handle, "fill")
-    driver().find(graph, Executable).step(handle).work = fill_work(context, pointer)
+    node = of_kind(handle, "fill")
+    change(graph, node, fill_work(context, pointer))
 
 
 @in_context("cuGraphExecHostNodeSetParams")
 def set_exec_host(context: Context, graph: int, handle: int, pointer: int) -> None:
-    of_kind(handle, "host")
-    driver().find(graph, Executable).step(handle).work = host_work(context, pointer)
+    node = of_kind(handle, "host")
+    change(graph, node, host_work(context, pointer))
 
 
 @in_context("cuGraphExecChildGraphNodeSetParams")
 def set_exec_child(context: Context, graph: int, handle: int, child: int) -> None:
-    of_kind(handle, "graph")
-    driver().find(graph, Executable).step(handle).do_graph(driver().find(child, Graph))
+    change_child(graph, of_kind(handle, "graph"), driver().find(child, Graph))
 
 
 @in_context("cuGraphEventRecordNodeSetEvent")
@@ -115,34 +136,34 @@ def set_wait(context: Context, handle: int, event: int) -> None:
 
 @in_context("cuGraphExecEventWaitNodeSetEvent")
 def set_exec_wait(context: Context, graph: int, handle: int, event: int) -> None:
-    of_kind(handle, "wait")
-    driver().find(graph, Executable).step(handle).work = wait_work(event)
+    node = of_kind(handle, "wait")
+    change(graph, node, wait_work(event))
 
 
 @in_context("cuGraphExecEventRecordNodeSetEvent")
 def set_exec_event(context: Context, graph: int, handle: int, event: int) -> None:
-    of_kind(handle, "event")
-    driver().find(graph, Executable).step(handle).work = record_work(event)
+    node = of_kind(handle, "event")
+    change(graph, node, record_work(event))
 
 
 @in_context("cuGraphExecNodeSetParams")
 def set_exec_node(context: Context, graph: int, handle: int, pointer: int) -> None:
-    kind, work = work_of(context, pointer)
-    same_kind(kind, driver().find(handle, Node).kind)
-    step = driver().find(graph, Executable).step(handle)
+    node = driver().find(handle, Node)
+    kind, make = work_of(context, pointer)
+    same_kind(kind, node.kind)
     if kind == "graph":
-        step.do_graph(work.arguments[0])
+        change_child(graph, node, driver().find(get(pointer + PARAMETERS), Graph))
     else:
-        step.work = work
+        change(graph, node, make())
 
 
 @in_context("cuGraphNodeSetEnabled")
 def set_enabled(context: Context, graph: int, handle: int, enabled: int) -> None:
-    of_kind(handle, *SWITCHABLE)
-    driver().find(graph, Executable).step(handle).enabled = enabled != 0
+    node = of_kind(handle, *SWITCHABLE)
+    driver().find(graph, Executable).change(node, lambda step: replace(step, enabled=enabled != 0))
 
 
 @in_context("cuGraphNodeGetEnabled")
 def get_enabled(context: Context, graph: int, handle: int, out: int) -> None:
-    of_kind(handle, *SWITCHABLE)
-    put_int(out, driver().find(graph, Executable).step(handle).enabled)
+    node = of_kind(handle, *SWITCHABLE)
+    put_int(out, driver().find(graph, Executable).step(node).enabled)

@@ -16,6 +16,8 @@ from openptx.errors import Bug
 
 MOVE = 1
 """Of references to a user object: the caller's become the graph's."""
+UNIQUE = "allocation", "free", "conditional"
+"""Kinds of nodes that cannot be copied (manual of `cuGraphClone`)."""
 
 
 class Work(NamedTuple):
@@ -69,14 +71,14 @@ class Word(NamedTuple):
 
 
 class Graph(Object):
-    """`words` are the conditions that were made for it, by address. `outer` is the graph whose conditional node does
-    this one."""
+    """`words` are the conditions that were made for it, by address. `outer` is the graph of which a node does this one.
+    `moved` is whether the program made it and gave it to that node."""
 
     what = "graph"
 
     def __init__(self, outer: Graph | None = None) -> None:
         super().__init__()
-        self.outer = outer
+        self.outer, self.moved = outer, False
         self.nodes: list[Node] = []
         self.words: dict[int, Word] = {}
         self.references = References()
@@ -110,20 +112,32 @@ class Graph(Object):
         return [*found]
 
     def clone(self) -> Graph:
-        """The same nodes, with handles of their own. Fails for conditional ones, as CUDA does."""
-        if any(choice_of(node) is not None for node in self.nodes):
-            raise Failure(Result.NOT_SUPPORTED, "a graph with conditional nodes cannot be copied")
-        made, same = driver().add(Graph()), dict[Node, Node]()
+        """The same nodes, with handles of their own. Fails where CUDA does, and makes nothing then."""
+        for graph in self.every():
+            graph.order()
+            if found := {node.kind for node in graph.nodes} & {*UNIQUE}:
+                raise Failure(Result.NOT_SUPPORTED, f"a graph with nodes of kind {sorted(found)} cannot be copied")
+        return self._copy()
+
+    def _copy(self, outer: Graph | None = None) -> Graph:
+        made, same = driver().add(Graph(outer)), dict[Node, Node]()
         for node in self.order():
             copy = made.add(node.kind, *node.work, (same[before] for before in node.after))
-            if isinstance(child := child_of(node), Graph):
-                copy.work = child_work(child.clone())
+            if (child := child_of(node)) is not None:
+                copy.work = child_work(child._copy(made))
             copy.original, copy.attributes = node, dict(node.attributes)
             copy.address, copy.description = node.address, node.description
             same[node] = copy
         made.nodes = [same[node] for node in self.nodes]
         made.references = self.references.copy()
         return made
+
+    def every(self) -> Iterator[Graph]:
+        """This and those that its nodes do."""
+        yield self
+        for node in self.nodes:
+            for graph in (*filter(None, (child_of(node),)), *bodies_of(node)):
+                yield from graph.every()
 
     def end(self) -> None:
         """Handles of it and of its nodes mean nothing from now on."""
@@ -198,7 +212,10 @@ def create(context: Context, out: int, flags: int) -> None:
 
 @initialized("cuGraphDestroy")
 def destroy(handle: int) -> None:
-    driver().find(handle, Graph).end()
+    found = driver().find(handle, Graph)
+    if found.outer is not None:
+        raise Failure(Result.INVALID_VALUE, f"{found!r} belongs to a node of {found.outer!r}")
+    found.end()
 
 
 @in_context("cuGraphClone")

@@ -23,9 +23,9 @@ from openptx.errors import Bug, Error
 CHAPTERS = (
     "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "mipmaps", "boxes",
     "fills", "texture_objects", "modules", "libraries", "functions", "launches", "streams", "stream_values", "events",
-    "capture", "graphs", "executable_graphs", "graph_edges", "graph_nodes", "graph_settings", "graph_parameters",
-    "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools", "user_objects", "linker", "occupancy",
-    "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
+    "capture", "graphs", "graph_launches", "graph_updates", "graph_edges", "graph_nodes", "graph_settings",
+    "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools", "user_objects",
+    "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
 )  # fmt: skip
 """Modules here that have entry points."""
 

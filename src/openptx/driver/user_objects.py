@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections import Counter
 
 from openptx.driver.calls import Failure, initialized, put
@@ -67,6 +68,13 @@ class References:
         for kept, count in (+self.counts).items():
             kept.release(count)
         self.counts.clear()
+
+
+class Held:
+    """References of a graph as they were once. They are released when this is gone."""
+
+    def __init__(self, references: References) -> None:
+        weakref.finalize(self, references.copy().end).atexit = False
 
 
 @initialized("cuUserObjectCreate")
