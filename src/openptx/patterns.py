@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 import re
+import sys
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from typing import Any
 
+WRONG_POSSESSIVE = sys.version_info < (3, 11, 5)
+"""Whether `re` matches `(...)*+` wrongly where something in the group backtracks (cpython issue 106052)."""
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(|\)(?:([*+?]|\{[0-9,]*\})\+)?|[^\\\[()]+", re.DOTALL)
+
+
+def atomic(text: str) -> str:
+    """A regular expression with `(?>(...)*)` for each `(...)*+`, which means the same."""
+    found, opened = list[str](), list[int]()
+    for part in _PARTS.finditer(text):
+        word = part[0]
+        if word == "(":
+            opened.append(len(found))
+        elif word[0] == ")":
+            start = opened.pop()
+            if part[1]:
+                found[start], word = f"(?>{found[start]}", f"){part[1]})"
+        found.append(word)
+    return "".join(found)
+
+
+if TYPE_CHECKING:
     pattern = re.compile
 else:
 
@@ -20,7 +42,7 @@ else:
             self._text, self._flags = text, flags
 
         def __getattr__(self, name: str) -> Any:
-            compiled = re.compile(self._text, self._flags)
+            compiled = re.compile(atomic(self._text) if WRONG_POSSESSIVE else self._text, self._flags)
             for method in self.__slots__[2:]:
                 setattr(self, method, getattr(compiled, method))
             return getattr(compiled, name)
