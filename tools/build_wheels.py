@@ -39,7 +39,7 @@ def main(into: Path) -> None:
     build(into)
     for processor in PROCESSORS:
         with tempfile.TemporaryDirectory() as folder:
-            compile_libraries(Path(folder), compiler(processor))
+            compile_libraries(Path(folder), compiler(processor), links=False)
             build(into, OPENPTX_WHEEL=tag(processor), OPENPTX_WHEEL_LIBRARIES=folder)
     for wheel in sorted(into.glob("*.whl")):
         print(f"{wheel}  {wheel.stat().st_size >> 10} KiB")

@@ -49,13 +49,14 @@ DRIVER = SharedLibrary(
     "libcuda.so.1",
     tuple(sorted(Path(__file__).with_name("libcuda").glob("*.c"))),
     (f"-DDRIVER_VERSION={DRIVER_VERSION}",),
-    also=("libcuda.so",),  # what `-lcuda` and `ctypes.util.find_library` look for
+    also=("libcuda.so",),  # what `-lcuda`, `ctypes.util.find_library` and some programs' dlopen look for
 )
 RUNTIMES = tuple(
     SharedLibrary(
         f"libcudart.so.{major}",
         tuple(sorted(Path(__file__).with_name("cudart").glob("*.c"))),
         (f"-DOPENPTX_CUDART={major}", f"-Wl,--version-script=libcudart.so.{major}.map"),
+        also=("libcudart.so",) if major == 13 else (),
     )
     for major in (12, 13)
 )
@@ -112,10 +113,11 @@ def compiler() -> str | None:
     return shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, COMPILERS)), None)
 
 
-def compile_libraries(folder: Path, command: Sequence[str] = ()) -> None:
+def compile_libraries(folder: Path, command: Sequence[str] = (), *, links: bool = True) -> None:
     """Makes the libraries in a folder, by the C compiler that is there or that `command` calls.
 
-    Raises ArgumentError where that fails, with what the compiler says.
+    Their other names are links, or, without `links`, libraries of their own (`compile_name`). Raises ArgumentError
+    where it fails, with what the compiler says.
     """
     found = compiler()
     if command:
@@ -130,20 +132,36 @@ def compile_libraries(folder: Path, command: Sequence[str] = ()) -> None:
     for name in {one.folder for one in LIBRARIES} - {"."}:
         (folder / name).mkdir()
     with ThreadPoolExecutor() as pool:
-        list(pool.map(functools.partial(compile_library, command or (found,), folder), LIBRARIES))
+        list(pool.map(functools.partial(compile_library, command or (found,), folder, links=links), LIBRARIES))
 
 
-def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary) -> None:
-    """Compiles and links one, and gives the file its other names."""
-    target = Path(one.folder, one.soname)
+def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary, *, links: bool) -> None:
+    """Compiles and links one, and gives it its other names."""
     sources = map(str, one.sources)
-    options = (*FLAGS, f"-Wl,-soname,{one.soname}", "-I.", *one.flags)
-    command = [*compiler, *options, "-o", str(target), *sources, *one.linked]
+    call(compiler, folder, one.folder, one.soname, ("-I.", *one.flags, *sources, *one.linked))
+    for name in one.also:
+        if links:
+            (folder / one.folder / name).symlink_to(one.soname)
+        else:
+            compile_name(compiler, folder, one, name)
+
+
+def compile_name(compiler: Sequence[str], folder: Path, one: SharedLibrary, name: str) -> None:
+    """Makes an empty library that needs the one it is another name of, for archives that cannot hold links.
+
+    Who opens it finds the other's functions, which are in the process once: a copy would be loaded beside it.
+    """
+    needed = ("-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", str(Path(one.folder, one.soname)))
+    call(compiler, folder, one.folder, name, ("-x", "c", os.devnull, "-x", "none", *needed))
+
+
+def call(compiler: Sequence[str], folder: Path, subfolder: str, soname: str, options: Sequence[str]) -> None:
+    """Calls the compiler for one library."""
+    target = str(Path(subfolder, soname))
+    command = [*compiler, *FLAGS, f"-Wl,-soname,{soname}", "-o", target, *options]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder)
     if done.returncode:
-        raise ArgumentError(f"{' '.join(compiler)} cannot compile {one.soname}:\n{done.stderr.strip()}")
-    for name in one.also:
-        (folder / one.folder / name).symlink_to(one.soname)
+        raise ArgumentError(f"{' '.join(compiler)} cannot compile {soname}:\n{done.stderr.strip()}")
 
 
 def library_folder() -> Path:
