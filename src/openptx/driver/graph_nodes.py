@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable
+from functools import partial
 
 from openptx.driver import launches
 from openptx.driver.allocations import GraphMemory, obtain
@@ -172,22 +173,34 @@ def add_free(context: Context, out: int, graph: int, after: int, count: int, add
     add(out, graph, after, count, "free", lambda: Work(nothing)).address = address
 
 
+DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {
+    0: ("kernel", partial(kernel_work, second=True)),
+    1: ("copy", lambda context, there: copy_work(context, there + COPY)),
+    2: ("fill", fill_work),
+    3: ("host", host_work),
+    4: ("graph", lambda context, there: cloned(get(there))),
+    5: ("empty", lambda context, there: Work(nothing)),
+    6: ("wait", lambda context, there: wait_work(get(there))),
+    7: ("event", lambda context, there: record_work(get(there))),
+}
+"""The kind of a node and its work, by CUgraphNodeType, from the structure that describes it."""
+
+
+def described(number: int, kind: str) -> Callable[[Callable[[Context, int], Work]], Callable[[Context, int], Work]]:
+    def decorate(function: Callable[[Context, int], Work]) -> Callable[[Context, int], Work]:
+        DESCRIBED[number] = kind, function
+        return function
+
+    return decorate
+
+
 def work_of(context: Context, pointer: int) -> tuple[str, Callable[[], Work]]:
     """What CUgraphNodeParams describe. Fails for types that the machine does not have."""
-    number, there = get(pointer, ctypes.c_int), pointer + PARAMETERS
-    found: tuple[str, Callable[[], Work]] | None = {
-        0: ("kernel", lambda: kernel_work(context, there, second=True)),
-        1: ("copy", lambda: copy_work(context, there + COPY)),
-        2: ("fill", lambda: fill_work(context, there)),
-        3: ("host", lambda: host_work(context, there)),
-        4: ("graph", lambda: cloned(get(there))),
-        5: ("empty", lambda: Work(nothing)),
-        6: ("wait", lambda: wait_work(get(there))),
-        7: ("event", lambda: record_work(get(there))),
-    }.get(number)
-    if found is None:
+    number = get(pointer, ctypes.c_int)
+    if number not in DESCRIBED:
         raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
-    return found
+    kind, make = DESCRIBED[number]
+    return kind, partial(make, context, pointer + PARAMETERS)
 
 
 SPECIAL: dict[int, Callable[..., None]] = {}

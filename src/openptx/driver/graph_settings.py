@@ -19,6 +19,7 @@ from openptx.driver.graph_nodes import (
 )  # fmt: skip
 from openptx.driver.graph_updates import first_difference, updated
 from openptx.driver.graphs import Graph, Node, Work, child_of
+from openptx.driver.memory_operations import same_types
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
@@ -40,7 +41,10 @@ def same_kind(kind: str, expected: str) -> None:
 
 def change(graph: int, node: Node, work: Work) -> None:
     """Lets an executable graph do something else for a node. Launches that it was asked for before stay as they are."""
-    driver().find(graph, Executable).change(node, lambda step: replace(step, work=work))
+    found = driver().find(graph, Executable)
+    if node.kind == "memory" and not same_types(found.step(node).work.function, work.function):
+        raise Failure(Result.INVALID_VALUE, "operations on memory of other types, or another number of them")
+    found.change(node, lambda step: replace(step, work=work))
 
 
 def change_child(graph: int, node: Node, child: Graph) -> None:

@@ -14,6 +14,7 @@ from openptx.driver.calls import Failure, in_context, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.executable_graphs import Executable, Plan, Step
 from openptx.driver.graphs import Graph, Node, bodies_of, child_of, choice_of
+from openptx.driver.memory_operations import same_types
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
@@ -81,6 +82,8 @@ def differs(step: Step, node: Node) -> Difference | None:
     kinds = [one.kind for one in (step.choice, choice) if one is not None]
     if len(inner) != len(step.inner) or len({*kinds}) > 1:
         return Difference(PARAMETERS_CHANGED, "a conditional node of another type or size", node)
+    if step.kind == "memory" and not same_types(step.work.function, node.work.function):
+        return Difference(PARAMETERS_CHANGED, "operations on memory of other types", node)
     return next(filter(None, (first_difference(*pair) for pair in zip(step.inner, inner, strict=True))), None)
 
 

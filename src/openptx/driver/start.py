@@ -24,8 +24,8 @@ CHAPTERS = (
     "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "mipmaps", "boxes",
     "fills", "texture_objects", "modules", "libraries", "functions", "launches", "streams", "stream_values", "events",
     "capture", "graphs", "graph_launches", "graph_updates", "graph_edges", "graph_nodes", "graph_settings",
-    "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools", "user_objects",
-    "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
+    "graph_batches", "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools",
+    "user_objects", "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
 )  # fmt: skip
 """Modules here that have entry points."""
 

@@ -27,7 +27,7 @@ CALLING = ("HostFunc", "AddCallback", "HostNode", "UserObjectCreate", "MaxPotent
 """Entry points that call functions of the host, whose addresses are the program's matter."""
 SIZED = ("Nodes", "Edges", "Depend")
 """Entry points that write as many handles as a number says that they are given a pointer to: it is 0."""
-WAITING = ("WaitValue", "BatchMemOp")
+WAITING = ("WaitValue", "StreamBatchMemOp")
 """Entry points after which a stream may wait for ever, and whatever comes after it."""
 LEFT_OUT = ("cuInit", "cuGetExportTable", "cuProfilerInitialize")
 BYTES, PTX = 4096, HEAD + ".visible .entry k() { ret; }\n.visible .global .u32 v;\n"

@@ -1,0 +1,51 @@
+"""Nodes of graphs that wait for words of memory and write them: several operations, one after the other."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+from openptx.driver.arrays import read, write
+from openptx.driver.calls import in_context
+from openptx.driver.contexts import Context, named
+from openptx.driver.graph_nodes import add, described
+from openptx.driver.graph_settings import change, of_kind
+from openptx.driver.graphs import Work
+from openptx.driver.memory_operations import batch_of, read_batch
+
+FIELDS = struct.Struct("<QI4xQI4x")
+"""CUDA_BATCH_MEM_OP_NODE_PARAMS: the context, the number of operations, these, flags."""
+
+
+@described(12, "memory")
+def batch_work(context: Context, pointer: int) -> Work:
+    """What CUDA_BATCH_MEM_OP_NODE_PARAMS describe. The operations are copied now."""
+    owner, count, operations, flags = FIELDS.unpack(read(pointer, FIELDS.size))
+    named(owner)
+    return Work(read_batch(count, operations, flags).run)
+
+
+@in_context("cuGraphAddBatchMemOpNode")
+def add_batch(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    add(out, graph, after, count, "memory", lambda: batch_work(context, pointer))
+
+
+@in_context("cuGraphBatchMemOpNodeGetParams")
+def get_batch(context: Context, handle: int, out: int) -> None:
+    """The operations are the node's until its parameters change."""
+    node = of_kind(handle, "memory")
+    batch = batch_of(node.work.function)
+    node.kept = data = ctypes.create_string_buffer(batch.description, max(len(batch.description), 1))
+    write(out, FIELDS.pack(context.handle, len(batch.operations), ctypes.addressof(data), 0))
+
+
+@in_context("cuGraphBatchMemOpNodeSetParams")
+def set_batch(context: Context, handle: int, pointer: int) -> None:
+    of_kind(handle, "memory").work = batch_work(context, pointer)
+
+
+@in_context("cuGraphExecBatchMemOpNodeSetParams")
+def set_exec_batch(context: Context, graph: int, handle: int, pointer: int) -> None:
+    """Addresses, values and comparisons may change, not the number and the types of the operations."""
+    node = of_kind(handle, "memory")
+    change(graph, node, batch_work(context, pointer))

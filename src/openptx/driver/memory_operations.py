@@ -1,0 +1,123 @@
+"""Operations on words of memory that streams and nodes of graphs do: waits and stores, several by one call."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from openptx.driver.arrays import read
+from openptx.driver.calls import Failure, counted
+from openptx.driver.places import of_either
+from openptx.driver.queues import Ready
+from openptx.driver.results import Result
+
+WAIT_32, WRITE_32, FLUSH, WAIT_64, WRITE_64, BARRIER, REDUCTION = 1, 2, 3, 4, 5, 6, 8
+"""CUstreamBatchMemOpType."""
+FIELDS = struct.Struct("<i4xQQI20x")
+"""CUstreamBatchMemOpParams: what is done, the address, the value and flags."""
+MOST = 256
+"""Operations in a call."""
+COMPARISON, FLUSH_FIRST = 3, 1 << 30
+"""Of the flags of CUstreamWaitValue: how the word and the value are compared, and a flush."""
+NO_BARRIER = 1
+"""Of CUstreamWriteValue_flags: what was written before may come after the word. It never does."""
+
+
+def difference(word: int, value: int, bits: int) -> bool:
+    """Whether the word is not before the value, where numbers of so many bits begin again at 0."""
+    return (word - value) & (1 << bits) - 1 < 1 << bits - 1
+
+
+COMPARISONS: tuple[Callable[[int, int, int], bool], ...] = (
+    difference,
+    lambda word, value, bits: word == value,
+    lambda word, value, bits: word & value != 0,
+    lambda word, value, bits: ~(word | value) & (1 << bits) - 1 != 0,
+)
+"""CU_STREAM_WAIT_VALUE_GEQ, EQ, AND, NOR."""
+
+
+class Operation(NamedTuple):
+    """One operation. Flushes and barriers have no word: all that was written before is there."""
+
+    what: int
+    address: int = 0
+    value: int = 0
+    flags: int = 0
+
+    @property
+    def kind(self) -> Any:
+        """The type of the word."""
+        return ctypes.c_uint32 if self.what in (WAIT_32, WRITE_32) else ctypes.c_uint64
+
+    @property
+    def waits(self) -> bool:
+        return self.what in (WAIT_32, WAIT_64)
+
+    def require_possible(self) -> Operation:
+        """Fails for memory that is none, a word that is not aligned, and what CUDA does not have."""
+        if self.what in (FLUSH, BARRIER):
+            return self
+        if self.what not in (WAIT_32, WRITE_32, WAIT_64, WRITE_64):
+            result = Result.NOT_SUPPORTED if self.what == REDUCTION else Result.INVALID_VALUE
+            raise Failure(result, f"operation {self.what} on memory")
+        if self.flags & ~(COMPARISON | FLUSH_FIRST if self.waits else NO_BARRIER):
+            raise Failure(Result.INVALID_VALUE, f"flags {self.flags} of an operation on memory")
+        size = ctypes.sizeof(self.kind)
+        of_either(self.address, size, "read" if self.waits else "write")
+        if self.address % size:
+            raise Failure(Result.INVALID_VALUE, f"a word of {size} bytes at 0x{self.address:x}")
+        return self._replace(value=self.kind(self.value).value)
+
+    def is_come(self) -> bool:
+        """Whether the word is as the value demands."""
+        size = ctypes.sizeof(self.kind)
+        word = self.kind.from_address(of_either(self.address, size, "read")).value
+        return COMPARISONS[self.flags & COMPARISON](word, self.value, 8 * size)
+
+    def store(self) -> None:
+        self.kind.from_address(of_either(self.address, ctypes.sizeof(self.kind), "write")).value = self.value
+
+
+class Batch(NamedTuple):
+    """Operations one after the other, and the structures that described them."""
+
+    operations: tuple[Operation, ...]
+    description: bytes
+
+    @staticmethod
+    def of(*operations: Operation) -> Batch:
+        return Batch(operations, b"".join(FIELDS.pack(*one) for one in operations))
+
+    def run(self) -> Iterator[Ready]:
+        """Gives what a stream or a node waits for on its way."""
+        for one in self.operations:
+            if one.waits:
+                yield one.is_come
+            elif one.what in (WRITE_32, WRITE_64):
+                one.store()
+
+    def types(self) -> list[int]:
+        return [one.what for one in self.operations]
+
+
+def read_batch(count: int, pointer: int, flags: int) -> Batch:
+    """What an array of CUstreamBatchMemOpParams says. Fails for what cannot be done."""
+    if flags:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of operations on memory")
+    counted(count, "operations", MOST)
+    description = read(pointer, FIELDS.size * count) if count else b""
+    operations = (Operation(*fields) for fields in FIELDS.iter_unpack(description))
+    return Batch(tuple(one.require_possible() for one in operations), description)
+
+
+def batch_of(run: Any) -> Batch:
+    """The batch whose method `run` is the work of a node."""
+    return run.__self__
+
+
+def same_types(run: Any, other: Any) -> bool:
+    """Whether two nodes have as many operations, of the same types, which executable graphs keep."""
+    return batch_of(run).types() == batch_of(other).types()
