@@ -23,7 +23,7 @@ from openptx.diagnostics import Label
 from openptx.isa.control import calls
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import BranchTargets, Location, Pragma
+from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class FunctionChecker:
                 self.directives.memory(statement)
             case BranchTargets():
                 self.directives.table(statement, scope)
+            case CallPrototype():
+                self.module.declarations.prototype(statement)
             case Location():
                 self.module.debug_info.location(statement)
             case _:

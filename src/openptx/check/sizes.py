@@ -30,9 +30,9 @@ def element_bytes(type: Type) -> int:
 
 
 def shape_of(declarator: Declarator) -> tuple[int, ...]:
-    """The dimensions; an open first one is as long as the initialiser, 0 without one."""
+    """The dimensions; a first one that is open or 0 is as long as the initialiser, 0 without one."""
     shape = tuple(0 if length is None else length.value for length in declarator.dimensions)
-    if shape and declarator.dimensions[0] is None and isinstance(declarator.initialiser, InitialiserList):
+    if shape and not shape[0] and isinstance(declarator.initialiser, InitialiserList):
         values = declarator.initialiser
         nested = not values.plain and values.elements and isinstance(values.elements[0], InitialiserList)
         row = 1 if nested else max(prod(shape[1:]), 1)

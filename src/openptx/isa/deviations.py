@@ -62,6 +62,12 @@ def _rows() -> tuple[Deviation, ...]:
                   "the lane operand of `shfl` may be an `.f32` register",
                   "shfl.sync.up.b32 d, a, c, 0, 0;", ".reg .b32 d, a; .reg .f32 c;"),
         # Forms and modifiers.
+        Deviation("unaligned-warpgroup", "9.7.15", r, a,
+                  "instructions of a warpgroup may leave out `.aligned`",
+                  "wgmma.commit_group.sync;"),
+        Deviation("ordered-device-access", "9.7.9.8, 9.7.9.11", r, a,
+                  "`ld.mmio` may be `.acquire` and `st.mmio` `.release`, since PTX 9.3",
+                  "ld.mmio.acquire.sys.global.b32 d, [p];", ".reg .b32 d; .reg .b64 p;"),
         Deviation("brain-rounding", "9.7.4.4", r, a,
                   "`fma` in `.bf16` may round otherwise than to nearest",
                   "fma.rz.bf16 d, a, a, a;", ".reg .b16 d, a;"),

@@ -149,6 +149,11 @@ class CallPrototype(Directive):
         self.label, self.returns, self.parameters, self.directives = label, returns, parameters, directives
 
     @property
+    def variables(self) -> tuple[Variable, ...]:
+        """What it returns and what it takes."""
+        return *self.returns, *self.parameters
+
+    @property
     def noreturn(self) -> bool:
         """Whether it says `.noreturn`."""
         return any(directive.name == "noreturn" for directive in self.directives)

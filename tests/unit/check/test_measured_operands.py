@@ -203,6 +203,28 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("dp2a.u32.lo.s32 %r0, %r1, %r2, %r3;",                                "modifier-order"),
     ("div.full.ftz.f32 %f0, %f1, %f2;",                                    None),
     ("div.f32.approx %f0, %f1, %f2;",                                      None),
+    ("div.f32.full %f0, %f1, %f2;",                                        "modifier-order"),
+    ("div.ftz.full.f32 %f0, %f1, %f2;",                                    "modifier-order"),
+    ("barrier.aligned.sync 0;",                                            None),
+    ("barrier.aligned.arrive 0, 32;",                                      "modifier-order"),
+    ("barrier.red.aligned.popc.u32 %r0, 0, %p0;",                          None),
+    ("barrier.aligned.red.popc.u32 %r0, 0, %p0;",                          "modifier-order"),
+    ("barrier.cta.aligned.red.popc.u32 %r0, 0, %p0;",                      "modifier-order"),
+    ("setmaxnreg.inc.u32.aligned.sync 128;",                               None),
+    ("setmaxnreg.sync.inc.aligned.u32 128;",                               "modifier-order"),
+    ("mbarrier.arrive.shared.noComplete.b64 %d0, [mb], 3;",                None),
+    ("mbarrier.arrive.shared.expect_tx.b64 %d0, [mb], %r0;",               "modifier-order"),
+    ("mbarrier.test_wait.shared.parity.b64 %p0, [mb], %r0;",               "modifier-order"),
+    ("mbarrier.try_wait.acquire.parity.cta.b64 %p0, [mb], %r0;",           "modifier-order"),
+    ("clusterlaunchcontrol.query_cancel.pred.is_canceled.b128 %p0, %w0;",  None),
+    ("tcgen05.mma.cta_group::1.kind::f16.sp [%r0], %d1, %d0, [%r1], %r3, %p0;",   None),
+    ("tcgen05.mma.ws.cta_group::1.sp.kind::f16 [%r0], %d1, %d0, [%r1], %r3, %p0;", None),
+    ("tcgen05.mma.sp.ws.cta_group::1.kind::f16 [%r0], %d1, %d0, [%r1], %r3, %p0;", "modifier-order"),
+    # Layouts and formats are told apart by their order.
+    ("tcgen05.cp.b8x16.cta_group::1.4x256b.b4x16_p64 [%r0], %d0;",         None),
+    ("tcgen05.cp.b4x16_p64.cta_group::1.4x256b.b8x16 [%r0], %d0;",         "modifier-order"),
+    ("mma.row.sync.aligned.m16n8k8.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", None),
+    ("mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", "modifier-order"),
     ("clusterlaunchcontrol.try_cancel.multicast::cluster::all.async.mbarrier::complete_tx::bytes.b128 [%d0], [%d1];",
      "modifier-order"),
     # Four values of eight bits are any 32 bits; there are no lists of nothing but constants.
@@ -235,6 +257,22 @@ STATEMENTS = (  # a statement, what is wrong with it
 def test_statements(statement: str, wrong: str | None) -> None:
     found = [d.name for d in openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
     assert found == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize("opcode", ["wgmma.fence", "wgmma.commit_group", "wgmma.wait_group 0"])
+def test_the_assembler_does_without_aligned_in_instructions_of_a_warpgroup(opcode: str) -> None:
+    name, _, operand = opcode.partition(" ")
+    module = MODULE.replace("sm_100a", "sm_90a")
+    for modifiers, wrong in ((".sync", []), (".sync.aligned", []), (".aligned", ["missing-modifier"])):
+        found = openptx.check(f"{module}    {name}{modifiers} {operand};\n    ret;\n}}\n")
+        assert [d.name for d in found if d.severity == "error"] == wrong
+
+
+@pytest.mark.parametrize(("version", "wrong"), [("9.2", ["needs-version"]), ("9.3", [])])
+def test_ordered_accesses_to_devices_need_a_version(version: str, wrong: list[str]) -> None:
+    for statement in ("ld.mmio.acquire.sys.global.b32 %r0, [gv];", "st.mmio.release.sys.b32 [gv], %r0;"):
+        found = openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n".replace("9.0", version))
+        assert [d.name for d in found if d.severity == "error"] == wrong
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from openptx.check.flow.reads_writes import is_destination, names_in, writes
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.calls import fits
 from openptx.check.forms.verdicts import LOOK
+from openptx.check.names.declared_types import prototype_problem
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import at, kind_of
 from openptx.check.sizes import bytes_of, shared_limit
@@ -189,7 +190,10 @@ class StatementReader:
         match statement:
             case Variable():
                 return self._variable(statement)
-            case BranchTargets() | CallPrototype():
+            case CallPrototype():
+                typed = all(prototype_problem(each, self.checked.context) is None for each in statement.variables)
+                return typed and tables.accepts_new(statement, self.names, self.memo)
+            case BranchTargets():
                 return tables.accepts_new(statement, self.names, self.memo)
             case tree.Label():
                 return self.names.label(statement.name.text)

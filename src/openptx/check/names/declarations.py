@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openptx.check.availability import B128, UNSIZED, gate_problem
 from openptx.check.names.body import declare_name, formal_space, local_space, memory_kind
-from openptx.check.names.declared_types import OPAQUE, Misfit, type_problem
-from openptx.check.names.initial_values import initial_problem
+from openptx.check.names.declared_types import OPAQUE, Misfit, prototype_problem, type_problem
+from openptx.check.names.initial_values import initial_problem, packed_problem
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.sizes import shape_of
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from openptx.syntax import tree
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
+    from openptx.syntax.directives import CallPrototype
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
 _FEW = 64
@@ -137,6 +138,13 @@ class Declarations:
             return satisfied(UNSIZED, context.version, context.target)
         return True
 
+    def prototype(self, table: CallPrototype) -> None:
+        """The types of what a `.callprototype` takes and returns."""
+        for parameter in table.variables:
+            misfit = prototype_problem(parameter, self.module.context)
+            if misfit is not None:
+                self._report(misfit, parameter, parameter.names[0])
+
     def local(self, declaration: Declaration, scope: Scope, own: bool) -> None:
         """A declaration in a body. `own`: its `.param` variables are the kernel's parameters."""
         self._opaque(declaration)
@@ -184,7 +192,7 @@ class Declarations:
         for number, declarator in enumerate(declaration.names):
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
             if misfit is not None:
-                self._report(misfit, declaration, declarator)
+                self._report(packed_problem(declaration, declarator) or misfit, declaration, declarator)
                 wrong, reported = True, misfit.at != "name"
             elif declarator.initialiser is not None and (
                 misfit := initial_problem(declaration, declarator, shape_of(declarator))

@@ -6,6 +6,7 @@ from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.sizes import shape_of
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.late import late
+from openptx.syntax.declarations import InitialiserList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ else:
 _FUNDAMENTAL = "PTX ISA, Fundamental Types (5.2.1), Table 8"
 OPAQUE = frozenset(("texref", "samplerref", "surfref"))
 # Types that the assembler lets into declarations of registers or arrays; its code generator then crashes.
-_CRASHING_REGISTERS = frozenset(("e2m3x4", "e3m2x4", "e2m1x4"))
+_CRASHING_REGISTERS = frozenset(("e2m3x4", "e3m2x4", "e2m1x4", "ue8m0x4"))
 _CRASHING_ARRAYS = frozenset((
     "e4m3", "e5m2", "f32x2", "u16x2", "s16x2", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2",
-    "e4m3x4", "e5m2x4", *_CRASHING_REGISTERS,
+    "e4m3x4", "e5m2x4", "s2f6x2", *_CRASHING_REGISTERS,
 ))  # fmt: skip
 
 
@@ -67,6 +68,15 @@ def type_problem(
         or _count(declarator)
         or _dimensions(declaration, declarator, unsized)
     )
+
+
+def prototype_problem(declaration: Declaration, context: Context) -> Misfit | None:
+    """What is wrong with the type of a parameter of a `.callprototype`: the assembler looks at its name alone."""
+    if declaration.type in FUNDAMENTAL or declaration.type in OPAQUE:
+        return None
+    if context.follows_ptxas and declaration.type in _CRASHING_ARRAYS:
+        return None
+    return _not_fundamental(declaration.type, False, False, context, declaration.vector)
 
 
 def _predicate(declaration: Declaration) -> Misfit | None:
@@ -169,7 +179,10 @@ def _count(declarator: Declarator) -> Misfit | None:
 def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool) -> Misfit | None:
     if declaration.space == "reg" or declaration.linkage == "extern" or (unsized and shape_of(declarator) == (0,)):
         return None
+    listed = isinstance(declarator.initialiser, InitialiserList)
     for position, length in enumerate(declarator.dimensions):
+        if listed and position == 0 and length is not None and length.value == 0:
+            continue  # as if it were open (measured)
         if length is None and (position > 0 or declarator.initialiser is None):
             return _size("this dimension is open, and no initialiser tells its length", None)
         if length is not None and length.value <= 0:

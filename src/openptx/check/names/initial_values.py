@@ -31,10 +31,22 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
         help = f"write its bits as `.b{TYPES[type].width}`"
         return _value(f"a `.{type}` variable can't have an initial value", declarator.span, help)
     if isinstance(value, InitialiserList):
+        if not len(value) and shape[:1] == (0,):
+            return _value("an empty list does not tell the length of the array", value.span)
         return _listed(value, type, shape, vector)
     if shape or vector > 1:
         return _value("the initial value of an array is a list in braces", declarator.span)
     return _element(value, type)
+
+
+def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit | None:
+    """What is wrong with the values of an array of packed elements, which the assembler reads as vectors (measured)."""
+    value = declarator.initialiser
+    if declaration.type not in TYPES or not declarator.dimensions or value is None:
+        return None
+    if isinstance(value, InitialiserList):
+        value = next((each for each in value.elements if not isinstance(each, InitialiserList)), None)
+    return value and _value(f"`.{declaration.type}` has no constants", value.span)
 
 
 def _listed(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:

@@ -16,8 +16,8 @@ barrier = instruction(
     anchor="parallel-synchronization-and-communication-instructions-bar",
     summary="Waits for, or arrives at, barrier a of the CTA; b threads take part, or all; `.red` reduces a predicate.",
     syntax="""
-        barrier{.cta}.mode{.aligned}          a{, b};            // PTX 6.0, sm_30
-        .mode = { .sync };
+        barrier{.cta}.sync{.aligned}          a{, b};            // PTX 6.0, sm_30
+
         barrier{.cta}.mode{.aligned}          a, b;              // PTX 6.0, sm_30
         .mode = { .arrive };
         barrier{.cta}.mode.op{.aligned}.u32   d, a{, b}, {!}c;   // PTX 6.0, sm_30
@@ -33,7 +33,8 @@ barrier = instruction(
         .cta   PTX 7.8
     """,
     control="barrier",
-    ordered_prefix=1,
+    defaults={"mode": "sync"},
+    ordered_prefix="cta mode",
     operands="""
         *     no function
         a c   strictly

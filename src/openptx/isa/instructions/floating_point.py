@@ -150,6 +150,7 @@ div = instruction(
     gates="""
         .f64 .rz|.rm|.rp   sm_20
     """,
+    ordered_prefix="full",
     algebra=lambda m: "quotient" if m.approx or m.full else "",
     splits_block=rounded,
 )

@@ -78,7 +78,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, mbar: Bits) -> None:
 
 
 query_cancel_is_canceled = instruction(
-    "clusterlaunchcontrol.query_cancel.is_canceled",
+    "clusterlaunchcontrol.query_cancel",
     anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-query-cancel",
     summary="pred = whether a cluster was cancelled.",
     syntax="""

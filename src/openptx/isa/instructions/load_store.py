@@ -27,6 +27,7 @@ _WIDE = """
 """
 _FORBIDS = """
         .v8 .b8|.u8|.s8|.b16|.u16|.s16           eight elements are 32 bits wide each
+        .mmio .acquire|.release                  `.mmio` is `.relaxed` in PTX ISA 9.1
 """
 _REFUSES = (
     _WIDE
@@ -48,6 +49,7 @@ _GATES = """
         .b128                                                   PTX 8.3, sm_70
         .b128 .sys                                              PTX 8.4
         .weak|.relaxed|.acquire|.release                        PTX 6.0, sm_70
+        .mmio .acquire|.release                                 PTX 9.3
         .cluster                                                PTX 7.8, sm_90
         .shared::cta                                            PTX 7.8, sm_30
         .shared::cluster                                        PTX 7.8, sm_90
@@ -77,7 +79,7 @@ ld = instruction(
                 {{.level::prefetch_size}}{{.vec}}.type   d, [a]{{, cache-policy}};   // PTX 6.0, sm_70
 
         ld.mmio.sem.scope{{.global}}.type   d, [a];   // PTX 8.2, sm_70
-        .sem   = {{ .relaxed }};
+        .sem   = {{ .relaxed, .acquire }};
         .scope = {{ .sys }};
 
         .space = {{ .const, .global, .local, .param{{::entry, ::func}}, .shared{{::cta, ::cluster}} }};
@@ -188,7 +190,7 @@ st = instruction(
                 {{.vec}}.type   [a], b{{, cache-policy}};   // PTX 6.0, sm_70
 
         st.mmio.sem.scope{{.global}}.type   [a], b;   // PTX 8.2, sm_70
-        .sem   = {{ .relaxed }};
+        .sem   = {{ .relaxed, .release }};
         .scope = {{ .sys }};
 
         .space = {{ .global, .local, .param{{::func}}, .shared{{::cta, ::cluster}} }};

@@ -152,6 +152,7 @@ arrive = instruction(
         *      sink
         addr   in .shared
     """,
+    ordered_prefix="expect_tx",
 )
 
 arrive_drop = instruction(
@@ -168,6 +169,7 @@ arrive_drop = instruction(
         *      sink
         addr   in .shared
     """,
+    ordered_prefix="expect_tx",
 )
 
 
@@ -221,6 +223,7 @@ test_wait = instruction(
     writes="waitComplete",
     defaults=_WAITS,
     gates=_RELAXED_GATES,
+    ordered_prefix="parity",
     operands="addr   in .shared",
 )
 
@@ -240,6 +243,7 @@ try_wait = instruction(
     writes="waitComplete",
     defaults=_WAITS,
     gates=_RELAXED_GATES,
+    ordered_prefix="parity",
     operands="addr   in .shared",
 )
 

@@ -111,6 +111,7 @@ def _wait(name: str, hint: str, summary: str) -> Instruction:
         ranges="phaseParity   0 or 1",
         writes="waitComplete reportValue",
         defaults={"space": "generic", "sem": "acquire"},
+        ordered_prefix="parity",
         operands="""
             addr           in .shared
             isReportSeen   sink
@@ -178,6 +179,7 @@ def _arrival(name: str) -> Instruction:
         types=_TYPES,
         ranges="count   at least 1",
         defaults={"space": "generic", "sem": "release"},
+        ordered_prefix="expect_tx",
         operands="addr   in .shared",
     )
 

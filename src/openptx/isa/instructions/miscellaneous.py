@@ -67,6 +67,7 @@ setmaxnreg = instruction(
         .action = { .inc, .dec };
     """,
     ranges="imm-reg-count   24 to 256, a multiple of 8",
+    ordered_prefix=1,
     splits_block=True,
 )
 

@@ -98,7 +98,7 @@ mma = instruction(
 
 
 mma_sp = instruction(
-    "tcgen05.mma.sp",
+    "tcgen05.mma",
     anchor=_ANCHOR + "mma-sp",
     summary="As `tcgen05.mma`, with a sparse a whose metadata is in tensor memory.",
     syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
@@ -134,7 +134,7 @@ mma_ws = instruction(
 
 
 mma_ws_sp = instruction(
-    "tcgen05.mma.ws.sp",
+    "tcgen05.mma.ws",
     anchor=_ANCHOR + "mma-ws-sp",
     summary="As `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
     syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),

@@ -71,27 +71,31 @@ _RANGES = """
 """
 _SCALES = "scale-d, imm-scale-a, imm-scale-b"
 
+_UNALIGNED = """
+    aligned=none   `.aligned` is required
+"""
+
 
 def _block(name: str, metadata: str, factor: int, since: str, integer: tuple[int, ...]) -> str:
     """The forms of dense and sparse multiplication differ in depth and by the metadata in front of the scales."""
     halves, scales = f"{metadata}{_SCALES}", f"{metadata}scale-d"
     return f"""
         // {since}, sm_90a
-        {name}.sync.aligned.shape.dtype.f16.f16     d, a-desc, b-desc, {halves}, imm-trans-a, imm-trans-b;
-        {name}.sync.aligned.shape.dtype.f16.f16     d, a, b-desc, {halves}, imm-trans-b;
+        {name}.sync{{.aligned}}.shape.dtype.f16.f16     d, a-desc, b-desc, {halves}, imm-trans-a, imm-trans-b;
+        {name}.sync{{.aligned}}.shape.dtype.f16.f16     d, a, b-desc, {halves}, imm-trans-b;
         .shape = {{ {shapes(16 * factor)} }};
-        {name}.sync.aligned.shape.f32.bf16.bf16     d, a-desc, b-desc, {halves}, imm-trans-a, imm-trans-b;
-        {name}.sync.aligned.shape.f32.bf16.bf16     d, a, b-desc, {halves}, imm-trans-b;
+        {name}.sync{{.aligned}}.shape.f32.bf16.bf16     d, a-desc, b-desc, {halves}, imm-trans-a, imm-trans-b;
+        {name}.sync{{.aligned}}.shape.f32.bf16.bf16     d, a, b-desc, {halves}, imm-trans-b;
         .shape = {{ {shapes(16 * factor)} }};
-        {name}.sync.aligned.shape.f32.tf32.tf32     d, a-desc, b-desc, {halves};
-        {name}.sync.aligned.shape.f32.tf32.tf32     d, a, b-desc, {halves};
+        {name}.sync{{.aligned}}.shape.f32.tf32.tf32     d, a-desc, b-desc, {halves};
+        {name}.sync{{.aligned}}.shape.f32.tf32.tf32     d, a, b-desc, {halves};
         .shape = {{ {shapes(8 * factor)} }};
-        {name}.sync.aligned.shape.dtype.atype.btype  d, a-desc, b-desc, {halves};
-        {name}.sync.aligned.shape.dtype.atype.btype  d, a, b-desc, {halves};
+        {name}.sync{{.aligned}}.shape.dtype.atype.btype  d, a-desc, b-desc, {halves};
+        {name}.sync{{.aligned}}.shape.dtype.atype.btype  d, a, b-desc, {halves};
         .shape = {{ {shapes(32 * factor)} }};
         .atype = .btype = {{ .e4m3, .e5m2 }};
-        {name}.sync.aligned.shape{{.satfinite}}.s32.atype.btype  d, a-desc, b-desc, {scales};
-        {name}.sync.aligned.shape{{.satfinite}}.s32.atype.btype  d, a, b-desc, {scales};
+        {name}.sync{{.aligned}}.shape{{.satfinite}}.s32.atype.btype  d, a-desc, b-desc, {scales};
+        {name}.sync{{.aligned}}.shape{{.satfinite}}.s32.atype.btype  d, a, b-desc, {scales};
         .shape = {{ {shapes(32 * factor, integer)} }};
         .atype = .btype = {{ .s8, .u8 }};
 
@@ -104,8 +108,8 @@ mma_async = instruction(
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async",
     summary="d = a * b + d, asynchronously; a comes from registers or shared memory, b from shared memory.",
     syntax=f"""
-        wgmma.mma_async.sync.aligned.shape.s32.b1.b1.op.popc  d, a-desc, b-desc, scale-d;   // PTX 8.0, sm_90a
-        wgmma.mma_async.sync.aligned.shape.s32.b1.b1.op.popc  d, a, b-desc, scale-d;        // PTX 8.0, sm_90a
+        wgmma.mma_async.sync{{.aligned}}.shape.s32.b1.b1.op.popc  d, a-desc, b-desc, scale-d;   // PTX 8.0, sm_90a
+        wgmma.mma_async.sync{{.aligned}}.shape.s32.b1.b1.op.popc  d, a, b-desc, scale-d;        // PTX 8.0, sm_90a
         .shape = {{ {shapes(256, SINGLE_BIT)} }};
         .op    = {{ .and }};
     """
@@ -114,6 +118,7 @@ mma_async = instruction(
     vectors=_VECTORS,
     ranges=_RANGES,
     updates="d",
+    manual_rejects=_UNALIGNED,
     gates="""
         .u8 .s8   PTX 8.4
     """,
@@ -137,7 +142,7 @@ def fidelity_of_async(m: Modifiers) -> Fidelity:
 
 
 mma_async_sp = instruction(
-    "wgmma.mma_async.sp",
+    "wgmma.mma_async",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp",
     summary="d = a * b + d, asynchronously, a being sparse: sp-meta tells which of its elements are kept.",
     syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2", INTEGER_SPARSE),
@@ -146,7 +151,7 @@ mma_async_sp = instruction(
     ranges=_RANGES + "sp-sel  0 or 1",
     immediates="sp-sel",
     updates="d",
-    defaults={"sp": True},
+    manual_rejects=_UNALIGNED,
     gates="""
         .u8 .s8   PTX 8.4
     """,
@@ -197,8 +202,9 @@ fence = instruction(
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-fence",
     summary="Orders accesses to registers and shared memory before a `wgmma.mma_async`.",
     syntax="""
-        wgmma.fence.sync.aligned;   // PTX 8.0, sm_90a
+        wgmma.fence.sync{.aligned};   // PTX 8.0, sm_90a
     """,
+    manual_rejects=_UNALIGNED,
 )
 
 commit_group = instruction(
@@ -206,8 +212,9 @@ commit_group = instruction(
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group",
     summary="Makes a group of the multiplications that aren't in one yet.",
     syntax="""
-        wgmma.commit_group.sync.aligned;   // PTX 8.0, sm_90a
+        wgmma.commit_group.sync{.aligned};   // PTX 8.0, sm_90a
     """,
+    manual_rejects=_UNALIGNED,
 )
 
 wait_group = instruction(
@@ -215,8 +222,9 @@ wait_group = instruction(
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group",
     summary="Waits until at most N of the newest groups of multiplications are pending.",
     syntax="""
-        wgmma.wait_group.sync.aligned   N;   // PTX 8.0, sm_90a
+        wgmma.wait_group.sync{.aligned}   N;   // PTX 8.0, sm_90a
     """,
+    manual_rejects=_UNALIGNED,
     types={"N": "u32"},
     immediates="N",
     ranges="N   at least 0",

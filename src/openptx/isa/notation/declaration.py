@@ -219,7 +219,7 @@ def instruction(
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     splits_block            the assembler ends a basic block here, as it does where control flow parts
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
-                            or the slots, one of which comes first where a form begins with it: `mipmap` for `tex.level`
+                            or the slots that do so where a form begins with them: `mipmap` for `tex.level`
     """
     self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
     self.types = types

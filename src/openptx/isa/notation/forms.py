@@ -128,7 +128,7 @@ class Form:
         self._sequences = {c for slot in slots for c in slot.choices if "." in c}
         self._keys = tuple(_key(slot) for slot in slots)
         first = instruction.ordered_prefix
-        self._ordered = first if isinstance(first, int) else int(bool(slots) and slots[0].name in first.split())
+        self._ordered = first if isinstance(first, int) else _leading(slots, first.split())
         self._typed = _type_names(slots)
 
     def __repr__(self) -> str:
@@ -156,12 +156,12 @@ class Form:
             if position < len(modifiers) and modifiers[position] in slots[i].choices:
                 taken[i] = modifiers[position]
                 position += 1
-        last = {"types": -1, "spaces": -1}
+        last: dict[str, int] = {}
         for modifier in modifiers[position:]:
             for i in range(ordered, len(slots)):
                 if taken[i] is None and modifier in slots[i].choices:
                     if sequence := slots[i].sequence:
-                        if i < last[sequence]:
+                        if i < last.get(sequence, -1):
                             return None
                         last[sequence] = i
                     taken[i] = modifier
@@ -334,6 +334,11 @@ _KINDS = {
 
 _REPEATED = frozenset(("NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"))
 """Flags that the assembler takes twice (measured of all that there are)."""
+
+
+def _leading(slots: tuple[Slot, ...], names: list[str]) -> int:
+    """How many slots at the beginning have one of these names."""
+    return next((i for i, slot in enumerate(slots) if slot.name not in names), len(slots))
 
 
 def _key(slot: Slot) -> str | None:

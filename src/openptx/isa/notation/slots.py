@@ -9,11 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+SEQUENCES = {
+    **dict.fromkeys(("dst", "src"), "spaces"),
+    **dict.fromkeys(("alayout", "blayout", "row", "col"), "layouts"),
+    **dict.fromkeys(("dst_fmt", "src_fmt"), "formats"),
+}
+"""Slots, besides types, that keep their order among themselves, by name."""
+
+
 class Slot:
     """A place for one modifier (or one dotted sequence of them): a literal, or a choice; optional or not.
 
     Modifiers are spelled without their leading dot. `group` is not 0 where slots of an option stand or fall together,
-    as in `{.sem.scope}`. Slots of one `sequence` keep their order: types, and the spaces from and to which is copied.
+    as in `{.sem.scope}`. Slots of one `sequence` keep their order among themselves: types, the spaces from and to
+    which is copied, the layouts of a and b, the formats to and from which is unpacked.
     """
 
     __slots__ = ("choices", "group", "literal", "name", "optional", "sequence", "typed")
@@ -25,7 +34,7 @@ class Slot:
         self.literal = literal
         self.group = group
         self.typed = all(choice in TYPES for choice in choices)
-        self.sequence = "types" if self.typed else "spaces" if name in ("dst", "src") else ""
+        self.sequence = "types" if self.typed else SEQUENCES.get(name, "")
 
     def __repr__(self) -> str:
         text = f".{self.name}" if self.literal else f".{self.name} = {{{', '.join(self.choices)}}}"
