@@ -13,6 +13,7 @@ import os
 import random
 import signal
 import sys
+import tempfile
 from collections import Counter
 from ctypes import byref
 
@@ -134,4 +135,8 @@ def main(seed: int, count: int, names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # calls write files under the names that they are given
+        wrong = main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+        os.chdir("/")
+    sys.exit(wrong)
