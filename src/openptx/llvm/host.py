@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +12,11 @@ from openptx.locks import LLVM
 
 MXCSR = 0x1F80
 """The control word of an x86's floats that code expects: nothing traps, to nearest even, subnormal numbers are kept."""
+
+
+WITHOUT = "OPENPTX_CPU_WITHOUT"
+"""Code then does without extensions of the processor whose LLVM names begin so, with commas between: `avx512` makes
+code for AVX2 on a machine with AVX-512."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,10 @@ def host() -> CPU:
     """This machine's processor."""
     with LLVM:
         found, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
+    left_out = tuple(e.strip() for e in os.environ.get(WITHOUT, "").split(",") if e.strip())
+    for feature in found:
+        if left_out and feature.startswith(left_out):
+            found[feature] = False
     x86 = found.get("avx2", False) or found.get("sse2", False)
     return CPU(
         name,

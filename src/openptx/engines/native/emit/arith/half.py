@@ -20,14 +20,16 @@ class HalfOps(FloatBits):
 
     def half(self, op: str, operands: tuple[Bits, ...]) -> Bits:
         """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
-        a fused one, which is rounded to odd first: by AVX-512 always, else where its f32 is in the middle of two f16 or
-        below the normal ones."""
+        a fused one, which is rounded to odd first: by AVX-512 and AVX2 always, else where its f32 is in the middle of
+        two f16 or below the normal ones."""
         out, t = self.ir, VECTOR.float
         x = [self.half_float(a) for a in operands]
         if op != "fma":
             return self.to_half(out.emit(f"{op} {t} {x[0]}, {x[1]}"))
         if self.cpu.avx512:
             return self.to_half(self.odd(op, x))
+        if self.cpu.avx2 and self.cpu.fma:
+            return self.to_half(self.odd_fma(x))
         if not self.cpu.fma:
             return self.to_half(self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2]))
         quick = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
@@ -47,6 +49,39 @@ class HalfOps(FloatBits):
         last = out.emit(f"and {i} {out.emit(f'bitcast {t} {down} to {i}')}, splat (i32 1)")
         odd = out.emit(f"icmp ne {i} {last}, zeroinitializer")
         return out.emit(f"select <{N} x i1> {odd}, {t} {down}, {t} {up}")
+
+    def odd_fma(self, x: Sequence[str]) -> str:
+        """A fused operation in f32 on operands of f16, rounded to odd by AVX2.
+
+        By its mode (`directed`) it would take fewer instructions, but 40 cycles for each of four changes of mode on a
+        Zen 5, depending on where the code lies. The product is exact, so the error of the sum is, too (Knuth's sum of
+        two numbers, whose product is not made but fused). The result, if even, becomes its neighbour in the direction
+        of the error. The sign of error times result tells whether that is the code above: 0 is +0, by the sum
+        with 0, and what is not a number is negative, so that infinite results stay such or become the largest f32.
+        """
+        out, t = self.ir, VECTOR.float
+        a, b, c = x
+        s = self.fused(a, b, c)
+        product = out.emit(f"fsub {t} {s}, {c}")  # nearly
+        addend = out.emit(f"fsub {t} {s}, {product}")
+        error = self.fused(a, b, out.emit(f"fneg {t} {product}"))
+        error = out.emit(f"fadd {t} {error}, {out.emit(f'fsub {t} {c}, {addend}')}")
+        code = self.bits_of_float(VECTOR, s)
+        step = self.signed(~code & 1, self.fused(error, s, "zeroinitializer"))
+        return self.float(code + step, False)
+
+    def fused(self, a: str, b: str, c: str) -> str:
+        t = VECTOR.float
+        return self.ir.emit(f"call {t} @llvm.fma.v{N}f32({t} {a}, {t} {b}, {t} {c})")
+
+    def signed(self, a: Bits, x: str) -> Bits:
+        """Integers of lanes with the signs of floats; 0 where the float is +0."""
+        out, n = self.ir, 8
+        t = f"<{n} x i32>"
+        names = self.vector(a), out.emit(f"bitcast {VECTOR.float} {x} to {VECTOR.int}")
+        parts = [[out.shuffle(VECTOR.int, e, "poison", range(i, i + n)) for e in names] for i in range(0, N, n)]
+        done = [out.emit(f"call {t} @llvm.x86.avx2.psign.d({t} {d}, {t} {by})") for d, by in parts]
+        return self.bits(out.joined("i32", n, done), 32)
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
@@ -86,10 +121,11 @@ class HalfOps(FloatBits):
     # bf16 by f32
 
     def bf16_op(self, op: str, operands: tuple[Bits, ...]) -> Bits:
-        """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always,
-        else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
+        """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 and AVX2
+        always, else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut
+        off."""
         out, t = self.ir, VECTOR.float
-        if self.cpu.avx512:
+        if self.cpu.avx512 or (self.cpu.avx2 and self.cpu.fma):
             return self.bf16_by_words(op, operands)
         operands = tuple(self.bits(self.vector(a), 16) for a in operands)
         x = [self.float(self.bf16_to_float(a), False) for a in operands]
@@ -110,14 +146,46 @@ class HalfOps(FloatBits):
         takes to widen them in their order, which does not matter, since lanes do the same."""
         out, t = self.ir, VECTOR.float
         x = [self.even_and_odd(a) for a in operands]
+        if not self.cpu.avx512:
+            return self.bf16_by_avx2(op, operands, x)
         d = out.emit(f"fadd {t} {x[0]}, {x[1]}") if op == "fadd" else self.odd(op, x)
         up = self.bits_of_float(VECTOR, d) + 0x8000
-        rounded = self.vector(self.pick((up & 0xFFFF) == 0, up & ~0x10000, up))  # the middle of two: to the even one
-        even, odd = (out.shuffle(VECTOR.int, rounded, "poison", range(k, k + N // 2)) for k in (0, N // 2))
+        return self.upper_by_words(self.pick((up & 0xFFFF) == 0, up & ~0x10000, up))  # the middle of two: to the even
+
+    def bf16_by_avx2(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
+        """A product of two bf16 is exact in f32. A fused result matters where it is the middle of two bf16: then
+        factors times each other minus it are an exact f32 (16 bits and 9 bits, and the product is at least 2^-8 of it,
+        or it would be c), and that plus c has the error's sign. Neither holds below 2^-125, where the definition
+        decides, if the result is not 0. That infinity may become a NaN of f32 does not show in bf16."""
+        out, t = self.ir, VECTOR.float
+        d = self.fused(*x) if op == "fma" else out.emit(f"{op} {t} {x[0]}, {x[1]}")
+        code = self.bits_of_float(VECTOR, d)
+        if op == "fma":
+            error = self.fused(x[0], x[1], out.emit(f"fneg {t} {d}"))
+            error = out.emit(f"fadd {t} {error}, {x[2]}")
+            rounded = self.tied(code) + self.signed(self.signed(~code & 1, d), error)
+        else:
+            rounded = self.tied(code)
+        quick = self.upper_by_words(rounded)
+        if op == "fadd":
+            return quick
+        quick = self.vector(quick)
+        with out.cold_block(self.some_below((code & 0x7FFFFFFF) - 1, (2 << 23) - 1)) as labels:
+            exact = self.vector(self.outlined(op, BF16, *operands, "rn", False))
+        return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
+
+    def upper_by_words(self, rounded: Bits) -> Bits:
+        """The upper halves of even lanes' words, which come first, and odd lanes' in the lanes' order."""
+        out = self.ir
+        name = self.vector(rounded)
+        even, odd = (out.shuffle(VECTOR.int, name, "poison", range(k, k + N // 2)) for k in (0, N // 2))
         low = out.emit(f"lshr {WORDS} {even}, splat (i32 16)")
-        # As operations that LLVM knows it would be a permutation, which takes twice as long.
-        call = f"call {WORDS} @llvm.x86.avx512.pternlog.d.512"
-        both = out.emit(f"{call}({WORDS} {low}, {WORDS} {odd}, {WORDS} splat (i32 -65536), i32 {CHOICE})")
+        if self.cpu.avx512:
+            # As operations that LLVM knows it would be a permutation, which takes twice as long.
+            call = f"call {WORDS} @llvm.x86.avx512.pternlog.d.512"
+            both = out.emit(f"{call}({WORDS} {low}, {WORDS} {odd}, {WORDS} splat (i32 -65536), i32 {CHOICE})")
+        else:
+            both = out.emit(f"or {WORDS} {low}, {out.emit(f'and {WORDS} {odd}, splat (i32 -65536)')}")
         return self.canonical_bf16(self.bits(out.emit(f"bitcast {WORDS} {both} to {vector_type(16)}"), 16))
 
     def even_and_odd(self, a: Bits) -> str:
@@ -158,6 +226,16 @@ class HalfOps(FloatBits):
     def canonical_bf16(self, d: Bits) -> Bits:
         """A NaN that arithmetic of bf16 made in f32 has no bits below, so it is one still."""
         return self.pick(self.isnan(BF16, d), BF16.nan or 0, d)
+
+    def some_below(self, a: Bits, limit: int) -> str:
+        """An i1: whether some lane, active or not, is less. Only the least of four is compared."""
+        out, n = self.ir, N // 4
+        t, name = f"<{n} x i32>", self.vector(a)
+        least, *rest = (out.shuffle(VECTOR.int, name, "poison", range(i, i + n)) for i in range(0, N, n))
+        for part in rest:
+            least = out.emit(f"call {t} @llvm.umin.v{n}i32({t} {least}, {t} {part})")
+        found = out.emit(f"icmp ult {t} {least}, splat (i32 {limit})")
+        return out.emit(f"icmp ne i{n} {out.emit(f'bitcast <{n} x i1> {found} to i{n}')}, 0")
 
     def upper(self, a: Bits) -> Bits:
         """The upper halves of 32-bit lanes, by one permutation."""
