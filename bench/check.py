@@ -68,7 +68,7 @@ def measure(name: str, text: str) -> None:
     )
 
 
-def race(name: str, text: str) -> tuple[float, float | None]:
+def race(name: str, text: str, runs: int = 5) -> tuple[float, float | None]:
     """The least seconds of several runs by turns: of ours, and of the assembler if it is there and takes the file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "k.ptx"
@@ -78,7 +78,7 @@ def race(name: str, text: str) -> tuple[float, float | None]:
         taken = command[0] and subprocess.run(command, capture_output=True).returncode == 0
         ours: list[float] = []
         theirs: list[float] = []
-        for _ in range(5):
+        for _ in range(runs):
             ours.append(seconds(lambda: check(File(name, text))))
             if taken:
                 theirs.append(seconds(lambda: subprocess.run(command, capture_output=True)))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from shapes import SHAPES
 
 from openptx.source import File
 from openptx.syntax import parse
@@ -66,16 +68,18 @@ def family(name: str, size: int) -> str:
 
 
 def texts(wanted: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """The families with their texts, what is large by itself, and plain arithmetic: all, or those of these names."""
+    """The families with their texts, what is large by itself, and plain arithmetic; or those of these names, which may
+    be shapes too."""
     for name in FAMILIES:
         if (not wanted or name in wanted) and (text := family(name, 3_000_000)):
             yield name, text
     for name, path in large():
         if not wanted or name in wanted:
             yield name, path.read_text()
-    for name, make in SHAPES.items():
-        if not wanted or name in wanted:
-            yield name, make()
+    for name in wanted or ("plain arithmetic",):
+        if name in SHAPES:
+            count, make = SHAPES[name]
+            yield name, make(count)
 
 
 def _older(own: re.Match[str], most: re.Match[str]) -> bool:
@@ -114,66 +118,3 @@ def _names(text: str) -> Iterator[str]:
             yield item.name.text
         elif isinstance(item, Variable):
             yield from (declarator.name.text for declarator in item.names)
-
-
-def arithmetic(instructions: int) -> str:
-    """One kernel of so many instructions, as plain as they get."""
-    lines = [
-        ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{",
-        ".reg .b32 %r<3990>;\n.reg .f32 %f<3990>;\n.reg .b64 %rd<3990>;",
-    ]
-    lines += (f"\tmov.b32 \t%r{i}, {i};\n\tmov.b32 \t%f{i}, {i};\n\tmov.b64 \t%rd{i}, {8 * i};" for i in range(3990))
-    for i in range((instructions - 3 * 3990) // 5):
-        a, b, c = i % 3990, (i * 7) % 3990, (i * 13) % 3990
-        lines += (
-            f"\tadd.s32 \t%r{a}, %r{b}, {i % 97};",
-            f"\tfma.rn.f32 \t%f{a}, %f{b}, %f{c}, %f{a};",
-            f"\tmul.wide.s32 \t%rd{a}, %r{b}, 4;",
-            f"\tld.global.f32 \t%f{c}, [%rd{a}+{4 * (i % 64)}];",
-            f"\tst.global.u32 \t[%rd{b}], %r{c};",
-        )
-    return "\n".join((*lines, "\tret;\n}\n"))
-
-
-_HEADER_80 = ".version 9.0\n.target sm_80\n.address_size 64\n"
-_REGISTERS = """.reg .b32 %r<9>;
-.reg .b64 %rd<9>;
-.reg .pred %p<9>;
-mov.b32 %r1, 1;
-mov.b64 %rd1, 0;
-setp.eq.s32 %p1, %r1, 2;
-"""
-
-
-def _lines(count: int, text: str, last: str = "") -> str:
-    """A kernel of so many times the text, with the number in place of `#`, and something at its end."""
-    return f"{_HEADER_80}.entry k()\n{{\n{_REGISTERS}{_each(count, text)}{last}ret;\n}}\n"
-
-
-def _each(count: int, text: str) -> str:
-    return "".join(text.replace("#", str(number)) for number in range(count))
-
-
-_ADD = "add.s32 %r2, %r1, 7;\n"
-_CHAIN = ".func f0()\n{\nret;\n}\n" + "".join(f".func f{i}()\n{{\ncall f{i - 1};\nret;\n}}\n" for i in range(1, 50_000))
-
-SHAPES: dict[str, Callable[[], str]] = {
-    "plain arithmetic": lambda: arithmetic(300_000),
-    "100,001 registers": lambda: _lines(
-        100_000,
-        "add.s32 %q#, %q100000, 1;\n",
-        "",
-    ).replace(_REGISTERS, ".reg .b32 %q<100001>;\nmov.b32 %q100000, 1;\n"),
-    "one warning": lambda: _lines(100_000, _ADD, "shl.b32 %r2, %r1, 4294967299;\n"),
-    "one wrong type": lambda: _lines(100_000, _ADD, "add.f32 %r2, %r1, %rd1;\n"),
-    "one unknown name": lambda: _lines(100_000, _ADD, "mov.b32 %r2, %q2;\n"),
-    "a warning on each line": lambda: _lines(20_000, "shl.b32 %r2, %r1, 4294967299;\n"),
-    "one line": lambda: _lines(200_000, _ADD).replace("\n", " "),
-    "a chain of calls": lambda: _HEADER_80 + _CHAIN,
-    "comments in statements": lambda: _lines(20_000, "add.s32 %r2, /* 1 */ %r1, 7;\n"),
-    "labels": lambda: _lines(50_000, f"L#:\n{_ADD}@%p1 bra L#;\n"),
-    "scopes": lambda: _lines(50_000, "{\n.reg .b32 t;\nadd.s32 t, %r1, 7;\nadd.s32 %r2, t, 1;\n}\n"),
-    "kernels": lambda: _HEADER_80 + _each(10_000, ".entry k#(.param .u64 k#_p)\n{\nret;\n}\n"),
-    "values": lambda: f"{_HEADER_80}.global .b32 x[200000] = {{{_each(199_999, '#, ')}1}};\n",
-}
-"""Files of one shape, which are made."""

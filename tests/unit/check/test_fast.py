@@ -8,6 +8,7 @@ import pytest
 
 from openptx.check import check
 from openptx.check.fast.rows import FastPath
+from openptx.check.fast.statements import StatementReader
 from openptx.check.function_checker import FunctionChecker
 from openptx.check.names.body import ResolvedInstruction
 from openptx.check.names.scopes import Scope
@@ -180,6 +181,9 @@ FAULTY = {
     "half of a constant in a comment": ".reg .b32 a; mov.u32 a, 1/* */2;",
     "an open comment in a string": '.reg .b32 a; .pragma "/* nounroll"; mov.u32 a, a; /* */',
     "a comment over two lines, and a wrong type": ".reg .b32 a; .reg .b64 b; mov.b32 a, /* ;\n; */ 1; mov.b64 b, a;",
+    "a wrong type after a comment in a statement": '.reg .b32 a; .reg .b64 b; mov.b32 a, // ; "\n 1;'
+    "mov.b64 b, // a\n a;",
+    "a comment that ends a line with a comma": ".reg .b32 a;\n# 1, // a\n mov.b64 a, 1;\n mov.b32 a, // b\n 1;",
     "hexadecimal offsets that are none": ".reg .b32 a; .reg .b64 b; mov.b64 b, 0; ld.global.u32 a, [b+0x];"
     "ld.global.u32 a, [b+0x1g]; ld.global.u32 a, [b+0x123456789]; .reg .b64 %b; mov.b64 %b, 0;"
     "ld.global.u32 a, [%b+0x1g]; ld.global.u32 a, [%b+0x123456789abcdef01];",
@@ -205,6 +209,7 @@ WARNED = {
     "mov.b32 %r2, 4294967299;",
     "one behind a guard": "@%p1 mov.b32 %r2, 4294967299;",
     "one in a statement that is no row": "mov.b32 /* ; */ %r2, 4294967299;",
+    "one in a statement over two lines": "mov.b32 %r2, // ;\n 4294967299;",
     "registers of two blocks that nothing wrote": "{ .reg .b32 t; add.s32 %r2, t, 1; }"
     "{ .reg .b32 t; add.s32 t, t, 1; }",
     "registers whose names begin alike": "add.s32 %r2, %r3, 1; add.s16 %rs1, %rs2, 1;",
@@ -239,6 +244,9 @@ def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_close
 
 
 FINE = {
+    "comments in statements, to the ends of lines": BLOCKS
+    + 'add.u32 // ; one\n %r1, // "two\n // three\n %r1, 1; { // four\n mov.b32 // }\n %r2, %r1; } .reg // {\n .b32 a;'
+    "@%p1 // five\n bra // six\n L; L: // seven\n bar.sync // eight\n 0;",
     "blanks and comments": ".reg .b32 a , b;\n mov.u32   a ,\t/* one */ 1 ; // two\n add.u32 b,a,  a;",
     "comments that hold all kinds of things": ".reg .b32 a /* b; */, c; mov.u32 /* } */ a, /* { */ 1; /* mov.u32\n a, ;"
     " */"
@@ -299,3 +307,17 @@ FINE = {
 @pytest.mark.parametrize("body", FINE.values(), ids=FINE.keys())
 def test_both_ways_accept(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert both(kernel(body), monkeypatch) == ([], [])
+
+
+@pytest.mark.parametrize("comment", ["/* ; */", "// ;\n", "// ;\r\n"])
+def test_statements_with_comments_are_rows(comment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    parse = StatementReader.parse
+
+    def counting(self: StatementReader, file: File, start: int, until: int, end: int) -> int | None:
+        parsed.append(start)
+        return parse(self, file, start, until, end)
+
+    monkeypatch.setattr(StatementReader, "parse", counting)
+    assert check(File("k.ptx", kernel(BLOCKS + f"add.u32 %r1, {comment} %r1, 1;\n" * 50))) == []
+    assert not parsed

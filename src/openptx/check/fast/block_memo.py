@@ -155,8 +155,8 @@ def _plain(kind: Kind) -> bool:
 
 def _without_callee(block: str) -> tuple[str, str]:
     """The text of a block without the name of its callee, and that name."""
-    begin = block.index("\n") if "//" in block else 1
-    call = block.find("call", begin)
-    if call < 0 or (match := _CALL.match(block, call)) is None:
-        return block[begin:-1], ""
-    return block[begin : match.start(1)] + block[match.end(1) : -1], match[1]
+    text = block[block.index("\n") if "//" in block else 1 : -1].lstrip()
+    call = text.find("call")
+    if call < 0 or (match := _CALL.match(text, call)) is None:
+        return text, ""
+    return text[: match.start(1)] + text[match.end(1) :], match[1]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from openptx.check.module import ModuleChecker
     from openptx.check.names.scopes import Scope
     from openptx.check.operand.kinds import Kind
-    from openptx.source import Span
     from openptx.syntax.declarations import Form, Variable
     from openptx.syntax.directives import CallPrototype
     from openptx.syntax.tree import Function, HeaderForm
@@ -34,6 +33,7 @@ _ONE_EACH = pattern(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
 RANGE = pattern(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
 _NAME = pattern(IDENTIFIER, re.A)
 _HIDING = pattern(rf"{OPEN_STRING}|{COMMENT}")
+_CONTINUED = pattern(r",[ \t\r]*+\n[ \t\r\n]*+")
 _IN_LINE = pattern(r"[^\r\n]")
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
@@ -67,11 +67,12 @@ class FileMemo:
     """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
     __slots__ = (
-        "_bare", "_kept", "_registers", "_shapes", "bodies", "branches", "calls", "declared", "forms", "headers",
+        "_kept", "_registers", "_shapes", "bare", "bodies", "branches", "calls", "declared", "forms", "headers",
         "parts", "prototypes", "room", "variables",
     )  # fmt: skip
 
     def __init__(self, size: int) -> None:
+        self.bare: File | None = None  # without comments, where a body needs it
         self.room = size * _REGISTERS_PER_CHARACTER  # how many registers may still be declared
         self.bodies = BodyMemo()
         self.forms: dict[Form, Kind] = {}
@@ -95,15 +96,12 @@ class FileMemo:
         self._shapes: dict[str | HeaderForm, int] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
-        self._bare: File | None = None
 
-    def without_comments(self, file: File, body: Span) -> File:
-        """The file with blanks in place of its `/* */` comments, if a body has any: the same statements, as rows."""
-        if file.text.find("/*", *body) < 0:
-            return file
-        if self._bare is None:
-            self._bare = File("", _HIDING.sub(_blank, file.text))
-        return self._bare
+    def without_comments(self, file: File) -> File:
+        """The file with blanks for its comments and for line ends after commas: the same statements, as rows."""
+        text = _HIDING.sub(_blank, file.text)
+        self.bare = File("", text if "#" in text else _CONTINUED.sub(_blank, text))  # a line of # ends with its line
+        return self.bare
 
     def shape(self, callee: str, module: ModuleChecker) -> int | None:
         """A number for the types of results and parameters of a function; None where it has not been declared, or is
@@ -201,11 +199,13 @@ class FileMemo:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Blanks in place of a comment: as many, on as many lines."""
+    """Blanks in place of all but a string, a comma and the line ends of a comment."""
     text = match[0]
-    if not text.startswith("/*"):
+    if text[0] == '"':
         return text
-    return _IN_LINE.sub(" ", text) if "\n" in text or "\r" in text else " " * len(text)
+    if text[0] == ",":
+        return "," + " " * (len(text) - 1)
+    return _IN_LINE.sub(" ", text) if text[1] == "*" and ("\n" in text or "\r" in text) else " " * len(text)
 
 
 def _type(formal: Variable) -> tuple[object, ...]:

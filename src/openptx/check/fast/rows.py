@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
+_NEAR = 1 << 12
+"""So far, in characters, a comment is looked for in a statement that is no row."""
 
 
 class FastPath:
@@ -34,7 +36,7 @@ class FastPath:
     def __init__(self, checked: CheckedFunction) -> None:
         self.checked = checked
         self.body = checked.tree.body or (0, 0)
-        self.file = checked.module.memo.without_comments(checked.tree.file, self.body)
+        self.file = checked.module.memo.bare or checked.tree.file
         self.names = OperandClassifier(checked)
         self.barriers = BarrierUniformity(self.file.text, self.body)
         self.reader = StatementReader(checked, self.names, self.barriers)
@@ -169,6 +171,8 @@ class FastPath:
     def _other(self, chunk: Chunk, number: int, end: int) -> int | None:
         """A statement that is no row: it and the rest of the text are one row. Returns where to continue."""
         start = chunk.match(number).start(OTHER)
+        if self._hides_comments(chunk, start, end):
+            return start
         after = self.reader.other(chunk.file, start, end)
         if self.reader.doubt and after is not None:
             self.reader.doubt = False
@@ -177,6 +181,15 @@ class FastPath:
             else:
                 self._doubt(start, after)
         return after
+
+    def _hides_comments(self, chunk: Chunk, start: int, end: int) -> bool:
+        """Whether a comment in a statement was hidden, so that it may be a row now: for this body and later ones."""
+        memo, text, stop = self.checked.module.memo, chunk.file.text, min(start + _NEAR, end)
+        if chunk.inner or memo.bare is not None or text.find("/", start, text.find(";", start, stop)) < 0:
+            return False
+        self.file = memo.without_comments(chunk.file)
+        self.barriers.text = self.file.text
+        return True
 
     def _note_passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
         """All rows before this one are right. `more` follows them, which is a row if `known`."""
