@@ -44,6 +44,7 @@ class Module(Object):
         self.loaded = loaded
         self.context: Context | None = None
         self.functions: dict[str, Function] = {}
+        self.references: dict[str, Object] = {}  # to textures and surfaces
         self._const: Allocation | None = None
 
     def function(self, name: str) -> Function:
@@ -70,7 +71,7 @@ class Module(Object):
 
     def end(self) -> None:
         """Ends the module: its handles are invalid from now on."""
-        for one in (self, *self.functions.values()):
+        for one in (self, *self.functions.values(), *self.references.values()):
             driver().remove(one)
 
 

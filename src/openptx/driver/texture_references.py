@@ -1,0 +1,356 @@
+"""Texture and surface references: variables of a module that are bound to arrays and memory (deprecated in CUDA 12).
+
+What a reference shows is an object of `texture_objects.py`, which is made anew whenever one of its settings changes.
+Settings that a program leaves as they are are zeros: wrap, nearest, no flags (modelled: the manual names no defaults).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+from openptx.device.texture import Surface
+from openptx.driver.arrays import DESCRIPTOR, SURFACE, Array, known_format, read
+from openptx.driver.calls import LOG, Failure, in_context, put, put_int, text
+from openptx.driver.contexts import Context
+from openptx.driver.mipmaps import Mipmapped
+from openptx.driver.modules import Function, Module
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+from openptx.driver.texture_objects import (
+    ARRAY,
+    BASE_ALIGNMENT,
+    LINEAR,
+    MIPMAPPED,
+    ON_ARRAY,
+    ON_MEMORY,
+    PITCHED,
+    RESOURCE,
+    SETTINGS,
+    require_one_level,
+    settings_of,
+    texels_of,
+    texture,
+)
+from openptx.errors import ArgumentError
+
+OVERRIDE_FORMAT = 1
+"""CU_TRSA_OVERRIDE_FORMAT: the format is the array's."""
+MODULE_UNIT = -1
+"""CU_PARAM_TR_DEFAULT."""
+BORDER = struct.Struct("<4f")
+
+
+class Reference(Object):
+    """`module` and `name` say which variable it is; None is one that the program made itself."""
+
+    type = ""
+
+    def __init__(self, module: Module | None, name: str) -> None:
+        super().__init__()
+        self.module, self.name = module, name
+        self.array: Array | None = None
+
+    def show(self, image: object) -> None:
+        """Fetches of kernels find this from now on."""
+        if self.module is not None:
+            self.module.loaded.bind(self.name, image)
+
+
+class TextureReference(Reference):
+    """`place` is what it is bound to: a CUresourcetype, and an array's handle, or an address and an extent."""
+
+    what, type = "texture reference", "texref"
+
+    def __init__(self, module: Module | None, name: str) -> None:
+        super().__init__(module, name)
+        self.place: tuple[int, ...] = ()
+        self.format, self.channels = 0x20, 1
+        self.modes, self.filter, self.flags = [0, 0, 0], 0, 0
+        self.anisotropy, self.levels = 0, [0.0, 0.0, 0.0]
+        self.level_filter, self.border = 0, (0.0, 0.0, 0.0, 0.0)
+
+    def bind(self, *place: int) -> None:
+        """Shows memory. Fails where there is none, and for what CUDA has no texture of."""
+        kind, address, *extent = place
+        if kind in (ARRAY, MIPMAPPED):
+            resource = ON_ARRAY.pack(kind, address)
+        else:
+            resource = ON_MEMORY.pack(kind, address, self.format, self.channels, *extent)
+        settings = SETTINGS.pack(
+            *self.modes, self.filter, self.flags, self.anisotropy, self.level_filter, *self.levels, *self.border
+        )
+        resource = resource.ljust(RESOURCE, b"\0")
+        require_one_level(resource, settings)
+        try:
+            self.show(texture(texels_of(resource), settings_of(settings)))
+        except ArgumentError as error:
+            raise Failure(Result.INVALID_VALUE, str(error)) from None
+        self.place = place
+
+    def set(self, **settings: object) -> None:
+        """Changes settings. Some only go together with others, which may come next: what fails is not shown."""
+        for name, value in settings.items():
+            setattr(self, name, value)
+        if self.place:
+            try:
+                self.bind(*self.place)
+            except Failure as error:
+                LOG.info("the texture reference `%s` shows what it did before: %s", self.name, error.why)
+
+
+class SurfaceReference(Reference):
+    what, type = "surface reference", "surfref"
+
+
+def of_module(out: int, handle: int, name: int, kind: type[Reference]) -> None:
+    module, wanted = driver().find(handle, Module), text(name, "the name")
+    put(out, 0)
+    variable = module.loaded.program.variables.get(wanted)
+    if variable is None or variable.type.name != kind.type:
+        raise Failure(Result.NOT_FOUND, f"no {kind.what} `{wanted}` in the module", usual=True)
+    found = module.references.get(wanted)
+    if found is None:
+        found = module.references[wanted] = driver().add(kind(module, wanted))
+    put(out, found.handle)
+
+
+def reference(handle: int) -> TextureReference:
+    return driver().find(handle, TextureReference, Result.INVALID_VALUE)
+
+
+@in_context("cuModuleGetTexRef")
+def get_texture_reference(context: Context, out: int, handle: int, name: int) -> None:
+    of_module(out, handle, name, TextureReference)
+
+
+@in_context("cuModuleGetSurfRef")
+def get_surface_reference(context: Context, out: int, handle: int, name: int) -> None:
+    of_module(out, handle, name, SurfaceReference)
+
+
+@in_context("cuTexRefCreate")
+def create(context: Context, out: int) -> None:
+    put(out, 0)
+    made = driver().add(TextureReference(None, ""))
+    context.owned[made] = lambda: driver().remove(made)
+    put(out, made.handle)
+
+
+@in_context("cuTexRefDestroy")
+def destroy(context: Context, handle: int) -> None:
+    found = reference(handle)
+    if found.module is not None:
+        raise Failure(Result.INVALID_VALUE, f"the texture reference `{found.name}` is its module's")
+    context.owned.pop(found, None)
+    driver().remove(found)
+
+
+@in_context("cuParamSetTexRef")
+def set_parameter(context: Context, handle: int, unit: int, texture: int) -> None:
+    """References of the function's module are there without it."""
+    function = driver().find(handle, Function)
+    if unit != MODULE_UNIT or reference(texture).module is not function.module:
+        raise Failure(Result.INVALID_VALUE, f"texture unit {unit}, or a reference of another module")
+
+
+@in_context("cuTexRefSetArray")
+def set_array(context: Context, handle: int, array: int, flags: int) -> None:
+    found, shown = reference(handle), driver().find(array, Array)
+    if flags != OVERRIDE_FORMAT:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an array that a texture reference is bound to")
+    found.bind(ARRAY, array)
+    found.array = shown
+    found.format, found.channels = shown.description.format, shown.description.channels
+
+
+@in_context("cuTexRefSetMipmappedArray")
+def set_mipmapped(context: Context, handle: int, array: int, flags: int) -> None:
+    found, shown = reference(handle), driver().find(array, Mipmapped)
+    if flags != OVERRIDE_FORMAT:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an array that a texture reference is bound to")
+    found.bind(MIPMAPPED, array)
+    level = shown.levels[0].description
+    found.array, found.format, found.channels = None, level.format, level.channels
+
+
+@in_context("cuTexRefSetAddress_v2")
+def set_address(context: Context, offset: int, handle: int, address: int, size: int) -> None:
+    """Memory begins at a multiple of the alignment; the offset is how far before the address that is."""
+    found, before = reference(handle), address % BASE_ALIGNMENT
+    if before and not offset:
+        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")
+    found.bind(LINEAR, address - before, size + before, 0, 0)
+    found.array = None
+    if offset:
+        put(offset, before)
+
+
+@in_context("cuTexRefSetAddress2D_v2", "cuTexRefSetAddress2D_v3")
+def set_address_2d(context: Context, handle: int, description: int, address: int, pitch: int) -> None:
+    found = reference(handle)
+    width, height, format, channels = DESCRIPTOR.unpack(read(description, DESCRIPTOR.size))
+    known_format(format, channels)
+    before = found.format, found.channels
+    found.format, found.channels = format, channels
+    try:
+        found.bind(PITCHED, address, width, height, pitch)
+    except Failure:
+        found.format, found.channels = before
+        raise
+    found.array = None
+
+
+@in_context("cuTexRefSetFormat")
+def set_format(context: Context, handle: int, format: int, channels: int) -> None:
+    found = reference(handle)
+    known_format(format, channels)
+    found.set(format=format, channels=channels)
+
+
+@in_context("cuTexRefSetAddressMode")
+def set_address_mode(context: Context, handle: int, axis: int, mode: int) -> None:
+    found = reference(handle)
+    if axis not in range(3) or mode not in range(4):
+        raise Failure(Result.INVALID_VALUE, f"address mode {mode} of axis {axis}")
+    found.set(modes=[mode if one == axis else found.modes[one] for one in range(3)])
+
+
+@in_context("cuTexRefSetFilterMode")
+def set_filter_mode(context: Context, handle: int, mode: int) -> None:
+    found = reference(handle)
+    if mode not in (0, 1):
+        raise Failure(Result.INVALID_VALUE, f"filter {mode}")
+    found.set(filter=mode)
+
+
+@in_context("cuTexRefSetFlags")
+def set_flags(context: Context, handle: int, flags: int) -> None:
+    found = reference(handle)
+    settings_of(SETTINGS.pack(0, 0, 0, 0, flags, *[0] * 9))  # fails for those that the machine has not
+    found.set(flags=flags)
+
+
+@in_context("cuTexRefSetMaxAnisotropy")
+def set_anisotropy(context: Context, handle: int, most: int) -> None:
+    reference(handle).set(anisotropy=most)
+
+
+@in_context("cuTexRefSetMipmapFilterMode")
+def set_level_filter(context: Context, handle: int, mode: int) -> None:
+    found = reference(handle)
+    if mode not in (0, 1):
+        raise Failure(Result.INVALID_VALUE, f"filter {mode} between levels")
+    found.set(level_filter=mode)
+
+
+@in_context("cuTexRefSetMipmapLevelBias")
+def set_level_bias(context: Context, handle: int, bias: float) -> None:
+    found = reference(handle)
+    found.set(levels=[bias, *found.levels[1:]])
+
+
+@in_context("cuTexRefSetMipmapLevelClamp")
+def set_level_clamp(context: Context, handle: int, first: float, last: float) -> None:
+    found = reference(handle)
+    found.set(levels=[found.levels[0], first, last])
+
+
+@in_context("cuTexRefSetBorderColor")
+def set_border(context: Context, handle: int, color: int) -> None:
+    reference(handle).set(border=BORDER.unpack(read(color, BORDER.size)))
+
+
+@in_context("cuTexRefGetArray")
+def get_array(context: Context, out: int, handle: int) -> None:
+    found = reference(handle)
+    if found.array is None:
+        raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no array")
+    put(out, found.array.handle)
+
+
+@in_context("cuTexRefGetMipmappedArray")
+def get_mipmapped(context: Context, out: int, handle: int) -> None:
+    found = reference(handle)
+    if not found.place or found.place[0] != MIPMAPPED:
+        raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no mipmapped array")
+    put(out, found.place[1])
+
+
+@in_context("cuTexRefGetAddress_v2")
+def get_address(context: Context, out: int, handle: int) -> None:
+    found = reference(handle)
+    if not found.place or found.place[0] not in (LINEAR, PITCHED):
+        raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no memory")
+    put(out, found.place[1])
+
+
+@in_context("cuTexRefGetAddressMode")
+def get_address_mode(context: Context, out: int, handle: int, axis: int) -> None:
+    if axis not in range(3):
+        raise Failure(Result.INVALID_VALUE, f"axis {axis} of a texture")
+    put_int(out, reference(handle).modes[axis])
+
+
+@in_context("cuTexRefGetFilterMode")
+def get_filter_mode(context: Context, out: int, handle: int) -> None:
+    put_int(out, reference(handle).filter)
+
+
+@in_context("cuTexRefGetFormat")
+def get_format(context: Context, format: int, channels: int, handle: int) -> None:
+    found = reference(handle)
+    put_int(format, found.format)
+    put_int(channels, found.channels)
+
+
+@in_context("cuTexRefGetFlags")
+def get_flags(context: Context, out: int, handle: int) -> None:
+    put(out, reference(handle).flags, ctypes.c_uint32)
+
+
+@in_context("cuTexRefGetMaxAnisotropy")
+def get_anisotropy(context: Context, out: int, handle: int) -> None:
+    put_int(out, reference(handle).anisotropy)
+
+
+@in_context("cuTexRefGetMipmapFilterMode")
+def get_level_filter(context: Context, out: int, handle: int) -> None:
+    put_int(out, reference(handle).level_filter)
+
+
+@in_context("cuTexRefGetMipmapLevelBias")
+def get_level_bias(context: Context, out: int, handle: int) -> None:
+    put(out, reference(handle).levels[0], ctypes.c_float)
+
+
+@in_context("cuTexRefGetMipmapLevelClamp")
+def get_level_clamp(context: Context, first: int, last: int, handle: int) -> None:
+    found = reference(handle)
+    put(first, found.levels[1], ctypes.c_float)
+    put(last, found.levels[2], ctypes.c_float)
+
+
+@in_context("cuTexRefGetBorderColor")
+def get_border(context: Context, out: int, handle: int) -> None:
+    for i, value in enumerate(reference(handle).border):
+        put(out + 4 * i, value, ctypes.c_float)
+
+
+@in_context("cuSurfRefSetArray")
+def set_surface(context: Context, handle: int, array: int, flags: int) -> None:
+    found, shown = driver().find(handle, SurfaceReference, Result.INVALID_VALUE), driver().find(array, Array)
+    if flags or not shown.description.flags & SURFACE:
+        raise Failure(Result.INVALID_VALUE, "a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
+    channels = shown.description.channels
+    several = channels if channels > 1 else None
+    found.show(Surface(shown.elements(), channels=several, layered=shown.layered or shown.cube))
+    found.array = shown
+
+
+@in_context("cuSurfRefGetArray")
+def get_surface(context: Context, out: int, handle: int) -> None:
+    found = driver().find(handle, SurfaceReference, Result.INVALID_VALUE)
+    if found.array is None:
+        raise Failure(Result.INVALID_VALUE, "the surface reference is bound to no array")
+    put(out, found.array.handle)
