@@ -2,73 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
-
-from openptx.device.image import Image
-from openptx.engines.interp.decode import NoMeaning
-from openptx.engines.native import settings
-from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import name_of
-from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
-from openptx.engines.native.options import Options
-from openptx.engines.native.pipeline import lower_kernel
-from openptx.engines.native.rtlib.support import support
-from openptx.engines.tensor_cores.library import prepare
+from openptx.engines.native.runtime.background_code import Codes, codes_of, reply_with
 from openptx.engines.tiers.messages import Reply, Request
-from openptx.llvm.codegen import compile
-from openptx.program import Function, Program
 from openptx.runtime.module import load
 from openptx.source import File
 
 
 def reply_to(request: Request) -> Reply:
-    """The code, or why there is none. Whatever goes wrong concerns this kernel alone."""
-    start = time.perf_counter()
-    codes: dict[str, bytes] = {}
-    unsupported = problem = ""
-    try:
-        codes = codes_of(request)
-    except (UnsupportedByJit, NotImplementedError, NoMeaning) as gap:
-        unsupported = str(gap)
-    except Exception as error:
-        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return Reply(request.name, codes, unsupported, problem, time.perf_counter() - start)
+    """The code, or why there is none."""
+    return reply_with(request.name, lambda: codes(request))
 
 
-def codes_of(request: Request) -> dict[str, bytes]:
-    """Packed metadata and objects, by key."""
+def codes(request: Request) -> Codes:
     module = load(
         File(request.file, request.text), target=request.target, profile=request.profile, contract=request.contract
     )
     function = module.program.function(request.kernel)
-    options = request.options
-    if name_of(module.program, function, options, "fast") != request.name:
+    if name_of(module.program, function, request.options, "fast") != request.name:
         raise ValueError("openptx has been edited since the process that asks was started")
-    with settings.cache_at(request.cache):
-        codes: dict[str, bytes] = {}
-        for one in (options, *([replace(options, locked=True)] if request.several_workers else [])):
-            name = name_of(module.program, function, one, "fast")
-            codes[name], metadata = made(name, module.program, function, module.image, one)
-            if metadata.free_order or metadata.interprets:  # atomics of CTAs don't meet, or one worker runs them
-                break
-        return codes
-
-
-def made(
-    name: str, program: Program, function: Function, image: Image, options: Options
-) -> tuple[bytes, KernelMetadata]:
-    """Code from the disk, or made and kept there; what it calls of the library is made too."""
-    if (data := store.load(name)) is not None:
-        return data, unpack(data)[0]
-    kernel = lower_kernel(program, function, image, options)
-    metadata = kernel.metadata
-    data = pack(metadata, compile(kernel.text, kernel.promotes, kernel.fast))
-    store.store(name, data)
-    library = support(metadata.address_size, metadata.rounds, metadata.counted)
-    if settings.cache_folder() is not None:
-        if not store.has(library.name):
-            store.store(library.name, compile(library.text()))
-        prepare(metadata.products)
-    return data, metadata
+    return codes_of(module.program, function, module.image, request.options, request.several_workers, request.cache)

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are wat
 
 @pytest.fixture(autouse=True)
 def tiers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Tiers are on, for small kernels too; nothing is compiled in this process."""
+    """Tiers are on, for small kernels too; nothing is compiled in this process, all by a server."""
 
     def here(*_: Any) -> Any:
         raise AssertionError("compiled by the process that launches")
@@ -54,6 +54,7 @@ def tiers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(tiering, "ASKED", 0.0)
     monkeypatch.setattr(tiering, "SHARE", 0.0)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
+    monkeypatch.setattr(service, "may_fork", bool)
     service.close()
     with settings.tiers(), settings.cache_at(None):
         yield
@@ -87,7 +88,7 @@ def until(done: Callable[[], object]) -> None:
 
 
 def jobs() -> list[service.Job]:
-    return [*service.service().jobs.values()]
+    return [*service.service().jobs]
 
 
 def replied() -> bool:
@@ -272,7 +273,7 @@ def test_code_that_speculated_wrongly_is_replaced_in_the_background(
 
     monkeypatch.setattr(compiled_kernel, "lower_kernel", generic)
     assert launched()
-    assert [job.request.options.speculates for job in jobs()] == [True, False]
+    assert [job.request().options.speculates for job in jobs()] == [True, False]
     assert launched()
     until(replied)
     assert launched()  # and finds that the other code is there
@@ -288,7 +289,7 @@ def test_baseline_code_runs_until_there_is_optimised_code(
     """Which is asked for when launches have taken long enough, and never made twice; a second module needs neither."""
 
     def kinds() -> list[bool]:
-        return [job.request.options.baseline for job in jobs()]
+        return [job.request().options.baseline for job in jobs()]
 
     monkeypatch.setattr(tiering, "BASELINE", 0.0)
     monkeypatch.setattr(baseline, "EACH", 1.0)

@@ -1,5 +1,5 @@
-"""A process that ends while its server compiles leaves nothing running; a forked child has its own. A full disk, and a
-cache that two processes share, change no result."""
+"""A process that ends while its server, or a fork, compiles leaves nothing running; a forked child has its own. A full
+disk, and a cache that two processes share, change no result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ import numpy as np
 import openptx
 from openptx.engines.native import tiering
 from openptx.engines.tiers import server_process, service
-tiering.AT_ONCE = tiering.AT_ONCE_ALONE = tiering.ASKED = tiering.SHARE = 0.0
+tiering.AT_ONCE = tiering.AT_ONCE_ALONE = tiering.ASKED = tiering.SHARE = tiering.FORK = 0.0
+tiering.IMPORTS = 0.0
 TEXT = '''.version 8.0
 .target sm_80
 .address_size 64
@@ -36,16 +37,28 @@ def launch():
     kernel(1, 32, (x,))
     assert (x == 5).all()
 def ready():
-    while not all(job.reply for job in service.service().jobs.values()):
+    while not all(job.reply for job in service.service().jobs):
         time.sleep(0.01)
 """
-SLOW = """
+SERVED = """
+service.may_fork = bool
+"""
+SLOW_FORK = """
+from openptx.engines.native.runtime import background_code
+background_code.codes_of = lambda *_: time.sleep(60)
+launch()
+print("launched", flush=True)
+"""
+SLOW = (
+    SERVED
+    + """
 server_process.SERVER = (
     "import time; from openptx.compile_server import server; server.reply_to = lambda _: time.sleep(60); server.main()"
 )
 launch()
 print("launched", flush=True)
 """
+)
 FORKS = """
 import threading
 launch()
@@ -71,7 +84,7 @@ assert plans(kernel.module.image).made
 x = np.zeros(32, np.uint32)
 openptx.load(TEXT.replace(" k(", " other("))["other"](1, 32, (x,), engine="native")
 assert (x == 5).all()
-problems = [job.reply.problem for job in service.service().jobs.values() if job.reply.problem]
+problems = [job.reply.problem for job in service.service().jobs if job.reply.problem]
 print("made", problems, flush=True)
 """
 """Code that the server has made, and code that is made here."""
@@ -102,11 +115,12 @@ def alive(process: int) -> bool:
         return False
 
 
+@pytest.mark.parametrize(("program", "processes"), [(SLOW, 2), (SLOW_FORK, 1)])
 @pytest.mark.parametrize("how", ["ends", signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left(how: str | signal.Signals, tmp_path: Path) -> None:
+def test_nothing_is_left(how: str | signal.Signals, program: str, processes: int, tmp_path: Path) -> None:
     wait = "" if how == "ends" else "time.sleep(60)"
     environment = {**os.environ, "OPENPTX_CACHE": str(tmp_path)}
-    command = [sys.executable, "-c", START + SLOW + "sys.stdin.readline()\n" + wait]
+    command = [sys.executable, "-c", START + program + "sys.stdin.readline()\n" + wait]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as parent:
@@ -114,7 +128,7 @@ def test_nothing_is_left(how: str | signal.Signals, tmp_path: Path) -> None:
         assert parent.stdin is not None
         assert parent.stdout.readline() == b"launched\n"
         end = time.monotonic() + 60
-        while len(started := below(parent.pid)) < 2:  # the server, and what it has forked
+        while len(started := below(parent.pid)) < processes:  # the server, and what it has forked
             assert time.monotonic() < end
             time.sleep(0.02)
         begun = time.monotonic()
@@ -135,10 +149,16 @@ def test_nothing_is_left(how: str | signal.Signals, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_child_starts_its_own_server(tmp_path: Path) -> None:
+@pytest.mark.parametrize("served", [SERVED, ""])
+def test_a_forked_child_starts_its_own_server(served: str, tmp_path: Path) -> None:
     environment = {**os.environ, "OPENPTX_CACHE": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", START + FORKS], capture_output=True, text=True, env=environment, timeout=120, check=False
+        [sys.executable, "-c", START + served + FORKS],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+        check=False,
     )
     assert done.stderr == ""
     assert done.returncode == 0
@@ -149,6 +169,7 @@ def test_ctrl_c_ends_a_launch_and_not_the_server(tmp_path: Path) -> None:
         START.replace("%r2, 5", "%r2, 50000000")
         + """
 import signal, threading
+service.may_fork = bool
 server_process.SERVER = (
     "import time; from openptx.compile_server import server; server.reply_to = lambda _: time.sleep(60); server.main()"
 )

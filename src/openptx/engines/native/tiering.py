@@ -23,6 +23,7 @@ from openptx.engines.interp.builtins import EXTERNALS, LASTING
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
+from openptx.engines.native.runtime.code_requests import KEYS, name_of_code, on_disk, request_code, usual
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
@@ -33,18 +34,13 @@ from openptx.errors import Triple
 from openptx.late import late
 from openptx.program import Function, Program
 
-MACHINE_CODE, NAMES = "openptx.engines.native.runtime.launch", "openptx.engines.native.runtime.code_requests"
-"""What is imported when it is first called: what runs machine code, and what names it and asks for it."""
+MACHINE_CODE = "openptx.engines.native.runtime.launch"
+"""What is imported when it is first called: what runs machine code. So is what names it, `KEYS`."""
 
 if TYPE_CHECKING:
-    from openptx.engines.native.runtime.code_requests import name_of_code, on_disk, request_code, usual
     from openptx.engines.native.runtime.compiled_kernel import compiled, ready
     from openptx.engines.native.runtime.launch import launch as run
 else:
-    name_of_code = late("openptx.engines.native.runtime.code_requests", "name_of_code")
-    on_disk = late("openptx.engines.native.runtime.code_requests", "on_disk")
-    request_code = late("openptx.engines.native.runtime.code_requests", "request_code")
-    usual = late("openptx.engines.native.runtime.code_requests", "usual")
     compiled = late("openptx.engines.native.runtime.compiled_kernel", "compiled")
     ready = late("openptx.engines.native.runtime.compiled_kernel", "ready")
     run = late("openptx.engines.native.runtime.launch", "launch")
@@ -54,7 +50,7 @@ FALLBACK = logging.getLogger("openptx.fallback")
 """Says that the reference engine runs what machine code was wanted for."""
 
 IMPORTS, NAMING = 0.08, 0.035
-"""Seconds that importing `MACHINE_CODE` takes, and `NAMES` alone, of which LLVM's library is most."""
+"""Seconds that importing `MACHINE_CODE` takes, and `KEYS` alone, of which LLVM's library is most."""
 
 LOOK = 0.002
 """Seconds that it takes to estimate how long making code takes, and to look for it on disk."""
@@ -64,7 +60,8 @@ SHARE = 5
 fifth longer for a result that is there before code can be."""
 
 AT_ONCE, AT_ONCE_ALONE = 0.02, 0.12
-"""Seconds that making code takes, below which a launch does that itself: with a server running, or to be started."""
+"""Seconds that making code takes, below which a launch does that itself where no fork can: with a server running, or
+to be started."""
 
 SERVER = 0.4
 """Seconds that the server takes to start: 0.3, or 0.75 where Python may not keep its compiled files."""
@@ -72,6 +69,10 @@ SERVER = 0.4
 ASKED = 0.15
 """How much of the time until there will be code launches have taken before they ask for it: who launches a kernel once
 for a moment does not pay for code that nobody runs, which on two processors slows the launch itself."""
+
+FORK = 0.025
+"""Seconds that launches take at least before they ask for a fork, which costs them 5 ms. By bench/tier_policy.py: of
+441 kernels the first results of 11 take more than 1.2 times the faster engine's with this, of 25 with 0.020."""
 
 BASELINE = 0.12
 """Seconds that making optimised code takes, from which on baseline code is made first."""
@@ -83,8 +84,8 @@ FOUND = 0.0015
 class TierState:
     """What `auto` remembers about a kernel."""
 
-    __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "looked", "loops", "program", "spent",
-                 "times")  # fmt: skip
+    __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "jobs", "looked", "loops", "program",
+                 "spent", "times")  # fmt: skip
 
     def __init__(self, program: Program, function: Function) -> None:
         self.program, self.function = program, function
@@ -94,6 +95,7 @@ class TierState:
         self.spent = 0.0
         self.times = EngineTimes()
         self.looked = self.found = False  # on disk
+        self.jobs: dict[Triple, Job] = {}  # code that has been asked for
         self.blocks: set[Triple] = set()  # that it has code for
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
 
@@ -195,7 +197,10 @@ def auto(
 
 def made_at_once(state: TierState) -> bool:
     """Whether a launch makes the code itself: it is made quickly, or there is no server."""
-    return service().broken or state.seconds < (AT_ONCE if service().running else AT_ONCE_ALONE)
+    found = service()
+    if found.broken:
+        return True
+    return not found.may_fork() and state.seconds < (AT_ONCE if found.server is not None else AT_ONCE_ALONE)
 
 
 def interpreted(options: dict[str, Any]) -> bool:
@@ -227,25 +232,28 @@ def code_wanted(
     guess = threads * state.each * (ITERATIONS if stays else 1)
 
     def decide() -> Wanted | None:
-        return decided(state, program, function, block, guess, bool(stays), (workers or 1) > 1)
+        return decided(state, program, function, image, block, guess, bool(stays), (workers or 1) > 1)
 
     soon = SHARE * LOOK - state.spent
     return wanted_later(decide, soon) if soon > 0 and state.surely_less(guess) else decide()
 
 
 def decided(
-    state: TierState, program: Program, function: Function, block: Triple, guess: float, stays: bool, several: bool
-) -> Wanted | None:
+    state: TierState, program: Program, function: Function, image: Image, block: Triple, guess: float, stays: bool,
+    several: bool,
+) -> Wanted | None:  # fmt: skip
     """The same, with what an estimate and the disk say. `guess`: seconds that the launch takes at least, or is likely
     to take if it `stays` on the engine on which it begins."""
     at_once, baseline = made_at_once(state), block in state.baseline
-    if (stays or at_once) and guess > state.left:
+    if (stays or at_once or state.seconds < BASELINE) and guess > state.left:
         return None
-    if imported(NAMES):
+    if imported(KEYS):
         if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is not None:
-            return None if job.reply is not None else wanted_when_made(job)
+            return None if job.reply is not None else wanted_when_made(job, state)
         if on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline)):
             return None
+    elif (job := state.jobs.get(block)) is not None and job in service().jobs:  # not the parent's of a fork
+        return wanted_when_made(job, state)
     if at_once:
         return wanted_after(state.left - state.spent, state.left) if state.spent < state.left else None
     if state.seconds >= BASELINE:
@@ -253,14 +261,22 @@ def decided(
         baseline = True
 
     def ask() -> Wanted:
-        if on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline)):
+        found = imported(KEYS) and (
+            on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline))
+        )
+        if found:
             return now
         LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
-        job = request_code(program, function, usual(block, baseline), several_workers=several)
-        return wanted_when_made(job)
+        options = usual(block, baseline)
+        job = request_code(program, function, image, options, several_workers=several, waits=True)
+        state.jobs[block] = job
+        return wanted_when_made(job, state)
 
-    until = state.seconds if service().running else state.seconds + SERVER
-    return wanted_later(ask, max(ASKED * until, 0.0 if imported(NAMES) else SHARE * NAMING) - state.spent, until)
+    if service().may_fork():
+        until = state.seconds + imports()
+        return wanted_later(ask, 0.0 if guess > until else max(ASKED * until, FORK) - state.spent, until)
+    until = state.seconds + (SERVER if service().server is None else 0.0)
+    return wanted_later(ask, max(ASKED * until, 0.0 if imported(KEYS) else SHARE * NAMING) - state.spent, until)
 
 
 def has_code(image: Image, function: Function, block: Triple) -> bool:
@@ -279,8 +295,10 @@ def wanted_after(seconds: float, longer: float = math.inf) -> Wanted:
     return lambda left: left > longer or alarm.rings()
 
 
-def wanted_when_made(job: Job) -> Wanted:
-    return lambda _: job.reply is not None and job.reply.made
+def wanted_when_made(job: Job, state: TierState) -> Wanted:
+    """When the code is there, and importing what runs it takes no longer than launches have taken."""
+    imports_pay = wanted_after(imports() - state.spent)
+    return lambda left: job.reply is not None and job.reply.made and imports_pay(left)
 
 
 def wanted_later(decide: Callable[[], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
@@ -307,7 +325,7 @@ def prefers_interp(
     work = state.spent + threads * state.each
     if not state.surely_less(work) and work >= state.left:
         return False
-    if not state.looked and state.spent > (FOUND if imported(NAMES) else SHARE * NAMING):
+    if not state.looked and state.spent > (FOUND if imported(KEYS) else SHARE * NAMING):
         state.looked = True
         state.found = on_disk(program, function, block)
     return not state.found

@@ -1,15 +1,21 @@
-"""The compile service of this process: what has been asked for, and what has become of it. One server at most."""
+"""The compile service of this process: what has been asked for, and what has become of it.
+
+A fork of this process makes the code where it can; otherwise a server does, one at most.
+"""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 
+from openptx.engines.tiers.forked_compile import ForkedCompile, MakeReply, may_fork
 from openptx.engines.tiers.messages import Reply, Request
 from openptx.engines.tiers.server_process import ServerProcess
 from openptx.llvm.subprocess_compile import available
@@ -27,57 +33,96 @@ INTERVAL = 0.02
 
 
 class Job:
-    """A request and, when `reply` is there, its result."""
+    """A kernel whose code is wanted and, when `reply` is there, its result.
 
-    __slots__ = ("attempts", "reply", "request", "since")
+    `name` is the key of the code, empty as long as it is not known: that takes LLVM's library. `request` gives what a
+    server is sent, `make` is what a fork does, which holds the kernel's module until then.
+    """
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    __slots__ = ("attempts", "kernel", "make", "name", "niceness", "reply", "request", "served", "since")
+
+    def __init__(
+        self, kernel: str, name: str, request: Callable[[], Request], make: MakeReply | None = None, niceness: int = 0
+    ) -> None:
+        self.kernel, self.name, self.request, self.make, self.niceness = kernel, name, request, make, niceness
         self.reply: Reply | None = None
-        self.attempts = 1
+        self.attempts = 0
+        self.served = False  # by a server, not by a fork
         self.since = time.monotonic()
 
 
 class Service:
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # held for moments, and by no finalizer
-        self.jobs: OrderedDict[str, Job] = OrderedDict()
+        self._lock = threading.RLock()  # held for moments, and by no finalizer
+        self.jobs: list[Job] = []
+        self._named: dict[str, Job] = {}
         self._codes: OrderedDict[str, bytes] = OrderedDict()
         self.server: ServerProcess | None = None
+        self.forks: list[ForkedCompile] = []
         self.broken = not available()
         """No server can be had."""
 
-    def request(self, request: Request) -> Job:
+    def request(self, job: Job) -> Job:
         """Has the code made, unless that was asked for before."""
-        with self._lock:
-            job = self.jobs.get(request.name)
-            if job is None:
-                job = self.jobs[request.name] = Job(request)
-                self._send(job)
-            return job
-
-    @property
-    def running(self) -> bool:
-        """Whether the compile server is running."""
-        return self.server is not None
+        known = self.find(job.name) if job.name else None
+        if known is None:
+            self.jobs.append(job)
+            self._named[job.name] = job
+            if not self._forked(job):
+                self._serve(job)
+        return known or job
 
     def done(self) -> tuple[int, int]:
         """The number of requests that have been answered, and the number of all requests."""
-        jobs = [*self.jobs.values()]
+        jobs = [*self.jobs]
         return sum(job.reply is not None for job in jobs), len(jobs)
 
     def find(self, name: str) -> Job | None:
-        return self.jobs.get(name)
+        if "" in self._named:
+            del self._named[""]
+            for job in [*self.jobs]:
+                job.name = job.name or job.request().name
+                self._named.setdefault(job.name, job)
+        return self._named.get(name)
 
-    def _send(self, job: Job) -> None:
-        if self.server is None:
-            self.server = ServerProcess(self._replied, self._ended, self._busy)
-        self.server.send(job.request)
+    def may_fork(self) -> bool:
+        """Whether a fork would make code now: as many at the same time as a server has."""
+        return len(self.forks) < max(1, (os.cpu_count() or 1) - 1) and may_fork()
+
+    def _forked(self, job: Job) -> bool:
+        """Whether a fork makes the code."""
+        make, job.make = job.make, None
+        if make is None or not self.may_fork():
+            return False
+        with contextlib.suppress(OSError):  # the system refuses a process, or a pipe
+            fork = ForkedCompile(make, partial(self._fork_ended, job), job.niceness)
+            self.forks.append(fork)
+            fork.watch()
+            return True
+        return False
+
+    def _fork_ended(self, job: Job, fork: ForkedCompile, reply: Reply | None, reason: str) -> None:
+        self.forks.remove(fork)
+        if reply is None and fork.hung:
+            LOG.warning("the process that compiles kernel `%s` %s; a server makes its code", job.kernel, reason)
+            self._serve(job)
+        else:
+            ended = f"the process that compiles it {reason}"
+            self._replied(job, reply or Reply(job.name, {}, "", ended, 0.0))
+
+    def _serve(self, job: Job) -> None:
+        request = job.request()
+        with self._lock:
+            job.served = True
+            job.attempts += 1
+            if self.server is None:
+                self.server = ServerProcess(self._served, self._ended, self._busy)
+            self.server.send(request)
 
     def code(self, name: str, check: Callable[[], None]) -> bytes | str | None:
         """What was made under a name, or why there is no code; None where nobody has asked for it, or no server can be
         had. Waits while it is being made, and calls `check`, which may raise."""
-        job = self.jobs.get(name)
+        job = self.find(name)
         while job is not None and job.reply is None:
             check()
             time.sleep(INTERVAL)
@@ -85,19 +130,26 @@ class Service:
             return job.reply.unsupported or job.reply.problem
         return self._codes.get(name)
 
-    def _busy(self) -> bool:
-        return any(job.reply is None for job in [*self.jobs.values()])
+    def _unserved(self) -> list[Job]:
+        """What the server has not answered yet."""
+        return [job for job in [*self.jobs] if job.served and job.reply is None]
 
-    def _replied(self, reply: Reply) -> None:
+    def _busy(self) -> bool:
+        return bool(self._unserved())
+
+    def _served(self, reply: Reply) -> None:
+        job = self.find(reply.name)
+        if job is not None:
+            self._replied(job, reply)
+
+    def _replied(self, job: Job, reply: Reply) -> None:
         with self._lock:
             for name, code in reply.codes.items():
                 self._codes[name] = code
             while sum(map(len, self._codes.values())) > KEPT and len(self._codes) > len(reply.codes):
                 self._codes.popitem(last=False)
-            if (job := self.jobs.get(reply.name)) is not None:
-                job.reply = reply._replace(codes={})
-        if job is not None:
-            tell(job, reply)
+            job.reply = reply._replace(codes={})
+        tell(job, reply)
 
     def _ended(self, server: ServerProcess, reason: str) -> None:
         """A server is no more. What it had not done another does; what two have not done nobody does."""
@@ -105,14 +157,13 @@ class Service:
             if self.server is not server:
                 return
             self.server = None
-            left = [job for job in self.jobs.values() if job.reply is None]
+            left = self._unserved()
             for job in left:
                 if job.attempts < ATTEMPTS and not reason.startswith("could not"):
-                    job.attempts += 1
-                    self._send(job)
+                    self._serve(job)
                 else:
                     self.broken = True
-                    job.reply = Reply(job.request.name, {}, "", f"the compile server {reason}", 0.0)
+                    job.reply = Reply(job.name, {}, "", f"the compile server {reason}", 0.0)
         if left:
             then = "kernels are compiled where they are launched" if self.broken else "another takes its work"
             LOG.warning("the compile server %s; %s", reason, then)
@@ -120,19 +171,23 @@ class Service:
     def close(self) -> None:
         with self._lock:
             server, self.server = self.server, None
-            for job in self.jobs.values():
-                job.reply = job.reply or Reply(job.request.name, {}, "", "the compile server was closed", 0.0)
+            for job in self.jobs:
+                job.reply = job.reply or Reply(job.name, {}, "", "the compile server was closed", 0.0)
+        for fork in [*self.forks]:
+            fork.close()
         if server is not None:
             server.close()
 
     def forget(self) -> None:
-        """Called in the child of a fork: the server belongs to the parent."""
+        """Called in the child of a fork: the processes belong to the parent."""
+        for fork in self.forks:
+            fork.forget()
         if self.server is not None:
             self.server.forget()
 
 
 def tell(job: Job, reply: Reply) -> None:
-    kernel = job.request.kernel
+    kernel = job.kernel
     if reply.problem:
         LOG.warning("no code for kernel `%s`, which stays on the reference engine: %s", kernel, reply.problem)
     elif reply.unsupported:

@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from openptx.device.image import Image
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.tiers.service import Job, service
 
@@ -28,7 +29,7 @@ class BaselineCode:
         self.spent = 0.0
         self.job: Job | None = None
 
-    def ran(self, plan: Plan, seconds: float) -> bool:
+    def ran(self, plan: Plan, image: Image, seconds: float) -> bool:
         """A launch is over; gives whether optimised code is there."""
         self.spent += seconds
         if self.job is None:
@@ -40,7 +41,7 @@ class BaselineCode:
                 plan.function.name, self.spent, cost,
             )  # fmt: skip
             self.job = request_code(
-                plan.program, plan.function, replace(plan.options, locked=False, baseline=False),
+                plan.program, plan.function, image, replace(plan.options, locked=False, baseline=False),
                 several_workers=plan.options.locked,
             )  # fmt: skip
         reply = self.job.reply

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
+from openptx.device.image import Image
 from openptx.engines.native import settings
-from openptx.engines.native.cache import store
-from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.options import Options
-from openptx.engines.tiers.messages import Request
+from openptx.engines.tiers.messages import Reply, Request
 from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
+from openptx.late import late
 from openptx.program import Function, Program
+
+KEYS = "openptx.engines.native.cache.key"
+"""What names code: it takes LLVM's library."""
+
+if TYPE_CHECKING:
+    from openptx.engines.native.cache.key import name_of
+    from openptx.engines.native.cache.store import has
+    from openptx.engines.native.runtime.background_code import codes_of, reply_with
+else:
+    name_of = late("openptx.engines.native.cache.key", "name_of")
+    has = late("openptx.engines.native.cache.store", "has")
+    codes_of = late("openptx.engines.native.runtime.background_code", "codes_of")
+    reply_with = late("openptx.engines.native.runtime.background_code", "reply_with")
+
+NICE = 5
+"""The priority of what no launch waits for."""
 
 
 def name_of_code(program: Program, function: Function, options: Options) -> str:
@@ -25,15 +44,29 @@ def usual(block: Triple, baseline: bool = False) -> Options:
 
 def on_disk(program: Program, function: Function, block: Triple, baseline: bool = False) -> bool:
     """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
-    return store.has(name_of_code(program, function, usual(block, baseline)))
+    return has(name_of_code(program, function, usual(block, baseline)))
 
 
-def request_code(program: Program, function: Function, options: Options, *, several_workers: bool = False) -> Job:
-    """The request for a kernel's code, made now or before. With `several_workers` they may lock atomics."""
-    name, folder = name_of_code(program, function, options), settings.cache_folder()
-    return service().find(name) or service().request(
-        Request(
-            name, program.file.text, program.file.name, program.target, program.profile, program.contract,
-            function.name, options, several_workers, str(folder) if folder is not None else None,
-        )
-    )  # fmt: skip
+def request_code(
+    program: Program, function: Function, image: Image, options: Options, *, several_workers: bool = False,
+    waits: bool = False,
+) -> Job:  # fmt: skip
+    """The request for a kernel's code, made now or before. With `several_workers` they may lock atomics. A launch
+    `waits` for the code, or it is for later ones."""
+    folder = settings.cache_folder()
+    cache = str(folder) if folder is not None else None
+
+    def name() -> str:
+        return name_of_code(program, function, options)
+
+    def request() -> Request:
+        return Request(
+            name(), program.file.text, program.file.name, program.target, program.profile, program.contract,
+            function.name, options, several_workers, cache,
+        )  # fmt: skip
+
+    def make() -> Reply:
+        return reply_with(name(), lambda: codes_of(program, function, image, options, several_workers, cache))
+
+    known = name() if KEYS in sys.modules else ""
+    return service().request(Job(function.name, known, request, make, 0 if waits else NICE))

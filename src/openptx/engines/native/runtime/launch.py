@@ -82,7 +82,7 @@ def launch(
     if team is not None:
         team.learn(seconds)
     if plan.options.baseline:
-        made.baseline_ran(plan, seconds)
+        made.baseline_ran(plan, image, seconds)
 
 
 FORKED = (
@@ -135,7 +135,7 @@ class Run:
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.side_exits() for worker in team]) * 16 > plan.ctas * plan.warps:
-                plans(self.image).disable_speculation(plan, self.meanwhile)
+                plans(self.image).disable_speculation(plan, self.image, self.meanwhile)
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)

@@ -153,14 +153,14 @@ class Plans:
             self.made[key] = plan
         return plan
 
-    def baseline_ran(self, plan: Plan, seconds: float) -> None:
+    def baseline_ran(self, plan: Plan, image: Image, seconds: float) -> None:
         """Records that a launch of baseline code is over."""
         key = plan.function.name, plan.block
-        if self.baseline.setdefault(key, BaselineCode()).ran(plan, seconds):
+        if self.baseline.setdefault(key, BaselineCode()).ran(plan, image, seconds):
             self.optimised.add(key)
             self.made.clear()
 
-    def disable_speculation(self, plan: Plan, meanwhile: bool) -> None:
+    def disable_speculation(self, plan: Plan, image: Image, meanwhile: bool) -> None:
         """Warps left too often: from now on branches are not assumed uniform.
 
         Where the other code may be made `meanwhile`, the plan stays until it is there.
@@ -168,7 +168,7 @@ class Plans:
         if meanwhile:
             if plan.replacement is None:
                 plan.replacement = request_code(
-                    plan.program, plan.function, replace(plan.options, locked=False, speculates=False),
+                    plan.program, plan.function, image, replace(plan.options, locked=False, speculates=False),
                     several_workers=plan.options.locked,
                 )  # fmt: skip
             reply = plan.replacement.reply

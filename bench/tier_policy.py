@@ -1,0 +1,215 @@
+"""When to ask for machine code, chosen by numbers: what rules would have done with the launches of a recording.
+
+    python bench/tier_policy.py record FILE [PATH ...]
+    python bench/tier_policy.py simulate FILE [--limit RATIO]
+
+`record` writes, for each kernel of tests/kernels and tests/data/cases, the processor time of a first launch on the
+reference engine, of a first and a second one as machine code, what the compile time was estimated at, and what the
+forecast of its loops said when. Each launch is made by a process of its own, as bench/first_results.py does it.
+`simulate` prints, for each rule, how the ratios of its first launch to the faster engine's are spread. It has two
+processors, of which code in the background gets one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from first_results import BARRIER, ROOT, launch_of
+from tiers import SMALL
+
+import openptx
+from openptx.engines.native import settings, tiering
+from openptx.engines.tiers import forecast, service
+from openptx.testing.discovery import find
+
+FORK, LINK = 0.005, 0.002
+"""Seconds that a fork costs the launch, copies of shared pages included, and that linking made code takes."""
+
+SHARED = 1.1
+"""How much longer a fork takes to make code than the process itself."""
+
+BASELINE, SLOWER = 0.45, 2.0
+"""What baseline code takes to be made and to run, of optimised code's time."""
+
+
+class Record(NamedTuple):
+    """Seconds of the processor."""
+
+    name: str
+    interp: float
+    native: float
+    again: float
+    """A second launch as machine code."""
+    estimate: float
+    least: float
+    """What the launch takes on the reference engine if each thread executes each instruction once."""
+    forecasts: list[tuple[float, float]]
+    """Since when the reference engine was at work, how much longer it would take at least."""
+
+
+def in_fork(folder: str, run: Callable[[], Any]) -> Any:
+    readable, writable = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with settings.cache_at(folder):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                os.write(writable, json.dumps(run()).encode())
+            service.close()
+        finally:
+            os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as stream:
+        said = stream.read()
+    os.waitpid(child, 0)
+    return json.loads(said)
+
+
+def seconds(path: str, engine: str, launches: int) -> list[float]:
+    run, found = launch_of(path), list[float]()
+    for _ in range(launches):
+        start = time.process_time()
+        run(engine)
+        found.append(time.process_time() - start)
+    return found
+
+
+def estimated(path: str) -> tuple[float, float, list[tuple[float, float]]]:
+    """The estimates, and the forecasts of a launch that is not abandoned."""
+    seen, begun = list[tuple[float, float]](), list[float]()
+    states = list[tiering.TierState]()
+    guesses = list[float]()
+    update = forecast.Forecast.update
+
+    def noted(self: forecast.Forecast, batch: Any) -> float:
+        left = update(self, batch)
+        if left != (seen[-1][1] if seen else 0.0):
+            seen.append((time.thread_time() - begun[0], left))
+        return left
+
+    def never(*_: object) -> bool:
+        return False
+
+    def wanted(state: tiering.TierState, *given: Any) -> Any:
+        states.append(state)
+        guesses.append(given[4] * state.each)
+        begun.append(time.thread_time())
+        return never
+
+    forecast.Forecast.update = noted
+    tiering.code_wanted = wanted
+    tiering.prefers_interp = never
+    launch_of(path)("auto")
+    return (states[0].seconds if states else 0.0), (guesses[0] if guesses else 0.0), seen
+
+
+def record(file: str, paths: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as made, open(file, "w") as out:
+        with settings.cache_at(made):
+            for text in (SMALL, BARRIER):
+                for engine in ("interp", "native"):
+                    openptx.load(text)["k"](1, 32, engine=engine)
+        for path in paths:
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(made, folder, dirs_exist_ok=True)
+                (interp,) = in_fork(folder, partial(seconds, path, "interp", 1))
+                native, again = in_fork(folder, partial(seconds, path, "native", 2))
+                estimate, least, forecasts = in_fork(folder, partial(estimated, path))
+            found = Record(Path(path).name, interp, native, again, estimate, least, forecasts)
+            out.write(json.dumps(found) + "\n")
+            out.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Code is wanted when a launch has taken `share` of its estimate, but `least` seconds, or is forecast to take
+    longer than the estimate; in place, or in the background by a fork."""
+
+    name: str
+    share: float
+    least: float
+    forks: bool
+    forecast: bool = True
+    exact: bool = False
+    """With the compile time that was measured instead of the estimate."""
+
+    def asked(self, one: Record) -> float:
+        """Seconds of the reference engine until the code is wanted."""
+        estimate = max(one.native - one.again, 0.0) if self.exact else one.estimate
+        if one.least > estimate and (not self.forks or estimate < tiering.BASELINE):
+            return 0.0
+        at = max(self.share * estimate, self.least)
+        soon = [time for time, left in one.forecasts if left > estimate and time >= 0.0] if self.forecast else []
+        return min([at, *soon])
+
+    def seconds(self, one: Record) -> float:
+        """Until the first result, on the clock."""
+        at = self.asked(one)
+        if one.interp <= at:
+            return one.interp
+        if not self.forks or at == 0.0:
+            return at + one.native
+        making = one.native - one.again
+        baseline = one.estimate >= tiering.BASELINE
+        made = at + FORK + SHARED * making * (BASELINE if baseline else 1.0)
+        return min(one.interp + FORK, made + LINK + one.again * (SLOWER if baseline else 1.0))
+
+
+RULES = (
+    Rule("in place, after 1.0 of the estimate", 1.0, 0.0, False, forecast=False),
+    Rule("in place, after 0.5 of it, forecast", 0.5, 0.0, False),
+    Rule("fork, at once", 0.05, 0.0, True),
+    *(
+        Rule(f"fork, {share:.2f}, at least {least * 1e3:2.0f} ms", share, least, True)
+        for share in (0.15, 0.25)
+        for least in (0.01, 0.02, 0.025)
+    ),
+    Rule("fork, 0.15, 25 ms, no forecast", 0.15, 0.025, True, forecast=False),
+    Rule("fork, 0.15, 25 ms, exact compile time", 0.15, 0.025, True, exact=True),
+)
+
+
+def simulate(file: str, limit: float) -> None:
+    records = [Record(*json.loads(line)) for line in Path(file).read_text().splitlines()]
+    print(f"{'rule':40} above {limit}   {'mean':>5} {'90 %':>5} {'99 %':>5} {'most':>5}  the worst")
+    for rule in RULES:
+        ratios = sorted((rule.seconds(one) / min(one.interp, one.native), one.name) for one in records)
+        above = sum(ratio > limit for ratio, _ in ratios)
+        found = [ratio for ratio, _ in ratios]
+        mean = math.exp(sum(map(math.log, found)) / len(found))
+        most, nearly = found[len(found) * 9 // 10], found[len(found) * 99 // 100]
+        print(
+            f"{rule.name:40} {above:9} {mean:7.2f} {most:5.2f} {nearly:5.2f}"
+            f" {found[-1]:5.2f}  {', '.join(name for _, name in reversed(ratios[-3:]))}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("record", "simulate"))
+    parser.add_argument("file")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", default=[str(ROOT / "tests" / d) for d in ("kernels", "data/cases")]
+    )
+    parser.add_argument("--limit", type=float, default=1.2)
+    asked = parser.parse_args()
+    if asked.what == "record":
+        paths = [path for given in asked.paths for path in (find([given]) if os.path.exists(given) else [given])]
+        record(asked.file, paths)
+    else:
+        simulate(asked.file, asked.limit)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Code that a fork of this process makes: it has nothing to import or to read again, so it begins at once.
+
+A fork beside other threads may find locks taken that nobody will release. So there is none where the program has
+threads of its own; ours take locks that forks wait for (`openptx.forks`), and threads of libraries, as BLAS has them,
+hold none while they have no work. A process that stops making progress all the same is ended, and a server makes the
+code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import NoReturn
+
+from openptx.engines.tiers.messages import Reply, Unpacker, packed, write
+from openptx.llvm.subprocess_compile import available, cause, end_with_reader
+
+SILENCE = 10.0
+"""Seconds in which a process that has not used the processor counts as hung."""
+
+LARGEST = 1 << 30
+"""Bytes of memory that a process which forks may use: 1.5 ms for 120 MB, most of it to copy the tables of pages."""
+
+PIECE = 1 << 20
+OURS = "openptx-"
+
+MakeReply = Callable[[], Reply]
+
+
+def may_fork() -> bool:
+    """Whether a fork of this process can make code."""
+    return (
+        sys.platform == "linux"
+        and available()
+        and all(t is threading.current_thread() or t.name.startswith(OURS) for t in threading.enumerate())
+        and resident() < LARGEST
+    )
+
+
+def resident() -> int:
+    """Bytes of memory that this process uses."""
+    with open("/proc/self/statm") as sizes:
+        return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class ForkedCompile:
+    """`ended` gets the reply, or None and the reason why there is none. OSError where the system refuses a process."""
+
+    def __init__(
+        self, make: MakeReply, ended: Callable[[ForkedCompile, Reply | None, str], None], niceness: int = 0
+    ) -> None:
+        self._ended = ended
+        self._closed = self.hung = False
+        self._lock = threading.Lock()  # a process that has been waited for has no number any more
+        self._pipe, writable = os.pipe()
+        try:
+            self._process: int | None = fork(make, writable, niceness)
+        except OSError:
+            os.close(self._pipe)
+            raise
+        finally:
+            os.close(writable)
+
+    def watch(self) -> None:
+        """Reads on a thread what the process says."""
+        threading.Thread(target=self._read, name=f"{OURS}tiers-fork", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends the process, at once."""
+        self._closed = True
+        with self._lock:
+            if self._process is not None:
+                os.kill(self._process, signal.SIGKILL)
+
+    def forget(self) -> None:
+        """Called in the child of another fork, whose child the process is not."""
+        os.close(self._pipe)
+
+    def _read(self) -> None:
+        assert self._process is not None
+        replies, unpacker = list[Reply](), Unpacker()
+        waits, used = select.poll(), -1
+        waits.register(self._pipe, select.POLLIN)
+        while not self.hung:
+            if not waits.poll(SILENCE * 1000):
+                before, used = used, processor_ticks(self._process)
+                self.hung = used == before
+            elif piece := os.read(self._pipe, PIECE):
+                replies += unpacker.fed(piece)
+            else:
+                break
+        os.close(self._pipe)
+        status = self._wait()
+        reason = f"made no progress for {SILENCE:.0f} s" if self.hung else f"ended {cause(status)}"
+        if not self._closed:
+            self._ended(self, replies[0] if replies else None, reason)
+
+    def _wait(self) -> int:
+        with self._lock:
+            process, self._process = self._process, None
+            assert process is not None
+            if self.hung:
+                os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):  # the program has waited for all of its children
+                return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        return 0
+
+
+def processor_ticks(process: int) -> int:
+    """What a process has used of the processor; -1 if it is no more."""
+    try:
+        with open(f"/proc/{process}/stat") as fields:
+            user, system = fields.read().rpartition(")")[2].split()[11:13]
+        return int(user) + int(system)
+    except OSError:
+        return -1
+
+
+def fork(make: MakeReply, pipe: int, niceness: int) -> int:
+    """The number of a process that makes a reply and writes it to a pipe."""
+    parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, see above
+            process = os.fork()
+        if not process:
+            work(make, pipe, niceness)
+        return process
+    finally:
+        if os.getpid() != parent:
+            os._exit(1)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def work(make: MakeReply, pipe: int, niceness: int) -> NoReturn:
+    """What the process does: it has no part in its parent's terminal, files or signals, and ends with its parent."""
+    status = 1
+    try:
+        os.setsid()
+        os.nice(niceness)
+        sys.settrace(None)
+        sys.setprofile(None)
+        for number in signal.valid_signals():
+            if callable(signal.getsignal(number)):  # a handler of the program's
+                signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in range(3):
+            os.dup2(nothing, standard)
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) > 2 and int(name) != pipe:
+                with contextlib.suppress(OSError):
+                    os.close(int(name))
+        sys.stdout = sys.stderr = None  # they may have files of their own
+        threading.Thread(target=end_with_reader, args=(pipe,), daemon=True).start()
+        write(pipe, packed(make()))
+        status = 0
+    finally:
+        os._exit(status)

@@ -1,0 +1,212 @@
+"""Forks of the process that launches make code: at once, with none of its files, and whatever becomes of them."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native import settings, tiering
+from openptx.engines.native.runtime import background_code, compiled_kernel
+from openptx.engines.tiers import forked_compile, messages, service
+
+LOOP = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u32 n) {
+.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [x]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+A: ld.global.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;
+sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ret; }
+"""
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes fork on Linux alone")
+
+
+@pytest.fixture(autouse=True)
+def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing is compiled in this process, or by a server that was not asked for."""
+
+    def here(*_: Any) -> Any:
+        raise AssertionError("compiled by the process that launches")
+
+    for limit in ("AT_ONCE", "AT_ONCE_ALONE", "ASKED", "SHARE", "FORK"):
+        monkeypatch.setattr(tiering, limit, 0.0)
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
+    service.close()
+    with settings.tiers(), settings.cache_at(None):
+        yield
+    service.close()
+
+
+@pytest.fixture
+def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the kernels that ran as machine code."""
+    seen, run = list[str](), tiering.run
+
+    def noted(program: Any, function: Any, *args: Any, **options: Any) -> None:
+        run(program, function, *args, **options)
+        seen.append(function.name)
+
+    monkeypatch.setattr(tiering, "run", noted)
+    return seen
+
+
+def launch(kernel: Any, turns: int = 3) -> None:
+    x = np.arange(32, dtype=np.uint32)
+    kernel(1, 32, (x, turns))
+    assert np.array_equal(x, np.arange(32) + turns)
+
+
+def until(done: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def replied() -> bool:
+    return all(job.reply is not None for job in service.service().jobs)
+
+
+def test_a_fork_makes_the_code_and_there_is_no_server(native_runs: list[str]) -> None:
+    kernel = openptx.load(LOOP)["k"]
+    launch(kernel, 10_000_000)  # which takes the reference engine some minutes
+    launch(openptx.load(LOOP)["k"])
+    assert native_runs == ["k", "k"]
+    assert len(service.service().jobs) == 1
+    assert service.service().server is None
+    assert service.service().forks == []
+
+
+def test_it_has_none_of_the_files_signals_and_output_of_its_parent(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A reader of a pipe would wait for the fork's copy of the other end; a terminal's signals are not meant for it."""
+
+    def told(*_: Any) -> Any:
+        print("output of the fork", flush=True)
+        kinds = [os.readlink(f"/proc/self/fd/{name}").partition(":")[0] for name in ("0", "1", "2")]
+        files = [name for name in os.listdir("/proc/self/fd") if int(name) > 2]
+        alone = os.getsid(0) == os.getpid()
+        raise ValueError(f"{kinds} {len(files)} {alone} {signal.getsignal(signal.SIGTERM) == signal.SIG_DFL}")
+
+    monkeypatch.setattr(background_code, "codes_of", told)
+
+    def handler(*_: object) -> None:
+        raise AssertionError
+
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        launch(openptx.load(LOOP)["k"])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    until(replied)
+    (job,) = service.service().jobs
+    assert job.reply is not None
+    # the pipe, and the folder that is being listed
+    assert job.reply.problem == f"ValueError: {['/dev/null'] * 3} 2 True True"
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGABRT, signal.SIGKILL])
+def test_a_kernel_that_breaks_the_compiler_stays(
+    signal_: signal.Signals, monkeypatch: pytest.MonkeyPatch, native_runs: list[str], caplog: Any
+) -> None:
+    def breaks(*_: Any) -> None:
+        os.kill(os.getpid(), signal_)
+
+    monkeypatch.setattr(background_code, "codes_of", breaks)
+    kernel = openptx.load(LOOP)["k"]
+    for _ in range(3):
+        launch(kernel)
+        until(replied)
+    assert native_runs == []
+    until(
+        lambda: "no code for kernel `k`, which stays on the reference engine: the process that compiles" in caplog.text
+    )
+    assert not service.service().broken
+    assert [record.levelname for record in caplog.records if record.levelname != "INFO"] == ["WARNING"]
+
+
+def test_a_process_that_hangs_is_replaced_by_a_server(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str], caplog: Any
+) -> None:
+    """It may have been forked while another thread held a lock that it needs."""
+    caplog.set_level(logging.WARNING, "openptx")
+    lock = threading.Lock()
+    lock.acquire()
+
+    def hangs(*_: Any) -> None:
+        lock.acquire()
+
+    monkeypatch.setattr(background_code, "codes_of", hangs)
+    monkeypatch.setattr(forked_compile, "SILENCE", 0.1)
+    kernel = openptx.load(LOOP)["k"]
+    launch(kernel)
+    until(replied)
+    launch(kernel)
+    assert native_runs == ["k"]
+    assert "the process that compiles kernel `k` made no progress for 0 s; a server makes its code" in caplog.text
+
+
+def test_the_system_refuses_a_process(monkeypatch: pytest.MonkeyPatch, native_runs: list[str]) -> None:
+    def none() -> messages.Reply:
+        raise AssertionError("made here")
+
+    def ended(*_: Any) -> None:
+        raise AssertionError("ended")
+
+    def refused() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refused)
+    files = len(os.listdir("/proc/self/fd"))
+    kernel = openptx.load(LOOP)["k"]
+    with pytest.raises(OSError, match="unavailable"):
+        forked_compile.ForkedCompile(none, ended)
+    assert len(os.listdir("/proc/self/fd")) <= files  # another fork's pipe may have been closed
+    launch(kernel)
+    assert service.service().server is not None
+    until(replied)
+    launch(kernel)
+    assert native_runs == ["k"]
+
+
+def test_beside_threads_of_the_program_a_server_makes_the_code(native_runs: list[str]) -> None:
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        assert not forked_compile.may_fork()
+        launch(openptx.load(LOOP)["k"])
+        assert service.service().server is not None
+    finally:
+        end.set()
+        other.join()
+    assert forked_compile.may_fork()
+
+
+def test_large_processes_do_not_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert forked_compile.may_fork()
+    monkeypatch.setattr(forked_compile, "LARGEST", 1 << 20)
+    assert not forked_compile.may_fork()
+
+
+def test_a_program_that_waits_for_all_children_changes_nothing(native_runs: list[str]) -> None:
+    kernel = openptx.load(LOOP)["k"]
+    launch(kernel)
+    with contextlib.suppress(ChildProcessError):
+        os.wait()
+    until(replied)
+    launch(kernel)
+    assert native_runs == ["k"]
