@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 # Which engine runs a launch, and when, would depend on how busy the computer is. The tests of tiers turn them on.
 os.environ.setdefault("OPENPTX_TIERS", "0")
+# A shell's background jobs ignore Ctrl-C, and so would the processes that tests start and then interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

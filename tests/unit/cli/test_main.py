@@ -120,16 +120,10 @@ def test_a_reader_that_goes_away_ends_the_command_quietly():
         assert process.wait(timeout=60) == 141
 
 
-def hear_interrupts() -> None:
-    """Shells make programs deaf to Ctrl-C that they start in the background, and so may be these tests."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_ends_the_command_with_a_line():
     with subprocess.Popen(
         [sys.executable, "-m", "openptx", "check", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
-        preexec_fn=hear_interrupts,
     ) as process:  # fmt: skip
         time.sleep(1.0)  # it waits for stdin
         process.send_signal(signal.SIGINT)

@@ -253,7 +253,6 @@ def test_ctrl_c_on_the_command_line_is_a_line_and_status_130(tmp_path: object) -
         command = [sys.executable, "-m", "openptx", "run", path, "--grid", "9", "--block", "32"]
         with subprocess.Popen(
             [*command, "--engine", engine, "--arg", "zeros:u32:4"], stderr=subprocess.PIPE, text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         ) as child:  # fmt: skip
             time.sleep(3)
             for _ in range(3):
