@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from openptx.driver.calls import Failure
-from openptx.driver.graphs import Choice, Graph, Node, Word, Work, bodies_of, child_of, choice_of
+from openptx.driver.graphs import NUMBERS, Choice, Graph, Node, Word, Work, bodies_of, child_of, choice_of
 from openptx.driver.objects import Object
 from openptx.driver.queues import Ready, always
 from openptx.driver.results import Result
@@ -139,7 +139,7 @@ class Executable(Object):
 
     def __init__(self, graph: Graph, flags: int = 0) -> None:
         super().__init__()
-        self.plan, self.flags = Plan.of(graph), flags
+        self.plan, self.flags, self.number = Plan.of(graph), flags, next(NUMBERS)
         self._last: weakref.ref[Launch] | None = None
 
     def launch(self) -> tuple[Launch, Ready]:

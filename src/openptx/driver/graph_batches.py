@@ -10,7 +10,7 @@ from openptx.driver.calls import in_context
 from openptx.driver.contexts import Context, named
 from openptx.driver.graph_nodes import add, described
 from openptx.driver.graph_settings import change, of_kind
-from openptx.driver.graphs import Work
+from openptx.driver.graphs import Node, Work
 from openptx.driver.memory_operations import batch_of, read_batch
 
 FIELDS = struct.Struct("<QI4xQI4x")
@@ -30,13 +30,16 @@ def add_batch(context: Context, out: int, graph: int, after: int, count: int, po
     add(out, graph, after, count, "memory", lambda: batch_work(context, pointer))
 
 
-@in_context("cuGraphBatchMemOpNodeGetParams")
-def get_batch(context: Context, handle: int, out: int) -> None:
-    """The operations are the node's until its parameters change."""
-    node = of_kind(handle, "memory")
+def batch_words(context: Context, node: Node) -> bytes:
+    """CUDA_BATCH_MEM_OP_NODE_PARAMS. The operations are the node's until its parameters change."""
     batch = batch_of(node.work.function)
     node.kept = data = ctypes.create_string_buffer(batch.description, max(len(batch.description), 1))
-    write(out, FIELDS.pack(context.handle, len(batch.operations), ctypes.addressof(data), 0))
+    return FIELDS.pack(context.handle, len(batch.operations), ctypes.addressof(data), 0)
+
+
+@in_context("cuGraphBatchMemOpNodeGetParams")
+def get_batch(context: Context, handle: int, out: int) -> None:
+    write(out, batch_words(context, of_kind(handle, "memory")))
 
 
 @in_context("cuGraphBatchMemOpNodeSetParams")

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from typing import Any
 
 from openptx import memory
 from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, in_context, put
 from openptx.driver.contexts import Context
 from openptx.driver.graph_nodes import PARAMETERS, add, special_node
-from openptx.driver.graphs import Choice, Graph, Word, Work, choice_of, instantiated
+from openptx.driver.graphs import Choice, Graph, Node, Word, Work, choice_of, instantiated
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
@@ -67,3 +68,13 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
     made = add(out, graph, after, count, "conditional", lambda: Work(instantiated, (choice,)))
     made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))
     put(there + DESCRIPTION.size, ctypes.addressof(handles))
+
+
+def condition_words(context: Context, node: Node) -> bytes:
+    """CUDA_CONDITIONAL_NODE_PARAMS. A node that was captured of a launch has no handles of its graphs."""
+    choice = choice_of(node)
+    handles: Any = node.kept
+    if choice is None:
+        raise Failure(Result.NOT_SUPPORTED, "the parameters of a conditional node that a launch was captured as")
+    described = DESCRIPTION.pack(choice.word.address, KINDS.index(choice.kind), len(choice.bodies))
+    return described + struct.pack("<QQ", ctypes.addressof(handles), context.handle)

@@ -17,9 +17,9 @@ def dot(graph: Graph) -> str:
 
 
 def lines(graph: Graph) -> list[str]:
-    found = [f'subgraph "cluster_{graph.handle:x}" {{', f'label="graph 0x{graph.handle:x}";']
-    for i, node in enumerate(graph.nodes):
-        found.append(f'"{node.handle:x}" [shape="box", label="{i} {label(node)}"];')
+    found = [f'subgraph "cluster_{graph.handle:x}" {{', f'label="graph {graph.number}";']
+    for node in graph.nodes:
+        found.append(f'"{node.handle:x}" [shape="box", label="{node.number} {label(node)}"];')
         if (child := child_of(node)) is not None:
             found += lines(child)
     found += (f'"{before.handle:x}" -> "{node.handle:x}";' for node in graph.nodes for before in node.after)

@@ -69,23 +69,37 @@ def copy_words(side: Side) -> tuple[int, ...]:
     return side.x, side.y, side.z, 0, side.kind, host, device, array, 0, side.pitch, side.rows
 
 
+def copy_description(node: Node) -> bytes:
+    """A CUDA_MEMCPY3D."""
+    found = copy_of(node)
+    return COPY_3D.pack(*copy_words(found.source), *copy_words(found.target), *found.extent)
+
+
 @in_context("cuGraphMemcpyNodeGetParams")
 def get_copy(context: Context, handle: int, out: int) -> None:
-    found = copy_of(of_kind(handle, "copy"))
-    write(out, COPY_3D.pack(*copy_words(found.source), *copy_words(found.target), *found.extent))
+    write(out, copy_description(of_kind(handle, "copy")))
+
+
+def fill_words(node: Node) -> tuple[int, ...]:
+    """The words of a CUDA_MEMSET_NODE_PARAMS."""
+    address, pitch, value, element, width, height = node.work.arguments
+    return address, pitch, value, element.itemsize, width, height
 
 
 @in_context("cuGraphMemsetNodeGetParams")
 def get_fill(context: Context, handle: int, out: int) -> None:
-    address, pitch, value, element, width, height = of_kind(handle, "fill").work.arguments
-    write(out, FILL.pack(address, pitch, value, element.itemsize, width, height))
+    write(out, FILL.pack(*fill_words(of_kind(handle, "fill"))))
+
+
+def host_words(node: Node) -> tuple[int, int]:
+    """The function and its data."""
+    callback: Any = node.work.function  # of ctypes
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0, node.work.arguments[-1]
 
 
 @in_context("cuGraphHostNodeGetParams")
 def get_host(context: Context, handle: int, out: int) -> None:
-    function, arguments = of_kind(handle, "host").work
-    callback: Any = function  # of ctypes
-    write(out, HOST_FUNCTION.pack(ctypes.cast(callback, ctypes.c_void_p).value or 0, arguments[-1]))
+    write(out, HOST_FUNCTION.pack(*host_words(of_kind(handle, "host"))))
 
 
 @in_context("cuGraphChildGraphNodeGetGraph")

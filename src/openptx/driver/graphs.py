@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,10 @@ MOVE = 1
 """Of references to a user object: the caller's become the graph's."""
 UNIQUE = "allocation", "free", "conditional"
 """Kinds of nodes that cannot be copied (manual of `cuGraphClone`)."""
+
+
+NUMBERS = itertools.count(1)
+"""What tools call graphs and executable graphs; nodes have numbers in their graph."""
 
 
 class Work(NamedTuple):
@@ -43,6 +48,7 @@ class Node(Object):
     def __init__(self, graph: Graph, kind: str, work: Work, after: Iterable[Node]) -> None:
         super().__init__()
         self.graph, self.kind, self.work, self.after = graph, kind, work, [*after]
+        self.number = next(graph.numbers)
         self.original: Node | None = None
         self.attributes: dict[int, bytes] = {}
         self.kept: object = None
@@ -79,6 +85,7 @@ class Graph(Object):
     def __init__(self, outer: Graph | None = None) -> None:
         super().__init__()
         self.outer, self.moved = outer, False
+        self.number, self.numbers = next(NUMBERS), itertools.count()
         self.nodes: list[Node] = []
         self.words: dict[int, Word] = {}
         self.references = References()

@@ -26,7 +26,8 @@ CHAPTERS = (
     "capture", "graphs", "graph_launches", "graph_updates", "graph_edges", "graph_nodes", "graph_settings",
     "graph_batches", "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools",
     "user_objects", "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
-    "texture_references", "parameter_lists",
+    "texture_references", "parameter_lists", "graph_descriptions", "batch_boxes", "external_objects",
+    "array_properties", "device_links",
 )  # fmt: skip
 """Modules here that have entry points."""
 

@@ -288,3 +288,13 @@ API int cudaFreeArray(Handle array)
         IN_CONTEXT(SUCCESS);
     IN_CONTEXT(driver()->cuArrayDestroy(array));
 }
+
+API int cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const Channels *channels, int device)
+{
+    int format;
+    unsigned count;
+    int error = width && channels ? enter() : INVALID_VALUE;
+    if (!error)
+        error = channel_format(channels, &format, &count);
+    return done(error ? error : driver()->cuDeviceGetTexture1DLinearMaxWidth(width, format, count, device));
+}

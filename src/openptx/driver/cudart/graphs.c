@@ -1,4 +1,6 @@
 /* Graphs and captures, where the runtime's parameters are not the driver's; the rest is in forward.def. */
+#include <string.h>
+
 #include "driver.h"
 
 typedef struct {                            /* cudaKernelNodeParams */
@@ -261,6 +263,11 @@ API int cudaGraphConditionalHandleCreate(uint64_t *condition, Handle graph, unsi
 }
 
 #if OPENPTX_CUDART == 12
+API int cudaGraphKernelNodeCopyAttributes(Handle source, Handle target)         /* in the other order in CUDA 13 */
+{
+    IN_CONTEXT(driver()->cuGraphKernelNodeCopyAttributes(target, source));
+}
+
 API int cudaGraphAddNode(Handle *node, Handle graph, const Handle *before, size_t count, Node *given)
 {
     return add_node(node, graph, before, NULL, count, given);
@@ -297,6 +304,29 @@ API int cudaStreamGetCaptureInfo_v2_ptsz(Handle stream, int *status, uint64_t *i
 API int cudaGraphAddNode(Handle *node, Handle graph, const Handle *before, const void *edges, size_t count, Node *given)
 {
     return add_node(node, graph, before, edges, count, given);
+}
+
+API int cudaGraphNodeGetParams(Handle node, Node *out)
+{
+    Node there;
+    const void *kernel;
+    int error = out ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuGraphNodeGetParams(node, &there);
+    if (error)
+        return done(error);
+    *out = there;
+    if (there.type == KERNEL_NODE) {
+        const DriverKernelNode *from = &there.as.driver_kernel;
+        error = host_of_function(from->function, &kernel);
+        memset(&out->as, 0, sizeof out->as);
+        if (!error)
+            out->as.kernel = (KernelNode){kernel, from->grid, from->block, from->shared, from->parameters, from->extra};
+    } else if (there.type == COPY_NODE) {
+        memset(&out->as, 0, sizeof out->as);
+        error = runtime_copy(&there.as.driver_copy.copy, &out->as.copy.copy);
+    }
+    return done(error);
 }
 
 API int cudaGraphConditionalHandleCreate_v2(uint64_t *condition, Handle graph, Handle context, unsigned value, unsigned flags)

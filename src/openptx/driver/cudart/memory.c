@@ -186,3 +186,25 @@ API int cudaIpcOpenEventHandle(Handle *event, IpcHandle handle)
 {
     IN_CONTEXT(driver()->cuIpcOpenEventHandle(event, handle));
 }
+
+#if OPENPTX_CUDART == 13
+#define PREFETCHES(name)                                                                                               \
+    API int cuda##name(Address *addresses, size_t *sizes, size_t count, void *places, size_t *firsts, size_t kinds,    \
+                       uint64_t flags, Handle stream)                                                                  \
+    {                                                                                                                  \
+        IN_CONTEXT(driver()->cu##name(addresses, sizes, count, places, firsts, kinds, flags, stream));                 \
+    }                                                                                                                  \
+    API int cuda##name##_ptsz(Address *addresses, size_t *sizes, size_t count, void *places, size_t *firsts,           \
+                              size_t kinds, uint64_t flags, Handle stream)                                             \
+    {                                                                                                                  \
+        return cuda##name(addresses, sizes, count, places, firsts, kinds, flags, per_thread(stream));                  \
+    }
+
+PREFETCHES(MemPrefetchBatchAsync)
+PREFETCHES(MemDiscardAndPrefetchBatchAsync)
+#else
+/* Devices of today have `double`: nothing is converted. */
+API int cudaSetDoubleForDevice(double *value) { return done(value ? 0 : INVALID_VALUE); }
+
+API int cudaSetDoubleForHost(double *value) { return done(value ? 0 : INVALID_VALUE); }
+#endif

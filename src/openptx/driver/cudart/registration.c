@@ -190,6 +190,9 @@ int host_of_function(Handle function, const void **host)
             if (is_function(s, function))
                 *host = s->host, error = SUCCESS;
     pthread_mutex_unlock(&lock);
+    Handle same;
+    if (error && !driver()->cuKernelGetFunction(&same, function))
+        *host = function, error = SUCCESS;  /* of cudaLibraryGetKernel, which stands for itself */
     return error;
 }
 

@@ -1,0 +1,47 @@
+"""Properties of arrays that only those have which were made sparse, without memory or of several planes: none here."""
+
+from __future__ import annotations
+
+from openptx.driver.arrays import Array
+from openptx.driver.calls import Failure, in_context
+from openptx.driver.contexts import Context
+from openptx.driver.devices import require_device
+from openptx.driver.mipmaps import Mipmapped
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+
+
+def lacks(what: str) -> Failure:
+    return Failure(Result.INVALID_VALUE, f"the array was not made {what}")
+
+
+@in_context("cuArrayGetSparseProperties")
+def sparse(context: Context, out: int, handle: int) -> None:
+    driver().find(handle, Array)
+    raise lacks("sparse (CUDA_ARRAY3D_SPARSE)")
+
+
+@in_context("cuMipmappedArrayGetSparseProperties")
+def sparse_levels(context: Context, out: int, handle: int) -> None:
+    driver().find(handle, Mipmapped)
+    raise lacks("sparse (CUDA_ARRAY3D_SPARSE)")
+
+
+@in_context("cuArrayGetMemoryRequirements")
+def requirements(context: Context, out: int, handle: int, device: int) -> None:
+    driver().find(handle, Array)
+    require_device(device)
+    raise lacks("without memory (CUDA_ARRAY3D_DEFERRED_MAPPING)")
+
+
+@in_context("cuMipmappedArrayGetMemoryRequirements")
+def level_requirements(context: Context, out: int, handle: int, device: int) -> None:
+    driver().find(handle, Mipmapped)
+    require_device(device)
+    raise lacks("without memory (CUDA_ARRAY3D_DEFERRED_MAPPING)")
+
+
+@in_context("cuArrayGetPlane")
+def plane(context: Context, out: int, handle: int, number: int) -> None:
+    driver().find(handle, Array)
+    raise lacks("of several planes")
