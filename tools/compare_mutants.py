@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from mutants.file_rules import FILE_RULES
 from mutants.known import known
 from mutants.mutant import Mutant, Mutants
-from mutants.statement_rules import STATEMENT_RULES
+from mutants.structure_rules import FILE_RULES, STATEMENT_RULES
 from mutants.text import Source
 from mutants.verdicts import PTXAS, Comparison, compare
 

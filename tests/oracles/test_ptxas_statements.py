@@ -32,7 +32,6 @@ _KNOWN = re.compile(
     r"|st\.async\S* .*taken, here: PTX030[46]"  # without .release, since PTX 9.3
     r"|(?:suld|sust|sured)\S* .*%.*must be register or constant"
     r"|\.tensor\.\S* .*\bpred_.*taken, here: PTX0313"
-    r"|div\S*\.full\S* .*refused"
     r"|testp\.f(?:32|64) .*taken, here: PTX0304"
     r"|(?:bar|barrier)\S* 0x"  # beyond 32 bits
     r"|clusterlaunchcontrol\S*\.b128\.\S+ .*refused"

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mutants.edit import Edit
-from mutants.file_rules import FILE_RULES
-from mutants.statement_rules import STATEMENT_RULES
+from mutants.structure_rules import FILE_RULES, STATEMENT_RULES
 from mutants.text import Source, Statement
 
 OF_FILES = 0.3

@@ -220,6 +220,11 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("tcgen05.mma.cta_group::1.kind::f16.sp [%r0], %d1, %d0, [%r1], %r3, %p0;",   None),
     ("tcgen05.mma.ws.cta_group::1.sp.kind::f16 [%r0], %d1, %d0, [%r1], %r3, %p0;", None),
     ("tcgen05.mma.sp.ws.cta_group::1.kind::f16 [%r0], %d1, %d0, [%r1], %r3, %p0;", "modifier-order"),
+    ("tcgen05.alloc.cta_group::2.exclusive.sync.aligned.shared::cta.b32 [%d0], %r1;", "needs-version"),
+    ("tcgen05.alloc.cta_group::2.exclusive.sync.aligned.shared.b32 [%d0], %r1;", "unknown-modifier"),
+    ("mma.xor.popc.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};", None),
+    ("mma.popc.xor.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};",
+     "modifier-order"),
     # Layouts and formats are told apart by their order.
     ("tcgen05.cp.b8x16.cta_group::1.4x256b.b4x16_p64 [%r0], %d0;",         None),
     ("tcgen05.cp.b4x16_p64.cta_group::1.4x256b.b8x16 [%r0], %d0;",         "modifier-order"),

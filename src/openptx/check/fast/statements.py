@@ -179,6 +179,10 @@ class StatementReader:
             return None
         return max(offset, until)
 
+    def _passes(self, parameter: Variable) -> bool:
+        """Whether a prototype's parameter is declared rightly."""
+        return parameter.space in ("param", "reg") and prototype_problem(parameter, self.checked.context) is None
+
     def _read(self, statement: tree.Statement) -> bool:
         if isinstance(statement, tree.Instruction):
             if joins(statement.opcode) and not self._is_uniform(statement):
@@ -191,8 +195,9 @@ class StatementReader:
             case Variable():
                 return self._variable(statement)
             case CallPrototype():
-                typed = all(prototype_problem(each, self.checked.context) is None for each in statement.variables)
-                return typed and tables.accepts_new(statement, self.names, self.memo)
+                return all(map(self._passes, statement.variables)) and tables.accepts_new(
+                    statement, self.names, self.memo
+                )
             case BranchTargets():
                 return tables.accepts_new(statement, self.names, self.memo)
             case tree.Label():

@@ -84,12 +84,22 @@ class Declarations:
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
             )  # fmt: skip
         if function.kind == "func":
+            self._passed(declaration)
             self._named(declaration)
             self._opaque(declaration)
             self._pointer(declaration)
             if function.linkage != "extern":
                 self._aligned(declaration)
         self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+
+    def _passed(self, declaration: Declaration) -> None:
+        """What functions take and return is in registers or in `.param`."""
+        if declaration.space not in ("param", "reg"):
+            self.add(
+                "parameter", "a parameter or result of a function is in `.param` or `.reg`", declaration.space_span,
+                "neither", expected=".param or .reg", actual=f".{declaration.space}",
+                rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+            )  # fmt: skip
 
     def _named(self, declaration: Declaration) -> None:
         """Only kernels and prototypes may leave a parameter without a name."""
@@ -141,6 +151,7 @@ class Declarations:
     def prototype(self, table: CallPrototype) -> None:
         """The types of what a `.callprototype` takes and returns."""
         for parameter in table.variables:
+            self._passed(parameter)
             misfit = prototype_problem(parameter, self.module.context)
             if misfit is not None:
                 self._report(misfit, parameter, parameter.names[0])

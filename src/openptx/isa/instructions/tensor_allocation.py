@@ -79,7 +79,7 @@ alloc_exclusive = instruction(
     summary="Allocates nCols columns, a multiple of 32, of tensor memory of which nothing else is allocated.",
     syntax="""
         tcgen05.alloc.exclusive.cta_group.sync.aligned{.space}.b32   [dst], nCols;   // PTX 9.4, sm_100f sm_110f (ptxas)
-        .space     = { .shared{::cta} };
+        .space     = { .shared::cta };
     """
     + _GROUP,
     types={"nCols": "u32"},

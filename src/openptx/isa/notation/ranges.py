@@ -39,6 +39,11 @@ class Values:
         for part in words.split(", "):
             self._read(part)
 
+    @property
+    def shown(self) -> str:
+        """`words` for a sentence that goes on with `not`."""
+        return self.words.replace(", not ", " other than ")
+
     def _read(self, part: str) -> None:
         if span := _SPAN.fullmatch(part):
             self._least, self._most = int(span[1]), int(span[2])

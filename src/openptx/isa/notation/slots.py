@@ -13,6 +13,7 @@ SEQUENCES = {
     **dict.fromkeys(("dst", "src"), "spaces"),
     **dict.fromkeys(("alayout", "blayout", "row", "col"), "layouts"),
     **dict.fromkeys(("dst_fmt", "src_fmt"), "formats"),
+    **dict.fromkeys(("op", "popc"), "operations"),
 }
 """Slots, besides types, that keep their order among themselves, by name."""
 
@@ -22,7 +23,8 @@ class Slot:
 
     Modifiers are spelled without their leading dot. `group` is not 0 where slots of an option stand or fall together,
     as in `{.sem.scope}`. Slots of one `sequence` keep their order among themselves: types, the spaces from and to
-    which is copied, the layouts of a and b, the formats to and from which is unpacked.
+    which is copied, the layouts of a and b, the formats to and from which is unpacked, the
+    operation on bits and what is done to its result.
     """
 
     __slots__ = ("choices", "group", "literal", "name", "optional", "sequence", "typed")
