@@ -158,7 +158,9 @@ class Header:
             newer = (item.major, item.minor) > NEWEST
             self._add(
                 "unknown-version",
-                f"there is no PTX ISA {item.major}.{item.minor}" + (" yet that is known here" if newer else ""),
+                f"PTX ISA {item.major}.{item.minor} is newer than the newest known here, {NEWEST[0]}.{NEWEST[1]}"
+                if newer
+                else f"there is no PTX ISA {item.major}.{item.minor}",
                 item,
                 expected=f"up to {NEWEST[0]}.{NEWEST[1]}",
                 actual=f"{item.major}.{item.minor}",

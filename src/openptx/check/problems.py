@@ -24,9 +24,9 @@ OPCODE: Path = ()
 class Problem:
     """One finding about an instruction, memoised by opcode and kinds of operands: it knows no texts and no places.
 
-    `about` is the code's name. `where` is the path of the operand. In `message`, `label` and `help`, `{}` stands for
-    the text at `where`. `repair` makes a fix of a statement. `suits` tells
-    of an unknown name which kinds of operand could stand in its place.
+    `about` is the code's name. `where` is the path of the operand. `part` is the modifier that an opcode's problem is
+    about: its last occurrence. In `message`, `label` and `help`, `{}` stands for the text at `where`. `repair` makes a
+    fix of a statement. `suits` tells of an unknown name which kinds of operand could stand in its place.
     """
 
     __slots__ = (
@@ -37,6 +37,7 @@ class Problem:
         "label",
         "message",
         "operand",
+        "part",
         "repair",
         "rule",
         "suits",
@@ -51,6 +52,7 @@ class Problem:
         label: str = "",
         *,
         operand: str | None = None,
+        part: str | None = None,
         expected: str | None = None,
         actual: str | None = None,
         rule: str | None = None,
@@ -59,14 +61,14 @@ class Problem:
         suits: Suits | None = None,
     ) -> None:
         self.about, self.message, self.where, self.label = about, message, where, label
-        self.operand, self.expected, self.actual = operand, expected, actual
+        self.operand, self.part, self.expected, self.actual = operand, part, expected, actual
         self.rule, self.help, self.repair, self.suits = rule, help, repair, suits
 
     def advising(self, help: str, repair: Repair | None) -> Problem:
         """The same problem with other advice."""
         return Problem(
-            self.about, self.message, self.where, self.label, operand=self.operand, expected=self.expected,
-            actual=self.actual, rule=self.rule, help=help, repair=repair,
+            self.about, self.message, self.where, self.label, operand=self.operand, part=self.part,
+            expected=self.expected, actual=self.actual, rule=self.rule, help=help, repair=repair,
         )  # fmt: skip
 
     def __repr__(self) -> str:

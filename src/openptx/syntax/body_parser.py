@@ -12,7 +12,7 @@ from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
 from openptx.syntax.foreign import assigned, guard_reversed
-from openptx.syntax.instruction_parser import instruction
+from openptx.syntax.instruction_parser import begins_no_opcode, instruction, without_colon
 from openptx.syntax.lexical import STRING
 from openptx.syntax.operands import Name
 from openptx.syntax.recovery import recover
@@ -182,9 +182,13 @@ def _worded(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         raise assigned(c)
     if not inside:
         raise misplaced_statement(c)
-    if ahead != ":":
-        return instruction(c, problems)
     name = Name(c.word, c.span)
+    if ahead != ":":
+        if begins_no_opcode(c) and c.stands_alone:
+            c.advance()
+            problems.append(without_colon(c, name.span).diagnostic)
+            return Label(c.file, (start, c.last), name)
+        return instruction(c, problems)
     c.advance()
     c.advance()
     if c.word in LABELLED:

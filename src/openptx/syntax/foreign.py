@@ -42,7 +42,8 @@ def lone_dot(c: Cursor) -> Mistake:
     fix = None
     if blank := _BLANK.match(c.file.text, c.start, c.limit):
         fix = Fix(blank.span(1), "", "remove the blank", SAFE)
-    return c.mistake(about, "a `.` without its word directly after it", c.span, "remove the blank", fix=fix)
+    label = "remove the blank" if fix else "no word follows"
+    return c.mistake(about, "a `.` without its word directly after it", c.span, label, fix=fix)
 
 
 def number_sign(c: Cursor) -> Mistake:

@@ -63,6 +63,19 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
     return found
 
 
+def begins_no_opcode(c: Cursor) -> bool:
+    """Whether the current word can't begin an instruction, as labels of compilers: `$L__BB0_1`."""
+    return OPCODE.match(c.file.text, c.start, c.limit) is None
+
+
+def without_colon(c: Cursor, word: Span) -> Mistake:
+    """The mistake that a label has no colon."""
+    name = c.file.text[slice(*word)]
+    fix = Fix((word[1], word[1]), ":", "make it a label", SAFE)
+    message = f"`{name}` stands alone: a label ends with a colon"
+    return c.mistake("syntax", message, word, f"expected `{name}:`", rule="PTX ISA, Statements (4.3)", fix=fix)
+
+
 def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
     """Step over the opcode."""
     match = OPCODE.match(c.file.text, c.start, c.limit) if c.kind == "word" else None

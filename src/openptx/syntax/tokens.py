@@ -85,6 +85,12 @@ class Cursor:
         return "\n" in self.file.text[self.last : self.start]
 
     @property
+    def stands_alone(self) -> bool:
+        """Whether the current token is the last one of its line."""
+        ahead = self.peek()
+        return ahead.kind == "end" or "\n" in self.file.text[self.end : ahead.start]
+
+    @property
     def span(self) -> Span:
         """The place of the current token; after the last token, the character before it."""
         return (self.start, self.end) if self.kind != "end" else (max(self.last - 1, 0), self.last)

@@ -32,6 +32,7 @@ def cvt_errors(m: Modifiers) -> Problem | None:
             "rounding-forbidden",
             f"`.{rounding}` can't round `{pair}`" if wanted.rounding else f"`{pair}` rounds nothing",
             label=f"one of {_dotted(wanted.rounding)}" if wanted.rounding else f"leave out `.{rounding}`",
+            part=rounding,
             expected=_dotted(wanted.rounding) or "no rounding modifier",
             actual=f".{rounding}",
             rule=_TABLE,

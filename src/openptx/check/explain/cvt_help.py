@@ -66,6 +66,7 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
         "rounding-forbidden" if said else "rounding-required",
         _what(d, a, said, legal),
         label=(f"one of {legal}" if len(found) > 1 else f"expected {legal}") if legal else f"leave out `.{said[0]}`",
+        part=said[0] if said else None,
         expected=legal or "no rounding modifier",
         actual=f".{said[0]}" if said else "none",
         rule=_RULE,

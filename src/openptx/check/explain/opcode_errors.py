@@ -44,6 +44,7 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     return (
         _twice(opcode, modifiers)
         or _exclusive_ones(opcode, modifiers, instructions)
+        or _surplus_type(opcode, mnemonic, modifiers, instructions)
         or _strange(opcode, mnemonic, modifiers, instructions, labelled=not operands)
         or _ordered(mnemonic, modifiers, known)
         or _no_form(opcode, mnemonic, modifiers, instructions)
@@ -60,6 +61,23 @@ def _exclusive_ones(opcode: str, modifiers: list[str], instructions: list[Instru
     """Two modifiers of which a form takes one."""
     exclusive = _exclusive(modifiers, instructions)
     return None if exclusive is None else _both(opcode, *exclusive)
+
+
+def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """More types than any form has: `add.s32.u32`."""
+    given = [modifier for modifier in modifiers if modifier in TYPES]
+    most = max(sum(slot.typed for slot in form.slots) for each in instructions for form in each.forms)
+    if len(given) <= max(most, 1):
+        return None
+    return Problem(
+        "no-such-form",
+        f"`{opcode}` names {len(given)} types, and `{mnemonic}` takes {most or 'none'}",
+        label="one too many",
+        part=given[-1],
+        expected=f"{most} types",
+        actual=" ".join(f".{name}" for name in given),
+        rule=_RULE,
+    )
 
 
 def _strange(
@@ -172,6 +190,7 @@ def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Pro
             "modifier-forbidden",
             f"`.{modifier}` can't stand in `{opcode}`",
             label=f"leave out `.{modifier}`" if idle else f"no form has `.{modifier}` together with the others",
+            part=modifier,
             expected=shorter,
             actual=f".{modifier}",
             rule=rule,
@@ -188,6 +207,7 @@ def _repeated(opcode: str, modifier: str) -> Problem:
         "repeated-modifier",
         f"`.{modifier}` stands twice in `{opcode}`",
         label="once is enough",
+        part=modifier,
         repair=rewrite(fixed, SAFE) if resolve(fixed) else None,
         help=f"write `{fixed}`" if resolve(fixed) else None,
     )
@@ -212,6 +232,7 @@ def _both(opcode: str, first: str, second: str) -> Problem:
         "repeated-modifier",
         f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
         label="only one of them",
+        part=second,
         expected=f".{first} or .{second}",
         actual=f".{first}.{second}",
         rule=_RULE,
@@ -236,7 +257,7 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     """All modifiers exist, but no form has them together: one edit away, or the nearest form."""
     if without := _without(opcode, mnemonic, modifiers, _RULE):
         return without
-    missing = _missing(opcode, modifiers, instructions)
+    missing = _missing(opcode, modifiers, instructions) or _nameless(opcode, mnemonic, modifiers, instructions)
     if missing is not None:
         return missing
     form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
@@ -253,7 +274,12 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
 
 def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
     """A required modifier is not there: the form that lacks the fewest."""
-    forms = [(form, modifiers[len(each.parts) - 1 :]) for each in instructions for form in each.forms]
+    forms = [
+        (form, modifiers[len(each.parts) - 1 :])
+        for each in instructions
+        if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]
+        for form in each.forms
+    ]
     lacking = [(lacks, form) for form, own in forms if (lacks := _lacks(form, own))]
     if not lacking:
         return None
@@ -280,6 +306,29 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         if fixed
         else f"its form is `{form.text}`",
         repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE) if fixed else None,
+    )
+
+
+def _nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """The rest of a name is not there: `mbarrier.b64`, `suld.1d.b32.trap`."""
+    if any(list(each.parts[1:]) == modifiers[: len(each.parts) - 1] for each in instructions):
+        return None
+    choices = list(dict.fromkeys(each.parts[1] for each in instructions))
+    if any(choice in modifiers for choice in choices):
+        return None
+    fitting = [fixed for choice in choices if resolve(fixed := ".".join((mnemonic, choice, *modifiers)))]
+    shown = " ".join(f".{choice}" for choice in choices)
+    return Problem(
+        "missing-modifier",
+        f"`{opcode}` needs the rest of its name after `{mnemonic}`"
+        if len(choices) > 1
+        else f"`{opcode}` needs {shown}",
+        label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
+        expected=shown,
+        actual="none",
+        rule=_RULE,
+        help=f"write `{fitting[0]}`{', or one of the others' * (len(fitting) > 1)}" if fitting else None,
+        repair=rewrite(fitting[0], SUGGESTION if len(fitting) > 1 else SAFE) if fitting else None,
     )
 
 

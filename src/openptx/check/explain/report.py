@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.check.explain.suggestions import as_float
 from openptx.check.problems import OPCODE
 from openptx.diagnostics import Diagnostic, Label
@@ -21,7 +23,7 @@ GUARD: Path = (-1,)
 def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diagnostic:
     """The problem as a finding in the file."""
     tree = node(instruction, problem.where)
-    span = place(instruction, problem.where) if tree is None else tree.span
+    span = place(instruction, problem.where, problem.part) if tree is None else tree.span
     file = instruction.file
     shown = file.text[span[0] : span[1]]
     fix = problem.repair(instruction) if problem.repair is not None else None
@@ -51,9 +53,17 @@ def _filled(sentence: str, shown: str) -> str:
     return sentence.replace("{}", shown)
 
 
-def place(instruction: Instruction, where: Path) -> Span:
-    """The span of the opcode, or of the guard."""
-    return instruction.guard_span if where == GUARD else instruction.opcode_span
+def place(instruction: Instruction, where: Path, part: str | None = None) -> Span:
+    """The span of the guard, of the opcode, or of one modifier of it with its dot."""
+    if where == GUARD:
+        return instruction.guard_span
+    start, end = instruction.opcode_span
+    if part is not None:
+        written = instruction.file.text[start:end]
+        found = list(re.finditer(rf"\.\s*{re.escape(part)}(?![\w:])", written))
+        if found:
+            return start + found[-1].start(), start + found[-1].end()
+    return start, end
 
 
 def node(instruction: Instruction, where: Path) -> text.Operand | None:

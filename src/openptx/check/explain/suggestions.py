@@ -76,7 +76,7 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
         "immediate-type",
         f"operand `{place.name}` of `{place.opcode}` can't be this constant",
         where,
-        f"this is {kind.text}",
+        kind.described,
         operand=place.name,
         expected=expected,
         actual=kind.text,

@@ -20,7 +20,7 @@ def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = 
         about,
         f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
         where,
-        f"this is {kind.text}" if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
+        kind.described if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
         operand=place.name,
         expected=wanted,
         actual=kind.text,

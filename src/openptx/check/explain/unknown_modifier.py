@@ -28,6 +28,8 @@ def unknown_modifier(
     guess = next(
         (c for c in sorted(choices) if nearest(strange, (c,)) and resolve(substituted(opcode, strange, c))), None
     )
+    qualified = (c for c in sorted(choices) if c.startswith(f"{strange}::"))  # `.shared` for `.shared::cta`
+    guess = next((c for c in qualified if resolve(substituted(opcode, strange, c))), guess)
     foreign = FOREIGN.get(strange)
     guess = foreign if foreign in choices else guess or nearest(strange, choices)
     fixed = substituted(opcode, strange, guess) if guess else None
@@ -39,6 +41,7 @@ def unknown_modifier(
         "unknown-modifier",
         f"`{mnemonic}` has no modifier `.{strange}`",
         label="unknown here",
+        part=strange,
         actual=f".{strange}",
         rule=_RULE,
         help=help or (f"did you mean `{fixed}`?" if fixed else None),
@@ -53,19 +56,29 @@ def _unknown_type(
         {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
     )
     swap = None if help else _sibling(opcode, strange, types)
-    if swap is None and TYPES[strange].width == 8:
+    if swap is None and not TYPES[strange].fundamental and TYPES[strange].kind == "f":
+        help = help or f"`cvt` converts values of `.{strange}`"
+    elif swap is None and TYPES[strange].width == 8:
         wider = next((c for c in (f"{TYPES[strange].kind}16", f"{TYPES[strange].kind}32") if c in types), None)
         help = help or (wider and _widened(opcode, strange, wider))
     return Problem(
         "no-such-form",
         f"`{mnemonic}` has no `.{strange}` form",
-        label=f"one of {' '.join(f'.{name}' for name in types)}" if len(types) <= 12 else "no such type here",
-        expected=" ".join(f".{name}" for name in types),
+        label=_one_of(types),
+        part=strange,
+        expected=" ".join(f".{name}" for name in types) or "no type",
         actual=f".{strange}",
         rule=_RULE,
         help=help or (f"write `{swap}`" if swap else None),
         repair=rewrite(swap) if swap else None,
     )
+
+
+def _one_of(types: list[str]) -> str:
+    if not types or len(types) > 12:
+        return "no such type here" if types else "it takes no type"
+    shown = " ".join(f".{name}" for name in types)
+    return f"one of {shown}" if len(types) > 1 else f"expected {shown}"
 
 
 def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem:
@@ -74,6 +87,7 @@ def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem
         "rounding-forbidden",
         f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
         label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
+        part=strange,
         expected=legal,
         actual=f".{strange}",
         rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",

@@ -32,7 +32,7 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
             if found:
                 return
         if type is not None and not count and type.kind in "bsu" and not _fits(kind, type):
-            label, expected = f"this is {kind.text}", f"a {type.width}-bit integer register"
+            label, expected = kind.described, f"a {type.width}-bit integer register"
             message = f"`{name}` in the address of `{place.opcode}` is in {expected}"
             yield Problem(
                 "operand-type", message, (*where, number), label, operand=name, expected=expected, actual=kind.text
@@ -71,7 +71,7 @@ def _sampler(place: Place, name: str, kind: Kind, where: Path) -> Iterator[Probl
     if kind.sort == kinds.LIST or (not unified and not _is_sampler(kind)):
         yield Problem(
             "operand-kind", f"`{place.opcode}` takes a sampler after the texture", where,
-            f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
+            kind.described, operand=name, expected="a `.samplerref`, or a 64-bit register",
             actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
         )  # fmt: skip
     elif kind.sort == kinds.REGISTER:
@@ -79,7 +79,7 @@ def _sampler(place: Place, name: str, kind: Kind, where: Path) -> Iterator[Probl
         if unified and place.context.follows_ptxas and place.m.geom in ("cube", "acube") and place.m.mipmap != "level":
             yield Problem(
                 "operand-kind", f"`{place.opcode}` takes no sampler with `.texmode_unified`", where,
-                f"this is {kind.text}", operand=name, expected="coordinates after the texture",
+                kind.described, operand=name, expected="coordinates after the texture",
                 actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
             )  # fmt: skip
 
@@ -108,7 +108,7 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     elif kind.sort == kinds.NAME:
         return "unknown-name", "`{}` is not declared", "no such name here"
     else:
-        return "operand-kind", f"`{name}` of `{place.opcode}` is a list in braces", f"this is {kind.text}"
+        return "operand-kind", f"`{name}` of `{place.opcode}` is a list in braces", kind.described
     if given == count or (padded and given > count and given in _VECTORS):
         return None
     return (
@@ -140,14 +140,14 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
     if layered and name in place.form.instruction.may_be_longer and sorts.pop(0) not in ("", "i", "1"):
         message = f"the first element of `{name}` of `{place.opcode}` is an index of layers"
-        return "operand-type", message, f"this is {parts[0].text}"
+        return "operand-type", message, parts[0].described
     if any(one and other and _ALIKE[one] != _ALIKE[other] for one, other in pairwise(sorts)):
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` are of one type", "integers and floats"
     fitting = _fitting(type, fixed, kind.sort == kinds.LIST)
     if len(set(sorts)) > 1 or sorts[0] in fitting or (layered and sorts[0] != "1"):
         return None
     message = f"the first element of `{name}` of `{place.opcode}` is `.{type.name}`"
-    return "operand-type", message, f"this is {parts[0].text}"
+    return "operand-type", message, parts[0].described
 
 
 def _fitting(type: Type, fixed: bool, listed: bool) -> tuple[str, ...]:

@@ -73,11 +73,11 @@ def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand],
         if exceeds or operand.value not in values:
             yield Problem(
                 "immediate-range",
-                f"operand `{name}` of `{m}` must be {values.words}, not {operand.text}",
+                f"operand `{name}` of `{m}` must be {values.shown}, not {operand.text}",
                 (number,),
                 "out of range",
                 operand=name,
-                expected=values.words,
+                expected=values.shown,
                 actual=operand.text,
                 rule=f"PTX ISA, {form.instruction.name}",
             )

@@ -102,7 +102,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 "destination",
                 f"operand `{place.name}` of `{place.opcode}` is written, so it must be a register",
                 where,
-                f"this is {kind.text}",
+                kind.described,
                 operand=place.name,
                 expected=place.expected(),
                 actual=kind.text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check.availability import unmet_gates
 from openptx.check.explain.cvt_errors import cvt_errors
 from openptx.check.operand import kinds
-from openptx.check.problems import WARNINGS, Candidate, Problem, rewrite
+from openptx.check.problems import OPCODE, WARNINGS, Candidate, Problem, rewrite
 from openptx.diagnostics import SAFE
 from openptx.isa.notation.operand_rules import operand_rule
 
@@ -127,7 +127,9 @@ def refine(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -
     if not found:
         return candidate
     bad = sum(problem.about not in WARNINGS for problem in found)
-    return Candidate(candidate.form, candidate.m, (*candidate.rank[:2], -bad), (*found, *candidate.findings))
+    said = {(problem.about, problem.where) for problem in found if problem.where != OPCODE}
+    others = tuple(problem for problem in candidate.findings if (problem.about, problem.where) not in said)
+    return Candidate(candidate.form, candidate.m, (*candidate.rank[:2], -bad), (*found, *others))
 
 
 def _own(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
@@ -270,5 +272,5 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[P
             operand=form.operands[where].name,
             expected="no minus here",
             actual="a negated operand",
-            rule="PTX ISA, vmad (9.7.18.1.3)",
+            rule="PTX ISA, vmad (9.7.18.1.3)" if _has_product(form) else "PTX ISA, Source Operands (6.2)",
         )

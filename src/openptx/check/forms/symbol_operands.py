@@ -167,10 +167,10 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         "operand-kind",
         f"`{place.opcode}` can't take the address of a variable as operand `{place.name}`",
         where,
-        f"this is a variable in `.{kind.space}`",
+        f"this is a variable in `.{kinds.PARAMETERS.get(kind.space, kind.space)}`",
         operand=place.name,
         expected=place.expected().replace("`", ""),
-        actual=f"the address of a `.{kind.space}` variable",
+        actual=kind.text,
         rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
         help="take its address first: `mov.u64 %rd, {};`",
     )

@@ -27,14 +27,15 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """What is wrong with a list: its length, its elements, their types together."""
     number = len(kind.parts)
     if number not in lengths(place):
-        wanted = " or ".join(str(n) for n in lengths(place)) or "no"
+        wanted = " or ".join(str(n) for n in lengths(place))
+        message = f"has {wanted} elements, not {number}" if wanted else "is one value, not a list"
         yield Problem(
             "vector-length",
-            f"operand `{place.name}` of `{place.opcode}` has {wanted} elements, not {number}",
+            f"operand `{place.name}` of `{place.opcode}` {message}",
             where,
             f"{number} element{'' if number == 1 else 's'}",
             operand=place.name,
-            expected=f"{wanted} elements" if wanted != "no" else "a single operand",
+            expected=f"{wanted} elements" if wanted else "a single operand",
             actual=f"{number} elements",
             rule=_RULE,
         )
@@ -100,7 +101,7 @@ def _no_element(place: Place, part: Kind, where: Path) -> Problem:
         "vector-element",
         f"an element of operand `{place.name}` of `{place.opcode}` is a scalar register",
         where,
-        f"this is {part.text}",
+        part.described,
         operand=place.name,
         expected="a scalar register",
         actual=part.text,
@@ -137,7 +138,7 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 "vector-element",
                 f"the elements of a list have one type, and `.{own.name}` doesn't go with `{last}`",
                 (*where, i),
-                f"this is `.{own.name}`" if part.sort in _TYPED else f"this is {part.text}",
+                f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
                 operand=place.name,
                 expected=f".{last.name}",
                 actual=f".{own.name}",

@@ -229,7 +229,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
     alternate = "PTX ISA, Alternate Floating-Point Data Formats (5.2.3)" if known.kind == "f" else _FUNDAMENTAL
     return Misfit(
         "register-type",
-        f"`.{name}` is an instruction type, nothing can be declared so",
+        f"`.{name}` is a type of instructions alone: nothing can be declared with it",
         label=f"declare it `.{known.registers[-1]}`",
         expected=_held(name),
         actual=f".{name}",

@@ -196,7 +196,8 @@ def shape_difference(one: Function, other: Function) -> str | None:
     """What distinguishes the parameters and results of two declarations."""
     for what, a, b in (("results", one.returns, other.returns), ("parameters", one.parameters, other.parameters)):
         if len(a) != len(b):
-            return f"{len(a)} {what}, and here are {len(b)}"
+            counted = f"{len(a)} {what}" if len(a) != 1 else f"1 {what[:-1]}"
+            return f"{counted}, and {len(b)} {'stands' if len(b) == 1 else 'stand'} here"
         for x, y in zip(a, b, strict=True):
             if (x.type, x.space, shape_of(x.names[0])) != (y.type, y.space, shape_of(y.names[0])):
                 return f"other types of {what}"

@@ -74,7 +74,31 @@ class Kind:
     @property
     def described(self) -> str:
         """What a label beside the operand says of it."""
-        return f"this is `{self.text}`" if self.sort == REGISTER else f"this is {self.text}"
+        return f"this is {self._words()}"
+
+    def _words(self) -> str:
+        count = len(self.parts)
+        match self.sort:
+            case "register" | "vector":
+                return f"`{self.text}`"
+            case "address":
+                return "an address, in brackets"
+            case "list":
+                return f"a list of {count} element{'s' * (count != 1)}"
+            case "arguments":
+                return "a list in parentheses"
+            case "pair":
+                return "a pair"
+            case "negated":
+                return f"`!` and {self.parts[0]._words()}"
+            case "minus":
+                return f"a minus and {self.parts[0]._words()}"
+            case "sum":
+                return f"a sum of {self.parts[0]._words()} and a constant"
+            case "selected":
+                return f"`.{self.space}` of {self.parts[0]._words()}"
+            case _:
+                return self.text
 
     def __repr__(self) -> str:
         return self.text
