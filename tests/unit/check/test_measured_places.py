@@ -256,6 +256,7 @@ VARIABLES = (
     (".global .b32 x[] = {};",                                      "initializer"),
     (".global .b32 x[2] = {};",                                     None),
     (".global .f32x2 x[2] = {1, 0};",                               "initializer"),
+    (".global .align 0 .b8 x[2] = {1, 0};",                         "alignment"),
     (".global .u16x2 x[2] = {{1, 0}};",                             None),
     (".global .s2f6x2 x[2];",                                       None),
     (".shared .b32 x; .global .u64 y = x;",                         "initializer"),

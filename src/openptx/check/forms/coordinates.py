@@ -162,7 +162,9 @@ _ALIKE = {"i": "i", "1": "i", "f": "f", ".": "f", "p": "p"}
 
 def _sort(kind: Kind) -> str:
     """What is compared with the element before it: integers and floats, in registers `i f` or constants `1 .`, a pair
-    of halves `p`, and nothing for bits, which may be any."""
+    of halves `p`, and nothing for bits and special registers, which may be any."""
+    if kind.sort == kinds.SPECIAL:
+        return ""
     if kind.sort in (kinds.INTEGER, kinds.FLOAT):
         return "1" if kind.sort == kinds.INTEGER else "."
     if kind.type is None or kind.type.kind == "b":

@@ -41,8 +41,8 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
 
 def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit | None:
     """What is wrong with the values of an array of packed elements, which the assembler reads as vectors (measured)."""
-    value = declarator.initialiser
-    if declaration.type not in TYPES or not declarator.dimensions or value is None:
+    value, type = declarator.initialiser, TYPES.get(declaration.type)
+    if type is None or type.fundamental or type.kind == "opaque" or not declarator.dimensions or value is None:
         return None
     if isinstance(value, InitialiserList):
         value = next((each for each in value.elements if not isinstance(each, InitialiserList)), None)
