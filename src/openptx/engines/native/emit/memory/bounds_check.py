@@ -248,11 +248,15 @@ class BoundsCheck:
             if region in TABLE:
                 hosts = ir.emit(f"add {t} {a}, {self.x.splat(delta, 'i64')}")
                 return ir.emit(f"inttoptr {t} {hosts} to <{N} x ptr>")
-            origin = self.entry.state(abi.SHARED if region == "shared" else abi.LOCAL, "ptr")
+            origin = self.origin(region)
             index = offsets if region == "shared" else ir.emit(f"add {t} {offsets}, {self.entry.lane_offsets()}")
             return ir.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
 
         return bad if self.c.options.checks else "false", pointers
+
+    def origin(self, region: str) -> str:
+        """Where shared memory, or the local memory of the CTA's threads, begins."""
+        return self.entry.state(abi.SHARED if region == "shared" else abi.LOCAL, "ptr")
 
     def row_of_lanes(self, region: str, place: Bits, write: bool) -> tuple[str, str, str, bool]:
         """Begin, size and distance of the slot that lanes' addresses lie in, and whether the entry block has them."""

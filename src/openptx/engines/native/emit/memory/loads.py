@@ -11,6 +11,7 @@ from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes, Kind
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
+from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -20,6 +21,7 @@ class LoadLowering:
         self.x, self.ir, self.scope, self.entry = checks.x, checks.ir, checks.scope, checks.entry
         self.c, self.checks, self.slow, self.lanes, self.paths = checks.c, checks, slow, lanes, paths
         self.shared = CheckedLanes(checks, slow, lanes)
+        self.own = LocalSlots(checks, slow, lanes)
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         if space == "param" and isinstance(address.v, int):
@@ -61,6 +63,8 @@ class LoadLowering:
                 return found
 
             return self.paths.diamond(good, wide, lambda: self.slow.load(space, reported, w, count))
+        if self.own.serves(region, place):
+            return self.own.load(space, place, w, count)
         kind = Kind("load", space, address is place, w)
         if self.shared.shares(kind, region, count):
             return (self.shared.load(kind, region, address, place),)

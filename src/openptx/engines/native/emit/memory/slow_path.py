@@ -95,7 +95,7 @@ class SlowPath:
             self.ir.unlikely(failed, "failed", on)
             self.ir.start(on)
 
-    def call_of(self, name: str, what: int, lanes: str, first: str, limit: str) -> str:
+    def call_of(self, name: str, what: int | str, lanes: str, first: str, limit: str) -> str:
         """A call of what accesses memory lane by lane (support.ll), at the addresses that were handed over."""
         return f"call i1 @openptx.{name}(ptr %w, i64 {lanes}, i64 {what}, i64 {first}, i64 {limit})"
 

@@ -13,6 +13,7 @@ from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes, Kind
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
+from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -22,6 +23,7 @@ class StoreLowering:
         self.x, self.ir, self.scope, self.c = checks.x, checks.ir, checks.scope, checks.c
         self.checks, self.slow, self.lanes, self.paths = checks, slow, lanes, paths
         self.shared = CheckedLanes(checks, slow, lanes)
+        self.own = LocalSlots(checks, slow, lanes)
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         if self.scope.mask_may_be_empty:
@@ -49,6 +51,9 @@ class StoreLowering:
                     self.store_one(pointer(), values, w)
                 else:
                     self.store_lanes(pointer(), form.lanes, values, w)
+        elif self.own.serves(region, place):
+            self.own.store(space, place, values)
+            return ()
         elif self.shared.shares(kind := Kind("store", space, address is place, w), region, count):
             self.shared.store(kind, region, address, place, values[0])
             return ()

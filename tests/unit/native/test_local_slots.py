@@ -1,0 +1,75 @@
+"""Local memory at one place for all lanes, each of which has its own: what unoptimised code keeps its variables in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native.options import Options
+from openptx.engines.native.pipeline import lower_kernel
+from openptx.errors import Fault
+
+HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
+
+
+def kernel(width: int, count: int, place: str = "[a]", guard: str = "") -> str:
+    """Lanes store `count` numbers at a place known when the kernel is launched, and load them from there."""
+    names = [f"v{i}" for i in range(count)]
+    vector, given = (f".v{count}", "{" + ", ".join(names) + "}") if count > 1 else ("", names[0])
+    register = max(width, 16)
+    made = " ".join(
+        f"add.u32 n, lane, {100 * i}; cvt.u{register}.u32 {v}, n;"
+        if register != 32
+        else f"add.u32 {v}, lane, {100 * i};"
+        for i, v in enumerate(names)
+    )
+    back = " ".join(
+        f"{f'cvt.u32.u{register} n, {v};' if register != 32 else f'mov.b32 n, {v};'} st.global.u32 [out+{4 * i}], n;"
+        for i, v in enumerate(names)
+    )
+    return f"""{HEAD}.visible .entry k(.param .u64 pout, .param .u64 offset) {{
+.reg .b32 lane, n; .reg .b64 a, q, out; .reg .b{register} {", ".join(names)}; .reg .pred p;
+.local .align 16 .b8 loc[64];
+ld.param.u64 out, [pout]; ld.param.u64 q, [offset]; mov.u32 lane, %tid.x; mad.wide.u32 out, lane, {4 * count}, out;
+mov.u64 a, loc; add.u64 a, a, q; and.b32 n, lane, 1; setp.ne.u32 p, n, 0;
+{made} {guard} st.local{vector}.b{width} {place}, {given}; ld.local{vector}.b{width} {given}, {place}; {back} ret; }}"""
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+def test_numbers_come_back(width: int, count: int) -> None:
+    if width * count > 128:
+        pytest.skip("no such vector")
+    module = openptx.load(kernel(width, count))
+    for block in (32, 45):  # whole warps, and one of some lanes
+        found = [np.zeros((block, count), np.uint32) for _ in range(2)]
+        for engine, out in zip(("interp", "native"), found, strict=True):
+            module["k"](1, block, (out, 16), engine=engine)
+        lanes = np.arange(block)[:, None] + 100 * np.arange(count)
+        np.testing.assert_array_equal(found[1], lanes % (1 << min(width, 32)))
+        np.testing.assert_array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("offset", [-4, 2, 62, 64, 1 << 40])
+@pytest.mark.parametrize("guard", ["", "@p"])
+def test_faults_are_the_same(offset: int, guard: str) -> None:
+    module, texts = openptx.load(kernel(32, 1, guard=guard)), list[str]()
+    for engine in ("interp", "native"):
+        with pytest.raises(Fault) as fault:
+            module["k"](1, 45, (np.zeros(45, np.uint32), offset % (1 << 64)), engine=engine)
+        texts.append(str(fault.value))
+    assert texts[0] == texts[1]
+
+
+def test_an_access_is_short() -> None:
+    """A call of a function of the module's. In line, 63 functions of unoptimised code were 7.7 million characters."""
+
+    def characters(times: int) -> int:
+        module = openptx.load(
+            kernel(64, 1).replace("ret; }", "ld.local.b64 v0, [a]; st.local.b64 [a], v0; " * times + "ret; }")
+        )
+        function = module.program.function("k")
+        return len(lower_kernel(module.program, function, module.image, Options((32, 1, 1), False)).text)
+
+    assert characters(41) - characters(1) < 40 * 1200
