@@ -330,7 +330,7 @@ def _common(statement: Statement) -> bool:
     if isinstance(statement, Function):
         return not (statement.attributes or statement.directives or statement.linkage in ("weak", "common"))
     if not isinstance(statement, Declaration):
-        return False
+        return isinstance(statement, SourceFile)
     given = statement.attributes or statement.bank or statement.linkage in ("weak", "common")
     return (
         not given

@@ -16,7 +16,7 @@ from openptx.syntax.declaration_parser import LINKAGE, SPACES
 from openptx.syntax.directive_parser import Header
 from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import COMMENT, STRING
-from openptx.syntax.sections import plain_section
+from openptx.syntax.sections import debug_data
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Function, Statement, SyntaxTree, Unreadable
@@ -54,10 +54,9 @@ def parse(file: File) -> SyntaxTree:
             offset = _function(file, match, items, problems)
         elif kind == BRACE:
             offset = _brace(file, start, items, problems)
-        elif kind == DIRECTIVE and (section := plain_section(file, start)):
-            offset = section.span[1]
-            items.append(section)
-        elif kind == DECLARATION and (after := _variables(file, start, match.end(), items)):
+        elif (kind == DIRECTIVE and (after := debug_data(file, start, items))) or (
+            kind == DECLARATION and (after := _variables(file, start, match.end(), items))
+        ):
             offset = after
         else:
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)

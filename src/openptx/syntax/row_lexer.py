@@ -42,7 +42,7 @@ _DECLARATION = (
     rf"{_REGISTERS}(?:[ \t\r\n]*+{_REGISTERS})*+|{_PARAMETERS}(?:[ \t\r\n]*+{_PARAMETERS})*+"
     rf'|\.(?:local|shared)(?=[ \t.])[^;{{}}/"=]*+;|\.pragma[ \t]++{STRING}[ \t]*+;'
 )
-_TABLE = rf'{IDENTIFIER}[ \t]*+:[ \t\r\n]*+\.(?:branchtargets|callprototype)\b[^;{{}}/"]*+;'
+_TABLE = rf'{IDENTIFIER}[ \t]*+:[ \t\r\n]*+\.(?:branchtargets|calltargets|callprototype)\b[^;{{}}/"]*+;'
 _STATEMENT = r'[^;{}":\#/]*+(?:\{[^;{}":\#/]*+\}[^;{}":\#/]*+){0,8}+;'
 _BLOCK = rf"\{{[ \t]*+(?://[^\n]*+\n)?+(?:{_STATEMENT}){{1,32}}+[ \t\r\n]*+\}}"
 _operands = _OPERAND

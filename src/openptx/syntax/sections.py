@@ -1,4 +1,4 @@
-"""Reads sections of debug data, `.section .debug_info { .b8 1 ... }` (manual 11.5.2, 11.5.3)."""
+"""Reads debug data, `.section .debug_info { .b8 1 ... }`, and lines `.file 1 "a.cu"` (manual 11.5.1 to 11.5.3)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from functools import cache
 
 from openptx.diagnostics import Label
 from openptx.patterns import pattern
-from openptx.syntax.directives import Section
-from openptx.syntax.lexical import TRIVIA, WORD
+from openptx.syntax.directives import Section, SourceFile, Text
+from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, STRING, TRIVIA, WORD
+from openptx.syntax.operands import Integer
 from openptx.syntax.tokens import Cursor, Mistake
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
+    from openptx.syntax.tree import Statement
 
 _SYMBOL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
@@ -33,20 +35,32 @@ _LINE = rf"""[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SH
 """A line of data as compilers write it: its values are as narrow as their type."""
 _OPENED = pattern(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
 
+_TIMES = rf",[ ]({DECIMAL_63}),[ ]({DECIMAL_63})"
+_SOURCE = pattern(rf"[ \t\r\n]*+(\.file)[ \t]++({DECIMAL_32})[ \t]++({STRING})(?:{_TIMES})?+(?=[ \t\r]*+\n)", re.A)
+
 _known: set[str] = set()  # lines that `_LINE` matches: there are few different ones
 _MOST = 1 << 12
 
 
-def plain_section(file: File, start: int) -> Section | None:
-    """The section that begins here, if it is as compilers write it."""
-    text = file.text
-    match = _OPENED.match(text, start)
+def debug_data(file: File, start: int, items: list[Statement]) -> int:
+    """Read a section, or lines `.file 1 "a.cu"`, as compilers write them. Where to go on; 0 where there is neither."""
+    match = _OPENED.match(file.text, start)
     if match is None:
-        return None
-    end = text.find("}", match.end())
-    if end < 0 or not _plain(text[match.end() : end]):
-        return None
-    return Section(file, (start, end + 1), (start, match.start(1)), match[2], (match.end(), end), narrow=True)
+        return _sources(file, start, items)
+    begin, end = match.end(), file.text.find("}", match.end())
+    if end < 0 or not _plain(file.text[begin:end]):
+        return 0
+    items.append(Section(file, (start, end + 1), (start, match.start(1)), match[2], (begin, end), narrow=True))
+    return end + 1
+
+
+def _sources(file: File, start: int, items: list[Statement]) -> int:
+    offset = 0
+    while match := _SOURCE.match(file.text, offset or start):
+        offset, named, path = match.end(), match.span(1), Text(match[3][1:-1], match.span(3))
+        values = tuple([Integer(int(match[i]), False, match[i], match.span(i)) for i in (2, 4, 5) if match[i]])
+        items.append(SourceFile(file, (named[0], offset), named, path, values))
+    return offset
 
 
 def _plain(data: str) -> bool:

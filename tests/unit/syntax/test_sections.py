@@ -1,4 +1,4 @@
-"""Sections of debug data: what is read line by line is what the directive parser reads."""
+"""Sections and source files of debug data: what is read line by line is what the directive parser reads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import pytest
 from openptx.check import check
 from openptx.source import File
 from openptx.syntax import parse, parser
-from openptx.syntax.directives import Section
-from openptx.syntax.sections import plain_section
+from openptx.syntax.directives import Section, SourceFile
+from openptx.syntax.sections import debug_data
+from openptx.syntax.tree import Statement
 
 HEAD = ".version 8.5\n.target sm_80, debug\n.address_size 64\n"
 PLAIN = (
@@ -24,8 +25,16 @@ OTHER = (
 )  # fmt: skip
 
 
-def never(file: File, start: int) -> None:
+SOURCES = (
+    '1 "a.cu"', '0 "a b"\t', '999999999 ""', '1 "a.cu", 1, 2', '1 "a", 1700000000, 123456789012345678', "4 'a'",
+    '1234567890 "a"', '01 "a"', '1 "a" // one', '1 "a",1,2', '1 "a", 1', '1 "a";', '1 "a\n"', '1"a"', '1U "a"',
+    '1 "a" .b8', '2 "a"\n.file 2 "b"', '1 "é"', '-1 "a"', '1 "a", -1, 2',
+)  # fmt: skip
+
+
+def never(file: File, start: int, items: list[Statement]) -> int:
     """In place of the quick reader."""
+    return 0
 
 
 @pytest.mark.parametrize("end", ["\n", "", "\t"], ids=["a line of its own", "no line", "after a tab"])
@@ -39,10 +48,38 @@ def test_both_readers_say_the_same(data: str, end: str, monkeypatch: pytest.Monk
         return [*spans], [str(each) for each in check(File("k.ptx", text))]
 
     quick = read()
-    monkeypatch.setattr(parser, "plain_section", never)
+    monkeypatch.setattr(parser, "debug_data", never)
     assert quick == read()
 
 
 @pytest.mark.parametrize("data", PLAIN)
 def test_what_compilers_write_is_plain(data: str) -> None:
-    assert plain_section(File("k.ptx", f".section .debug_info {{\n{data}\n}}"), 0) is not None
+    assert debug_data(File("k.ptx", f".section .debug_info {{\n{data}\n}}"), 0, [])
+
+
+@pytest.mark.parametrize("line", SOURCES)
+def test_both_readers_read_source_files(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{HEAD}.file {line}\n.file 1{line}\n.global .b32 x;\n"
+
+    def read() -> tuple[list[object], list[str]]:
+        spans = [
+            (
+                item.span,
+                item.name_span,
+                item.path.span,
+                item.path.value,
+                [(v.value, v.text, v.span) for v in item.values],
+            )
+            for item in parse(File("k.ptx", text)).items
+            if isinstance(item, SourceFile)
+        ]
+        return [*spans], [str(each) for each in check(File("k.ptx", text))]
+
+    quick = read()
+    monkeypatch.setattr(parser, "debug_data", never)
+    assert quick == read()
+
+
+def test_source_files_of_compilers_are_read_by_one_expression() -> None:
+    lines = '.file\t1 "a.cu"\n.file 2 "b.cu", 1339013327, 64118\n'
+    assert debug_data(File("k.ptx", lines), 0, []) == len(lines) - 1

@@ -11,7 +11,7 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.patterns import pattern
 from openptx.source import File
-from openptx.syntax.directives import CallPrototype
+from openptx.syntax.directives import BranchTargets
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, WORD
 
 TYPE_CHECKING = False
@@ -68,7 +68,7 @@ class FileMemo:
 
     __slots__ = (
         "_kept", "_registers", "_shapes", "bare", "bodies", "branches", "calls", "declared", "forms", "headers",
-        "parts", "prototypes", "room", "variables",
+        "parts", "room", "tables", "variables",
     )  # fmt: skip
 
     def __init__(self, size: int) -> None:
@@ -85,8 +85,8 @@ class FileMemo:
         whole size, and the bytes of shared memory."""
         self.declared: dict[str, list[Declared]] = {}
         """Declarations of parameters of calls, by their text."""
-        self.prototypes: dict[str, CallPrototype] = {}
-        """Prototypes, by their text after the label."""
+        self.tables: dict[tuple[str, str], BranchTargets | CallPrototype] = {}
+        """Prototypes and lists of callees, by their directive and the text after it."""
         self.branches = False
         """Whether a `.branchtargets` was accepted, so that the target of the file has them."""
         self.calls: set[tuple[object, ...]] = set()
@@ -226,21 +226,15 @@ def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
     if call is None:
         return None
     opcode, result, callee, arguments, table = call
-    shape = _prototype(table, names) if table else checked.module.memo.shape(callee, checked.module)
+    shape = names.table(table) if table else checked.module.memo.shape(callee, checked.module)
     if shape is None:
         return None
+    if isinstance(shape, BranchTargets):
+        shape = shape.name
     given: list[Kind] = [names[name] for name in arguments]
     if result:
         names.mark_written((result,))
     return shape, opcode, names.function(callee), names[result], *given
-
-
-def _prototype(label: str, names: OperandClassifier) -> CallPrototype | None:
-    """The prototype of an indirect call; equal ones are one object."""
-    for block in reversed(names.blocks):
-        if (table := block.tables.get(label)) is not None:
-            return table if isinstance(table, CallPrototype) else None
-    return None
 
 
 def _parts(text: str, memo: FileMemo) -> Call | None:

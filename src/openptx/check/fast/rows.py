@@ -217,7 +217,7 @@ class FastPath:
             row = rows[number]
             if not assigns(row[OPCODE - 1]) and (read := words(row[FIRST - 1])):
                 # What stands first passed for written.
-                new = set(islice(self.names, before, None)) if new is None else new
+                new = set(islice(reversed(self.names), len(self.names) - before)) if new is None else new
                 if asked := new.intersection(read):
                     written.update(row[FIRST - 1] for row in rows[until:number] if assigns(row[OPCODE - 1]))
                     until = number

@@ -232,8 +232,7 @@ class StatementReader:
 
     def _call_fits(self, operands: tuple[Operand, ...]) -> bool:
         """Whether a call certainly fits its callee."""
-        tables = {name: table for block in self.names.blocks for name, table in block.tables.items()}
-        return fits(self.checked, operands, self.names.known, tables)
+        return fits(self.checked, operands, self.names.known, self.names.table)
 
     def _is_uniform(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp certainly reach a barrier together."""

@@ -153,6 +153,10 @@ class SymbolTable(dict[str, Kind]):
         self.composite += variable.texts
         return True
 
+    def table(self, label: str) -> BranchTargets | CallPrototype | None:
+        """The table that a label stands for, of the innermost block that has it."""
+        return next((block.tables[label] for block in reversed(self.blocks) if label in block.tables), None)
+
     def mark_written(self, names: Iterable[str]) -> None:
         """These of the names that are registers are written from here on."""
         for name in names:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 10
 # Compiled when there is a table.
-_TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
+_TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|calltargets|callprototype)\b\s*([^;]*?)\s*;"
 TABLE = pattern(rf"{WORD}[ \t]*:[^:]", re.A)
 """The beginning of a row that is a table."""
 _TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
@@ -36,12 +36,12 @@ def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool |
             return False
         names.blocks[-1].needs.update(target.strip() for target in said.split(","))
         return True
-    prototype = memo.prototypes.get(said)
-    if prototype is None:
+    table = memo.tables.get((directive, said))
+    if table is None:
         return None
     if not _labels(name, directive, names):
         return False
-    names.blocks[-1].tables[name] = prototype
+    names.blocks[-1].tables[name] = table
     return True
 
 
@@ -51,11 +51,11 @@ def accepts_new(table: BranchTargets | CallPrototype, names: OperandClassifier, 
     if table.label is None or not _labels(table.label.text, table.name, names):
         return False
     block.tables[table.label.text] = table
-    if isinstance(table, CallPrototype):
+    if isinstance(table, CallPrototype) or table.name == "calltargets":
         match = re.fullmatch(_TABLE, table.text, re.A)
-        if match is not None and len(memo.prototypes) < _MOST:
-            memo.prototypes[match[3]] = table
-    elif table.name == "branchtargets":
+        if match is not None and len(memo.tables) < _MOST:
+            memo.tables[match[2], match[3]] = table
+    else:
         memo.branches = True
         for target in table.targets:
             count = target.count

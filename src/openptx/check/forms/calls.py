@@ -13,7 +13,7 @@ from openptx.syntax.directives import CallPrototype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from openptx.check.checked_function import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
@@ -61,14 +61,14 @@ def fits(
     checked: CheckedFunction,
     operands: Sequence[text.Operand],
     known: Callable[[str], Kind],
-    tables: Mapping[str, object],
+    table: Callable[[str], object],
 ) -> bool:
     """Whether a call is right for certain; if not, `CallChecker` says why."""
     call = Call(operands)
     if call.callee is None:
         return False
     if call.table is not None:
-        signature = tables.get(call.table.text)
+        signature = table(call.table.text)
         if not isinstance(signature, CallPrototype):
             return signature is not None
     else:
