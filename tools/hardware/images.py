@@ -10,7 +10,7 @@ import numpy as np
 
 from hardware.driver import Array, Driver
 
-LAYERED, SURFACE = 0x01, 0x02  # CUDA_ARRAY3D
+LAYERED, SURFACE, CUBE, GATHER = 0x01, 0x02, 0x04, 0x08  # CUDA_ARRAY3D
 HOST, ARRAY = 1, 3  # CUmemorytype
 ADDRESS = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}
 FILTER = {"nearest": 0, "linear": 1}
@@ -87,6 +87,8 @@ class Image:
 
 def tensor_map(driver: Driver, described: dict[str, Any], address: int) -> bytes:
     """A CUtensorMap for an array at an address."""
+    if "function" in described:
+        return encoded(driver, described, address)
     shape, strides = described["shape"][::-1], described["strides"][-2::-1]
     rank = len(shape)
     data = np.zeros(256, np.uint8)
@@ -98,3 +100,70 @@ def tensor_map(driver: Driver, described: dict[str, Any], address: int) -> bytes
         0, SWIZZLE[described["swizzle"]], 0, int(described["fill"] == "nan"),
     )  # fmt: skip
     return data[at : at + 128].tobytes()
+
+
+WORDS = {"dims": c_uint64, "strides": c_uint64, "box": c_uint, "steps": c_uint, "lower": c_int, "upper": c_int}
+"""Arguments that are arrays, and of what. They stand with the innermost dimension first, as for the driver."""
+ORDER = {
+    "cuTensorMapEncodeTiled": ("dims", "strides", "box", "steps"),
+    "cuTensorMapEncodeIm2col": ("dims", "strides", "lower", "upper", "channels", "pixels", "steps"),
+}
+
+
+def encoded(driver: Driver, described: dict[str, Any], address: int) -> bytes:
+    """A CUtensorMap by the driver's own arguments: `function`, and the names of ORDER."""
+    function = described["function"]
+    data = np.zeros(256, np.uint8)
+    at = -data.ctypes.data % 64
+    given = [
+        (WORDS[name] * max(len(described[name]), 1))(*described[name]) if name in WORDS else c_uint(described[name])
+        for name in ORDER[function]
+    ]
+    last = [c_int(described.get(name, 0)) for name in ("interleave", "swizzle", "promotion", "fill")]
+    driver.call(
+        function, c_void_p(data.ctypes.data + at), c_int(described["kind"]), c_uint(len(described["dims"])),
+        c_uint64(address + described.get("offset", 0)), *given, *last,
+    )  # fmt: skip
+    return data[at : at + 128].tobytes()
+
+
+class Fetched:
+    """Levels of texels as an array of the device, and a texture over it.
+
+    `facts`: extent (width, height, depth; 0 for none), channels, format (a name of FORMAT), array (flags), levels
+    (numbers of arrays of the request), address, filter, flags, mipmap_filter, mipmap (bias, least, most), anisotropy,
+    border.
+    """
+
+    def __init__(self, driver: Driver, arrays: list[Array], facts: dict[str, Any]) -> None:
+        levels = facts["levels"]
+        kind, channels = FORMAT[facts["format"]], facts["channels"]
+        description = ArrayDescription((c_size_t * 3)(*facts["extent"]), kind, channels, facts.get("array", 0))
+        self.handle = c_uint64()
+        whole, parts = c_void_p(), list[c_void_p]()
+        if len(levels) > 1:
+            driver.call("cuMipmappedArrayCreate", byref(whole), byref(description), len(levels))
+            for i in range(len(levels)):
+                part = c_void_p()
+                driver.call("cuMipmappedArrayGetLevel", byref(part), whole, i)
+                parts.append(part)
+        else:
+            driver.call("cuArray3DCreate_v2", byref(whole), byref(description))
+            parts = [whole]
+        layered = facts.get("array", 0) & (LAYERED | CUBE)
+        for i, (part, number) in enumerate(zip(parts, levels, strict=True)):
+            texels = arrays[number]
+            width, height, depth = facts["extent"]
+            rows, slices = max(height >> i, 1), max(depth if layered else depth >> i, 1)
+            row = max(width >> i, 1) * channels * texels.itemsize
+            host = Copy.End(kind=HOST, host=texels.ctypes.data, pitch=row, height=rows)
+            device = Copy.End(kind=ARRAY, array=part)
+            driver.call("cuMemcpy3D_v2", byref(Copy(host, device, (c_size_t * 3)(row, rows, slices))))
+        resource = Resource(1 if len(levels) > 1 else 0, whole)
+        modes = (c_int * 3)(*(ADDRESS[mode] for mode in facts["address"]))
+        wanted = TextureDescription(
+            modes, FILTER[facts["filter"]], facts["flags"], facts.get("anisotropy", 0),
+            FILTER[facts.get("mipmap_filter", "nearest")], (c_float * 3)(*facts.get("mipmap", (0, 0, 0))),
+            (c_float * 4)(*facts.get("border", (0, 0, 0, 0))),
+        )  # fmt: skip
+        driver.call("cuTexObjectCreate", byref(self.handle), byref(resource), byref(wanted), None)

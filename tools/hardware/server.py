@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 
 from hardware.driver import Driver
-from hardware.images import Image, tensor_map
+from hardware.images import Fetched, Image, tensor_map
 from hardware.requests import Request, fitted
 
 PTX = {13: (9, 0), 12: (8, 0)}
@@ -57,6 +57,9 @@ class Server:
                 arguments.append(given)
                 continue
             kind, i, facts = given
+            if kind == "texture":
+                arguments.append(Fetched(driver, arrays, facts).handle.value.to_bytes(8, "little"))
+                continue
             if kind == "image":
                 images[i] = Image(driver, arrays[i], *facts)
                 arguments.append(images[i].handle.value.to_bytes(8, "little"))

@@ -55,9 +55,10 @@ def readable(pointer: int) -> bool:
 
 
 def elf_size(pointer: int) -> int:
-    """Up to the end of the table of sections, which compilers put last."""
-    table, size, count = struct.unpack_from("<Q10xHH", memory_at(pointer, 64), 40)
-    return table + size * count
+    """Up to the end of the table of sections or of that of segments: NVIDIA's compilers put these two last."""
+    segments, sections, *counts = struct.unpack_from("<QQ6xHHHH", memory_at(pointer, 64), 32)
+    segment, segment_count, section, section_count = counts
+    return max(segments + segment * segment_count, sections + section * section_count)
 
 
 def ptx_of(data: bytes, capability: int | None = None) -> str:

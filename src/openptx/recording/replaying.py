@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -193,13 +194,18 @@ def replay(
     return replace(found, seconds=time.monotonic() - start)
 
 
+_SPECIFIC = re.compile(r"^\s*\.target\s+sm_\d+[af]\b", re.MULTILINE)
+"""PTX for one architecture or family, `sm_90a`: the GPU that ran it was one of these, and is called `sm_90`."""
+
+
 def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
     """Loads and runs a recording; what keeps it from that is what comes of it."""
     name, kernel = recording.name, recording.kernel
     try:
         if ptx is None:
             raise InputError(f"{name}: the recording has no PTX; give it with `ptx=`")
-        module = load(ptx, target=how.target or recording.target or None, contract=how.contract)
+        target = how.target or (None if _SPECIFIC.search(ptx.text) else recording.target) or None
+        module = load(ptx, target=target, contract=how.contract)
         return replayed(recording, module.program, how)
     except (CheckError, InputError, ArgumentError) as error:
         return Replay(name, kernel, UNREADABLE, error=error, device=recording.device)

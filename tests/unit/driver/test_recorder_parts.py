@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from openptx.driver.images import bytes_at
 from openptx.driver.recorder import find_driver as finding
 from openptx.driver.recorder.allocations import Allocations
-from openptx.driver.recorder.images import Image, KernelOf, Loaded
+from openptx.driver.recorder.images import Image, Images, KernelOf, Loaded
 from openptx.driver.recorder.launches import with_ptx
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import Settings, from_environment
@@ -76,3 +78,26 @@ def test_a_computer_without_a_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding.glob, "glob", lambda pattern: [])
     with pytest.raises(ArgumentError, match="needs a GPU and its driver"):
         finding.find_driver(None)
+
+
+def test_the_ptx_of_what_triton_loads_is_in_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Triton gives the driver machine code alone."""
+    cubin = b"\x7fELF" + bytes(range(200))
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    for name, code in (("other", cubin[:-1] + b"\0"), ("own", cubin)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "k.cubin").write_bytes(code)
+        (tmp_path / name / "k.ptx").write_text(f"// {name}\n{PTX}")
+    found = Images().of(cubin, 90)
+    assert (found.ptx, found.why) == (f"// own\n{PTX}", "")
+    assert "no fat binary" in Images().of(cubin[:-1] + b"\1", 90).why
+
+
+def test_machine_code_ends_with_its_segments() -> None:
+    """In a cubin the table of segments follows that of sections."""
+    header = bytearray(64)
+    header[:4] = b"\x7fELF"
+    struct.pack_into("<QQ", header, 32, 64 + 2 * 64, 64)  # segments, sections
+    struct.pack_into("<HHHH", header, 54, 56, 3, 64, 2)  # bytes and number of each
+    whole = np.frombuffer(bytes(header) + bytes(2 * 64 + 3 * 56), np.uint8)
+    assert len(bytes_at(whole.ctypes.data)) == whole.size

@@ -205,3 +205,13 @@ def test_memory_of_the_host_is_recorded(tmp_path: Path) -> None:
     openptx.memory.free(y)
     assert openptx.replay(tmp_path / "m.launch").equal
     assert read_recording(tmp_path / "m.launch").ptx is not None
+
+
+def test_ptx_for_one_architecture_alone_stays_so(tmp_path: Path) -> None:
+    """The GPU that ran `sm_90a` is an sm_90, whose target has fewer instructions."""
+    specific = "wgmma.fence.sync.aligned; mov.u32 i, %tid.x;"
+    text = SCALE.replace("sm_80", "sm_90a").replace("mov.u32 i, %tid.x;", specific)
+    x, y = np.ones(32, np.float32), np.zeros(32, np.float32)
+    recording = openptx.record(openptx.load(text)["scale"], 1, 128, (x, y, 32), file=tmp_path / "a.launch")
+    found = openptx.replay(replace(recording, target="sm_90"))
+    assert found.equal, found

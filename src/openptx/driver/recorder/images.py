@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from openptx.driver.calls import Failure, get, text
 from openptx.driver.images import bytes_at, ptx_of
+from openptx.driver.recorder.triton_cache import ptx_beside
 from openptx.driver.recorder.wrappers import Passage, around
 from openptx.errors import CheckError, Error, InputError
 from openptx.linking import link_files
@@ -74,7 +75,8 @@ class Images:
                 try:
                     made.ptx = ptx_of(data, capability)
                 except (Failure, Error) as failure:
-                    made.why = getattr(failure, "why", "") or str(failure)
+                    made.ptx = ptx_beside(data) or ""
+                    made.why = "" if made.ptx else getattr(failure, "why", "") or str(failure)
             self.known[digest] = made
         return self.known[digest]
 
