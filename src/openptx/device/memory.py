@@ -193,6 +193,21 @@ class Memory:
             self.remove(allocation)
             self._free_oldest()
 
+    def withdraw(self, allocation: Allocation) -> None:
+        """Makes accesses faults until `restore`, as if it were freed. Nothing else gets its addresses."""
+        with MEMORY:
+            self._occupied.update(self._slots_of(allocation))
+            self.remove(allocation)
+
+    def restore(self, allocation: Allocation, root: Array) -> Allocation:
+        """The allocation that was withdrawn, as memory again."""
+        with MEMORY:
+            first = allocation.base >> self.shift
+            self._occupied.difference_update(range(first, first + max(1, -(-allocation.size >> self.shift))))
+            return self._add(
+                allocation.name, allocation.pointer, allocation.size, allocation.writable, root, 0, slot=first
+            )
+
     def _free_oldest(self) -> None:
         """Ends the quarantine of the slots that have been in it for the longest time, where they are many."""
         while len(self._quarantine) > QUARANTINE:

@@ -70,16 +70,20 @@ class Pool:
                 self._fresh += extent
             else:
                 return None
-            self.blocks[at] = Block(name, size)
-            self._freed.pop(at, None)
-            first, count = (at - self.base) // GRANULE, -(-size // GRANULE)
-            self._left[first : first + count] = np.minimum(np.arange(size, 0, -GRANULE), 255)
+            self._list(at, Block(name, size))
         view = self.view(at, size)
         view[:] = 0
         return Allocation(name, at, size, view.ctypes.data, True)
 
-    def give_back(self, address: int) -> None:
-        """Frees what `take` gave."""
+    def _list(self, at: int, block: Block) -> None:
+        """Lets accesses through."""
+        self.blocks[at] = block
+        self._freed.pop(at, None)
+        first, count = (at - self.base) // GRANULE, -(-block.size // GRANULE)
+        self._left[first : first + count] = np.minimum(np.arange(block.size, 0, -GRANULE), 255)
+
+    def withdraw(self, address: int) -> Block:
+        """Makes accesses faults until `restore`, as if the block were freed. Nothing else gets its address."""
         with MEMORY:
             block = self.blocks.pop(address)
             first = (address - self.base) // GRANULE
@@ -87,6 +91,17 @@ class Pool:
             self._freed[address] = block
             while len(self._freed) > REMEMBERED:
                 del self._freed[next(iter(self._freed))]
+            return block
+
+    def restore(self, name: str, address: int, size: int) -> None:
+        """The block that was withdrawn, as memory again."""
+        with MEMORY:
+            self._list(address, Block(name, size))
+
+    def give_back(self, address: int) -> None:
+        """Frees what `take` gave."""
+        with MEMORY:
+            block = self.withdraw(address)
             self._quarantine.append((address, extent_of(block.size)))
             if len(self._quarantine) > QUARANTINE:
                 at, extent = self._quarantine.popleft()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import weakref
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -51,10 +50,8 @@ OWNED: dict[int, Owned] = {}
 """By device address."""
 FOREIGN: dict[int, tuple[Context, Callable[[], None]]] = {}
 """Memory of other processes that is freed as our own: its context, and how it ends here."""
-OF_GRAPHS = set[int]()
-"""Addresses of what nodes of graphs have allocated."""
-FREED_OF_GRAPHS = set[int]()
-"""Those that programs have freed since the last launch that allocates them."""
+RELEASES: list[Callable[[int], bool]] = []
+"""What frees memory of other kinds, by its address: whether it was of that kind."""
 AT_FREE: list[Callable[[int], None]] = []
 """What is done when an allocation is freed, with its address."""
 REGISTERED: dict[int, int] = {}
@@ -103,42 +100,10 @@ def give_back(address: int, *kinds: str) -> None:
         except ArgumentError as error:
             raise Failure(Result.INVALID_VALUE, str(error)) from None
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is {found.kind if found else 'other'} memory")
-    if address in _of_living_graphs:
-        if address in FREED_OF_GRAPHS:
-            raise Failure(Result.INVALID_VALUE, f"0x{address:x} is memory of a graph, which was freed already")
-        FREED_OF_GRAPHS.add(address)
+    if any(release(address) for release in RELEASES):
         return
-    OF_GRAPHS.discard(address)
     del OWNED[address]
     free_block(found.block)
-
-
-class GraphMemory:
-    """What nodes of a graph and of its copies allocate at each launch, at one address.
-
-    The program may free it between two launches; the memory stays as long as there is a node that allocates it again.
-    """
-
-    def __init__(self, address: int) -> None:
-        self.address = address
-        OF_GRAPHS.add(address)
-        _of_living_graphs[address] = self
-        weakref.finalize(self, end_graph_memory, address).atexit = False
-
-    def allocate(self) -> None:
-        """What its node does at a launch."""
-        FREED_OF_GRAPHS.discard(self.address)
-
-
-def end_graph_memory(address: int) -> None:
-    """Frees what the program has freed and no node allocates again."""
-    if address in FREED_OF_GRAPHS:
-        FREED_OF_GRAPHS.remove(address)
-        if address in OWNED:
-            give_back(address, OWNED[address].kind)
-
-
-_of_living_graphs = weakref.WeakValueDictionary[int, GraphMemory]()
 
 
 def free_block(block: Block) -> None:

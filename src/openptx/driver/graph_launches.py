@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import weakref
+from typing import Any
+
 from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
-from openptx.driver.executable_graphs import Executable
-from openptx.driver.graphs import Graph, Work
+from openptx.driver.executable_graphs import Executable, Plan
+from openptx.driver.graph_allocations import GraphMemory, claim
+from openptx.driver.graphs import UNIQUE, Graph, Work
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.driver.streams import stream_of
 
-FLAGS = 15
-"""CUgraphInstantiate_flags."""
+FLAGS, AUTO_FREE = 15, 1
+"""CUgraphInstantiate_flags: all of them, and that which frees what the program holds at another launch."""
 INVALID_STRUCTURE = 2
 """Of CUgraphInstantiateResult."""
+
+
+def memory_of(plan: Plan, kind: str) -> list[GraphMemory]:
+    """What nodes of a kind allocate or free at a launch."""
+    work = [step.work for one in plan.every() for step in one.steps.values() if step.kind == kind and step.enabled]
+    functions: list[Any] = [one.function for one in work]
+    return [function.__self__ for function in functions]
+
+
+def require_one_only(graph: Graph) -> None:
+    """Fails for a graph of which there can be one executable graph at a time (manual of `cuGraphInstantiate`)."""
+    known = graph.executable() if graph.executable is not None else None
+    if known is not None and any(node.kind in UNIQUE for one in graph.every() for node in one.nodes):
+        raise Failure(Result.INVALID_VALUE, f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
 
 
 def executable(out: int, handle: int, flags: int = 0) -> None:
@@ -23,7 +41,10 @@ def executable(out: int, handle: int, flags: int = 0) -> None:
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of an executable graph")
     if found.moved:
         raise Failure(Result.INVALID_VALUE, f"{found!r} was moved to a node of {found.outer!r}")
-    put(out, driver().add(Executable(found, flags)).handle)
+    require_one_only(found)
+    made = driver().add(Executable(found, flags))
+    found.executable = weakref.ref(made)
+    put(out, made.handle)
 
 
 @in_context("cuGraphInstantiate", "cuGraphInstantiate_v2")
@@ -56,6 +77,8 @@ def upload(context: Context, handle: int, stream: int) -> None:
 def launch(context: Context, handle: int, stream: int) -> None:
     found, where = driver().find(handle, Executable), stream_of(context, stream)
     if where.capture is None:
+        allocated, freed = (memory_of(found.plan, kind) for kind in ("allocation", "free"))
+        claim(allocated, freed, again=found.flags & AUTO_FREE != 0)
         made, ready = found.launch()
         where.queue.run(made.run, ready=ready)
         return

@@ -1,16 +1,16 @@
 """Memory that nodes of graphs allocate: what their descriptions were, and how much there is of it.
 
-It is allocated when the node is made, for as long as its context lives or until the program frees it and the graph
-is gone.
+Its address is given when the node is made. `graph_allocations` says when it is memory.
 """
 
 from __future__ import annotations
 
-from openptx.driver.allocations import FREED_OF_GRAPHS, OF_GRAPHS, OWNED
+from openptx.driver.allocations import OWNED
 from openptx.driver.arrays import write
 from openptx.driver.calls import Failure, get, in_context, initialized, put
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
+from openptx.driver.graph_allocations import FREED, OF_GRAPHS
 from openptx.driver.graph_settings import of_kind
 from openptx.driver.results import Result
 
@@ -22,7 +22,7 @@ HIGH = {USED_HIGH: 0, RESERVED_HIGH: 0}
 
 def bytes_of_graphs() -> int:
     """All that nodes have allocated, in graphs that may be gone, and nobody has freed."""
-    allocated = OF_GRAPHS - FREED_OF_GRAPHS
+    allocated = OF_GRAPHS - FREED
     return sum(owned.size for address, owned in OWNED.items() if address in allocated)
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from functools import partial
 
 from openptx.driver import launches
-from openptx.driver.allocations import GraphMemory, obtain
+from openptx.driver.allocations import obtain
 from openptx.driver.arrays import read
 from openptx.driver.boxes import copy_3d
 from openptx.driver.calls import Failure, get, in_context, put
 from openptx.driver.contexts import Context, read_handles
 from openptx.driver.events import Event
 from openptx.driver.fills import ELEMENTS, fill
+from openptx.driver.graph_allocations import GraphMemory, graph_memory
 from openptx.driver.graphs import Graph, Node, Work, child_of, child_work, require_nodes_of
 from openptx.driver.launches import Shape
 from openptx.driver.modules import Function
@@ -154,23 +155,35 @@ def add_wait(context: Context, out: int, graph: int, after: int, count: int, eve
     add(out, graph, after, count, "wait", lambda: wait_work(event))
 
 
+def require_no_owner(graph: Graph) -> None:
+    """Fails for a graph of a node, which gets none for memory (manual of `cuGraphChildGraphNodeGetGraph`)."""
+    if graph.outer is not None:
+        raise Failure(Result.INVALID_VALUE, f"{graph!r} belongs to a node, and gets no nodes for memory")
+
+
 @in_context("cuGraphAddMemAllocNode")
 def add_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    """Allocates now, for as long as the context lives: the address is part of the graph."""
+    """Gives the address now: it is part of the graph."""
     layout, begin = ALLOCATION
+    require_no_owner(driver().find(graph, Graph))
     size, _ = layout.unpack(read(pointer, begin + layout.size)[begin:])
-    obtain(context, pointer + begin + 8, size)
-    address = get(pointer + begin + 8)
-    made = add(out, graph, after, count, "allocation", lambda: Work(GraphMemory(address).allocate))
-    made.description = read(pointer, begin + layout.size)
-    made.address = address
+
+    def allocation_work() -> Work:
+        obtain(context, pointer + begin + 8, size)
+        return Work(GraphMemory(get(pointer + begin + 8)).allocate)
+
+    made = add(out, graph, after, count, "allocation", allocation_work)
+    made.description, made.address = read(pointer, begin + layout.size), get(pointer + begin + 8)
 
 
 @in_context("cuGraphAddMemFreeNode")
 def add_free(context: Context, out: int, graph: int, after: int, count: int, address: int) -> None:
-    if not address:
-        raise Failure(Result.INVALID_VALUE, "a node that frees memory at the null pointer")
-    add(out, graph, after, count, "free", lambda: Work(nothing)).address = address
+    found, freed = driver().find(graph, Graph), graph_memory(address)
+    require_no_owner(found)
+    if freed is None or any(node.kind == "free" and node.address == address for node in found.nodes):
+        why = "which no node allocates" if freed is None else "which another node of the graph frees"
+        raise Failure(Result.INVALID_VALUE, f"a node that frees memory at 0x{address:x}, {why}")
+    add(out, graph, after, count, "free", lambda: Work(freed.free)).address = address
 
 
 DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {

@@ -89,6 +89,7 @@ class Graph(Object):
         self.nodes: list[Node] = []
         self.words: dict[int, Word] = {}
         self.references = References()
+        self.executable: Callable[[], Object | None] | None = None  # the last one, while it lives
 
     def condition(self, address: int) -> Word | None:
         """The condition at an address, where it was made for this graph or one that this is a part of."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, counted
+from openptx.driver.graph_allocations import owned_by_graph
 from openptx.driver.places import of_either
 from openptx.driver.queues import Ready
 from openptx.driver.results import Result
@@ -66,7 +67,8 @@ class Operation(NamedTuple):
         if self.flags & ~(COMPARISON | FLUSH_FIRST if self.waits else NO_BARRIER):
             raise Failure(Result.INVALID_VALUE, f"flags {self.flags} of an operation on memory")
         size = ctypes.sizeof(self.kind)
-        of_either(self.address, size, "read" if self.waits else "write")
+        if owned_by_graph(self.address) is None:  # which is memory by the time
+            of_either(self.address, size, "read" if self.waits else "write")
         if self.address % size:
             raise Failure(Result.INVALID_VALUE, f"a word of {size} bytes at 0x{self.address:x}")
         return self._replace(value=self.kind(self.value).value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx import memory
 from openptx.device.memory import Allocation
 from openptx.driver.allocations import OWNED, REGISTERED, Owned
+from openptx.driver.graph_allocations import owned_by_graph
 from openptx.driver.modules import Module
 from openptx.driver.objects import driver
 from openptx.driver.virtual_memory import part_at
@@ -23,7 +24,7 @@ def owned_at(address: int) -> Owned | None:
     for host, device in REGISTERED.items():
         if host <= address < host + OWNED[device].block.size:
             return OWNED[device]
-    return variable_at(address) or mapped_at(address) or imported_at(address)
+    return variable_at(address) or mapped_at(address) or imported_at(address) or owned_by_graph(address)
 
 
 def imported_at(address: int) -> Owned | None:

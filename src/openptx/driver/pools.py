@@ -6,11 +6,12 @@ import ctypes
 import struct
 from typing import ClassVar
 
-from openptx.driver.allocations import OWNED, GraphMemory, give_back, obtain
+from openptx.driver.allocations import OWNED, give_back, obtain
 from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, counted, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
+from openptx.driver.graph_allocations import GraphMemory, graph_memory, surrender
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.driver.streams import stream_of
@@ -207,11 +208,12 @@ def allocate_from(context: Context, out: int, size: int, handle: int, stream: in
 @in_context("cuMemFreeAsync")
 def free(context: Context, address: int, stream: int) -> None:
     where = stream_of(context, stream)
-    if where.capture is None:
+    if where.capture is not None:
+        freed = graph_memory(address)
+        if freed is None:
+            raise Failure(Result.INVALID_VALUE, f"a capture frees 0x{address:x}, which no node of a graph allocates")
+        where.capture.add(where, "free", freed.free, ()).address = address
+    elif (freed := surrender(address)) is not None:
+        where.queue.run(freed.free)
+    else:
         where.queue.run(give_back, address, "device", "managed", "host")
-    else:  # a graph may be launched again, and keeps what it was given
-        where.capture.add(where, "free", nothing, ()).address = address
-
-
-def nothing() -> None:
-    """What a node for memory does at a launch: it is there from the beginning, until its context ends."""

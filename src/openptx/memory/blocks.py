@@ -45,7 +45,7 @@ class Block:
     def __init__(self, allocation: Allocation, data: Array, registered: bool, slot: bool) -> None:
         self.name, self.address, self.size = allocation.name, allocation.base, allocation.size
         self.pointer, self.read_only, self.registered = allocation.pointer, not allocation.writable, registered
-        self.allocation, self.own_slot = allocation, slot
+        self.allocation, self.own_slot, self.withdrawn = allocation, slot, False
         self._data: Array | None = data
 
     def __index__(self) -> int:
@@ -190,6 +190,8 @@ def free(block: Block | int) -> None:
         found = whose(block, "free")
         if found.registered:
             raise ArgumentError(f"{found} is registered: `unregister` takes it back")
+        if found.withdrawn:
+            restore(found)
         data = found.data
         found.close()
         BLOCKS.drop(found)
@@ -198,6 +200,29 @@ def free(block: Block | int) -> None:
             device(64).release(found.allocation, data)
         else:
             heap_of(device(64)).pool().give_back(found.address)
+
+
+def withdraw(block: Block) -> None:
+    """Makes accesses to an allocation faults, as after `free`, until `restore`. It keeps its address and its bytes."""
+    with MEMORY:
+        BLOCKS.drop(block)
+        undefined.forget(block.address)
+        block.withdrawn = True
+        if block.own_slot:
+            device(64).withdraw(block.allocation)
+        else:
+            heap_of(device(64)).pool().withdraw(block.address)
+
+
+def restore(block: Block) -> None:
+    """Makes what was withdrawn device memory again."""
+    with MEMORY:
+        if block.own_slot:
+            block.allocation = device(64).restore(block.allocation, block.data)
+        else:
+            heap_of(device(64)).pool().restore(block.name, block.address, block.size)
+        block.withdrawn = False
+        BLOCKS.add(block)
 
 
 def register(

@@ -1,0 +1,120 @@
+"""What nodes of graphs allocate and free at each launch, at one address, and what programs may do with it in between.
+
+Its life begins when a launch comes to the node that allocates it, and ends at a node that frees it or where the program
+frees it; outside of it accesses are faults (CUDA Programming Guide, Graph Memory Nodes). The address stays as long as
+there is a node for it. What the program holds when the last node goes is an allocation like any other.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+
+from openptx.driver.allocations import AT_FREE, OWNED, RELEASES, Owned, follows_undefined_bits, give_back
+from openptx.driver.calls import Failure
+from openptx.driver.results import Result
+from openptx.memory.blocks import Block, restore, withdraw
+
+OF_GRAPHS = set[int]()
+"""Addresses of what nodes have allocated, in graphs that may be gone."""
+HELD = set[int]()
+"""Those that the last launch leaves to the program. This changes as calls come, before the work is done."""
+FREED = set[int]()
+"""Those that have been freed since the last launch that allocates them."""
+
+
+class GraphMemory:
+    """One of these allocations, as long as there is a node for it."""
+
+    def __init__(self, address: int) -> None:
+        self.address, self.block = address, OWNED[address].block
+        OF_GRAPHS.add(address)
+        _living[address] = self
+        withdraw(self.block)
+        weakref.finalize(self, end, self.block).atexit = False
+
+    @property
+    def lives(self) -> bool:
+        """Whether its context does."""
+        return is_owned(self.block)
+
+    def allocate(self) -> None:
+        """What its node does at a launch."""
+        if self.lives and self.block.withdrawn:
+            restore(self.block)
+        if self.lives and follows_undefined_bits():
+            self.block.undefine()
+
+    def free(self) -> None:
+        """What a node that frees it does, and the program."""
+        if self.lives and not self.block.withdrawn:
+            withdraw(self.block)
+
+
+_living = weakref.WeakValueDictionary[int, GraphMemory]()
+
+
+def is_owned(block: Block) -> bool:
+    owned = OWNED.get(block.address)
+    return owned is not None and owned.block is block
+
+
+def end(block: Block) -> None:
+    """Frees what no node allocates again, and the program does not hold."""
+    if is_owned(block) and block.address not in HELD:
+        give_back(block.address, OWNED[block.address].kind)
+
+
+def graph_memory(address: int) -> GraphMemory | None:
+    """That of an address which a node allocates."""
+    return _living.get(address)
+
+
+def owned_by_graph(address: int) -> Owned | None:
+    """The same for an address inside of it, while nothing can be done there."""
+    for one in [*_living.values()]:
+        if one.lives and one.address <= address < one.address + one.block.size:
+            return OWNED[one.address]
+    return None
+
+
+def surrender(address: int) -> GraphMemory | None:
+    """The program frees it, in the order of its calls. Fails where it does not hold it; None for other memory."""
+    found = _living.get(address)
+    if found is None or not found.lives:
+        return None
+    if address not in HELD:
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is memory of a graph, which no launch has left allocated")
+    HELD.discard(address)
+    FREED.add(address)
+    return found
+
+
+def release(address: int) -> bool:
+    found = surrender(address)
+    if found is not None:
+        found.free()
+    return found is not None
+
+
+def claim(allocated: Iterable[GraphMemory], freed: Iterable[GraphMemory], *, again: bool) -> None:
+    """A graph is launched. Fails where the program holds what it allocates, unless it may allocate it `again`."""
+    new, old = {one.address for one in allocated}, {one.address for one in freed}
+    if not again and (held := new & HELD):
+        why = "the last launch allocated it, and nobody has freed it"
+        raise Failure(Result.INVALID_VALUE, f"0x{min(held):x} would be allocated again: {why}")
+    HELD.update(new - old)
+    HELD.difference_update(old)
+    FREED.difference_update(new)
+    FREED.update(old)
+
+
+def forget(address: int) -> None:
+    """The allocation has ended."""
+    for known in OF_GRAPHS, HELD, FREED:
+        known.discard(address)
+    _living.pop(address, None)
+
+
+RELEASES.append(release)
+AT_FREE.append(forget)
