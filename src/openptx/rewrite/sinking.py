@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.control_flow import ENDS, control
-from openptx.program import Op, Reg
+from openptx.program import Address, Op, Reg
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import ends_block
 from openptx.rewrite.dead_code import computes
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 MOST = 10
 """How many instructions move together at most; one whose result has several uses counts twice, but for the last."""
+
+FAR = 19
+"""How many instructions stand at least between what is no arithmetic and what reads it in the same block where it may
+live on for what moves. An access of memory counts as two, and as three where its address has an offset."""
 
 FOLLOWED = 100
 """How many instructions are looked at, changes of signs included, which count nothing."""
@@ -51,11 +55,14 @@ class Sinking:
         self.at: dict[int, int] = {}  # the position of each single definition
         self.writes: dict[int, dict[int, int]] = {}  # the positions that write it, and their blocks
         self.guarded: set[int] = set()
+        self.uncounted: set[int] = set()  # positions of what is no instruction of machine code
         self.across = 0  # a bit for each register that lives from a block to another
         for i, block in enumerate(blocks):
             self.across |= block.live_out
             for position in range(block.start, block.stop):
                 op = function.code[position]
+                if algebra(op) in SIGNS:
+                    self.uncounted.add(position)
                 for index in read(op):
                     self.uses.setdefault(index, set()).add(i)
                     self.readers[index] = self.readers.get(index, 0) + 1
@@ -64,6 +71,7 @@ class Sinking:
                     self.writes.setdefault(index, {})[position] = i
                     if op.guard is not None:
                         self.guarded.add(index)
+        self.uncounted |= {at for index, at in self.at.items() if index not in self.readers}
         self.copies: dict[int, dict[int, tuple[Reg, Op]]] = {}  # by block and register: what was copied to its end
         self.renamed: dict[int, Reg] = {}  # roots that have moved
         self.settled: set[int] = set()
@@ -146,7 +154,18 @@ class Sinking:
         definition = self.constants.definitions.get(index)
         if definition is not None and algebra(definition) == "quotient":
             return False
-        return (bool(self.across >> index & 1) or self.is_parameter(index)) and self.keeps(index, of, to)
+        lives = bool(self.across >> index & 1) or self.is_parameter(index) or self.is_far(index, of)
+        return lives and self.keeps(index, of, to)
+
+    def is_far(self, index: int, of: int) -> bool:
+        """Whether a register is written long before the instruction that writes `of` reads it, in the same block."""
+        count = 0
+        for position in range(self.at[of] - 1, self.at[index], -1):
+            if position not in self.uncounted:
+                count += length(self.function.code[position])
+            if count >= FAR:
+                return True
+        return False
 
     def is_parameter(self, index: int) -> bool:
         return self.constants.is_parameter(Reg(index, 32))
@@ -229,3 +248,10 @@ class Sinking:
             self.edit.code[last] = None
         for copy in copies:
             self.edit.insert(last, copy)
+
+
+def length(op: Op) -> int:
+    """How many instructions one of PTX is on its way to machine code, before addresses are folded into accesses."""
+    if not op.form.instruction.access:
+        return 1
+    return 2 + any(isinstance(operand, Address) and operand.offset != 0 for operand in op.operands)

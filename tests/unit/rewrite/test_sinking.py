@@ -68,6 +68,25 @@ def test_results_stay(text: str, split: str) -> None:
     assert found[0].tolist() == found[1].tolist()
 
 
+# what stands between the load and the product, and how often it may without a difference
+FILLED = {
+    "barrier": ("bar.sync 0;", 18),                                # 1 instruction each
+    "store": ("st.global.f32 [o], e;", 9),                         # 2
+    "store with an offset": ("st.global.f32 [o + 64], e;", 6),     # 3
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [False, True])
+@pytest.mark.parametrize("filled", FILLED)
+def test_what_is_loaded_long_before(filled: str, more: bool) -> None:
+    """The factor lives nowhere else: it lives on for the product where it was loaded long before, as ptxas 13.0 has it."""
+    text, count = FILLED[filled]
+    body = f"ld.global.f32 u, [i + 64]; {text * (count + more)} mul.f32 x, u, 0f40400000; sub.f32 z, c, x;"
+    body += f"membar.gl; max.f32 y, b, x; {KEPT['b']} st.global.f32 [o + 8], y;"
+    body += "membar.gl; max.f32 w, z, c; st.global.f32 [o], w;"
+    assert any(line.startswith("fma") for line in rewritten(body)) == more
+
+
 def test_across_branches() -> None:
     """To the block that dominates where the sum is needed: to neither arm, past what follows them."""
     arms = "@p bra L; st.global.f32 [o + 8], e; bra M; L: st.global.f32 [o + 8], a; M:"
