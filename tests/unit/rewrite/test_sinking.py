@@ -79,7 +79,7 @@ FILLED = {
 @pytest.mark.parametrize("more", [False, True])
 @pytest.mark.parametrize("filled", FILLED)
 def test_what_is_loaded_long_before(filled: str, more: bool) -> None:
-    """The factor lives nowhere else: it lives on for the product where it was loaded long before, as ptxas 13.0 has it."""
+    """The factor lives in no other block: it lives on for the product where it was loaded long before."""
     text, count = FILLED[filled]
     body = f"ld.global.f32 u, [i + 64]; {text * (count + more)} mul.f32 x, u, 0f40400000; sub.f32 z, c, x;"
     body += f"membar.gl; max.f32 y, b, x; {KEPT['b']} st.global.f32 [o + 8], y;"

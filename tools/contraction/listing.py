@@ -1,0 +1,62 @@
+"""Machine code as `nvdisasm` prints it: instructions with their guards, and where labels stand."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from compilers.nvidia import TOOLKIT
+
+PTXAS, NVDISASM = TOOLKIT / "bin" / "ptxas", TOOLKIT / "bin" / "nvdisasm"
+
+_TEXT = re.compile(r"\.text\.(\w+):\n(.*?)(?=\n\.text\.|\Z)", re.S)
+_LINE = re.compile(r"(?m)^(\.L\w+):|/\*[0-9a-f]{4,}\*/\s+(?:@(!?)(U?P[\dT]+)\s+)?([^\s;]+)\s*(.*?)\s*;")
+
+
+class Instruction(NamedTuple):
+    opcode: str
+    operands: tuple[str, ...]
+    guard: tuple[bool, str] | None  # whether it is negated, and the predicate
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One kernel."""
+
+    code: list[Instruction]
+    labels: dict[str, int]
+
+
+def available() -> bool:
+    return PTXAS.exists() and NVDISASM.exists()
+
+
+def assemble(folder: Path, text: str, target: str) -> str:
+    """What `nvdisasm` prints of the kernels of a file."""
+    source, binary = folder / "k.ptx", folder / "k.cubin"
+    source.write_text(text)
+    done = subprocess.run([PTXAS, f"-arch={target}", source, "-o", binary], capture_output=True, check=False, text=True)
+    if done.returncode:
+        raise ValueError(done.stderr)
+    return subprocess.run([NVDISASM, "-c", binary], capture_output=True, check=True, text=True).stdout
+
+
+def listings(text: str) -> dict[str, Listing]:
+    """The kernels by name."""
+    return {name: listing(code) for name, code in _TEXT.findall(text)}
+
+
+def listing(text: str) -> Listing:
+    code, labels = list[Instruction](), dict[str, int]()
+    for label, minus, predicate, opcode, rest in _LINE.findall(text):
+        if label:
+            labels[label] = len(code)
+            continue
+        operands = tuple(" ".join(o.split()).replace(".reuse", "") for o in rest.split(", ")) if rest else ()
+        guard = (bool(minus), predicate) if predicate else None
+        code.append(Instruction(opcode, operands, guard, f"{opcode} {rest}"))
+    return Listing(code, labels)
