@@ -52,10 +52,16 @@ class FastPath:
         """
         fine = self._read() and self._ends()
         self.names.release()
-        text, early = self.file.text, self.names.early
-        if fine and early and not (early.isdisjoint(self.names.inner) and surely_written(text, self.body, early)):
+        early = self.names.early
+        if fine and early and not (early.isdisjoint(self.names.inner) and self._surely_written()):
             self.early = early
         return fine
+
+    def _surely_written(self) -> bool:
+        memo, file = self.checked.module.memo, self.file
+        if memo.bare is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like a line of code
+            file = memo.without_comments(file)
+        return surely_written(file.text, self.body, self.names.early)
 
     def places(self) -> list[int]:
         """Where the full checker must look in an accepted body; empty if all of it is right."""
