@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
-from openptx.syntax.declaration_parser import NUMBERS
+from openptx.syntax.declaration_parser import FLOATS, NUMBERS
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
-from openptx.syntax.lexical import NEW_NAME
+from openptx.syntax.lexical import FLOAT, NEW_NAME
+from openptx.syntax.literals import signed
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.tree import Lazy
 
@@ -22,10 +23,13 @@ _SIMPLE = pattern(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
     ({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
-    (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER}|{_HEXADECIMAL})(?![\w.])|({NUMBERS})
+    (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER}|{_HEXADECIMAL}|{FLOAT})(?![\w.])|({NUMBERS}|{FLOATS})
       |(?:generic\(({_SYMBOL})\)|({_SYMBOL}))(?:\+({_NUMBER})(?![\w.]))?+))?+[ \t]*+;""",
     re.X | re.A,
 )
+
+_LITERAL = pattern(FLOAT, re.A)
+_LISTED = pattern(rf"\{{[ \t\r\n]*+{FLOAT}", re.A)
 
 
 def simple(file: File, start: int, end: int) -> Variable | None:
@@ -55,9 +59,9 @@ def _value(match: re.Match[str], end: int) -> Initialiser | None:
     """The initial value of a declaration, and where it ends."""
     number, numbers, generic, symbol, offset = match.groups()[7:]
     if numbers:
-        return InitialiserList(None, match.span(9), numbers)
+        return InitialiserList(None, match.span(9), numbers, floats=_LISTED.match(numbers) is not None)
     if number:
-        return _integer(number, match.span(8))
+        return (signed if _LITERAL.fullmatch(number) else _integer)(number, match.span(8))
     span = match.span(10 if generic else 11)
     start = span[0] - len("generic(") if generic else span[0]
     return SymbolAddress(Name(generic or symbol, span), int(offset or 0), bool(generic), None, (start, end))

@@ -10,9 +10,9 @@ import re
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
-from openptx.syntax.declaration_parser import NUMBERS
+from openptx.syntax.declaration_parser import FLOATS, NUMBERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
-from openptx.syntax.lexical import DECIMAL_63, NEW_NAME, WORD
+from openptx.syntax.lexical import DECIMAL_63, FLOAT, NEW_NAME, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
@@ -25,13 +25,15 @@ _NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)
 _PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
-    | [ ]=[ ](-?{DECIMAL_63}|0x[0-9a-f]{{1,15}}+);
-    | \[([0-9]++)\][ ]=[ ]\{{([-0-9a-fx,\ \t\r\n]++)\}};)""",
+    | [ ]=[ ](-?{DECIMAL_63}(?=;)|0x[0-9a-f]{{1,15}}+(?=;)|({FLOAT}));
+    | \[([0-9]++)\][ ]=[ ]\{{([-+.0-9a-fA-Fx,\ \t\r\n]++)\}};)""",
     re.X | re.A,
 )
 """What most declarations are."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
 _NUMBERS = pattern(NUMBERS, re.A)
+_FLOATS = pattern(FLOATS, re.A)
+_FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)
 _DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
 """How many digits each width holds, whatever they are; a sign takes the place of one."""
 _BYTES = frozenset(map(str, range(256)))
@@ -68,22 +70,26 @@ def split_declaration(text: str) -> tuple[str, str, str]:
 
 def _parts(match: re.Match[str]) -> tuple[str, str, str]:
     """The same of a match of `_PARTS`, whatever the values of a list are: `_has_room` looks at them."""
-    head, name, tail, number, length, values = match.groups()
+    head, name, tail, number, float, length, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""
     if number:
-        return head, name, " = 0;" if _held([number], _width(head)) else tail
-    return head, name, f"[{length}] = {{}};" if values else tail
+        return head, name, " = 0.0;" if float else " = 0;" if _held([number], _width(head)) else tail
+    if values:
+        tail = f"[{length}] = {{{'0.0' if _FLOAT.match(values) else ''}}};"
+    return head, name, tail
 
 
 def _has_room(match: re.Match[str]) -> bool:
     """Whether an array certainly holds the values that are listed for it; True where there is no list."""
-    head, _, _, _, length, values = match.groups()
+    head, _, _, _, _, length, values = match.groups()
     if not values:
         return True
     width, each = _width(head), values.split(", " if " " in values else ",")
     if len(each) > int(length):
         return False
+    if _FLOAT.match(values):
+        return _FLOATS.fullmatch(f"{{{values}}}") is not None
     if width == 8 and _BYTES.issuperset(each):
         return True
     if _NUMBERS.fullmatch(f"{{{values}}}") is None:
@@ -114,7 +120,7 @@ def remember(variable: Variable) -> None:
     if match is None or len(_FORMS) >= _MOST:
         return
     head, name, tail = _parts(match)
-    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith("{};")
+    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith(("{};", "{0.0};"))
     if name == declarator.name.text and not listed and ((head, tail) not in _FORMS or _has_room(match)):
         variable.word, variable.form = name, _FORMS.setdefault((head, tail), Form())
 

@@ -20,16 +20,20 @@ from openptx.syntax.declarations import (
 )
 from openptx.syntax.directives import NAMES
 from openptx.syntax.instruction_parser import missing_semicolon
-from openptx.syntax.lexical import SMALL_INTEGER
+from openptx.syntax.lexical import FLOAT, SMALL_INTEGER
 from openptx.syntax.operand_parser import negative_offset
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.recovery import recover
 from openptx.syntax.tokens import DEPTH, Cursor, Mistake
 
-NUMBERS = rf"\{{[ \t\r\n]*+(?:(?:{SMALL_INTEGER})(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}})))++\}}"
+_AFTER = r"(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}))"
+NUMBERS = rf"\{{[ \t\r\n]*+(?:(?:{SMALL_INTEGER}){_AFTER})++\}}"
 """A list of decimal or hexadecimal integers, as compilers write tables."""
+FLOATS = rf"\{{[ \t\r\n]*+(?:{FLOAT}{_AFTER})++\}}"
+"""A list of floating-point numbers alone."""
 
 _NUMBERS = pattern(NUMBERS, re.A)
+_FLOATS = pattern(FLOATS, re.A)
 
 
 def initialiser(c: Cursor) -> Initialiser:
@@ -47,9 +51,11 @@ def initialiser(c: Cursor) -> Initialiser:
 
 def _list(c: Cursor) -> InitialiserList:
     start, elements = c.start, list[Initialiser]()
-    if c.depth < DEPTH and (plain := _NUMBERS.match(c.file.text, start, c.limit)) is not None:
-        c.seek(plain.end())
-        return InitialiserList(None, (start, plain.end()), plain[0])
+    if c.depth < DEPTH:
+        for numbers in (_NUMBERS, _FLOATS):
+            if (plain := numbers.match(c.file.text, start, c.limit)) is not None:
+                c.seek(plain.end())
+                return InitialiserList(None, (start, plain.end()), plain[0], floats=numbers is _FLOATS)
     c.expect("{", "")
     c.deeper()
     if c.word != "}":

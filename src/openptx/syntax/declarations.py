@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
+from openptx.syntax.literals import signed
 from openptx.syntax.operands import Float, Integer
 from openptx.syntax.tree import Lazy, Statement
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.operands import Name
 
-_NUMBER = pattern(r"-?[0-9]\w*", re.A)
+_NUMBER = pattern(r"-?[0-9](?:[\w.]|(?<=[eE])[-+])*", re.A)
 
 
 class Attribute:
@@ -38,22 +39,24 @@ class Pointer:
 
 
 class InitialiserList:
-    """`{ 1, 2, { 3 } }`. One that holds nothing but small integers has their text as `plain`, and `numbers`.
+    """`{ 1, 2, { 3 } }`. One that holds nothing but small integers, or nothing but `floats`, has their text as `plain`.
 
     Compilers write tables of many thousands: their nodes are made when somebody asks for `elements`.
     """
 
-    __slots__ = ("_elements", "plain", "span")
+    __slots__ = ("_elements", "floats", "plain", "span")
 
-    def __init__(self, elements: tuple[Initialiser, ...] | None, span: Span, plain: str = "") -> None:
-        self._elements, self.span, self.plain = elements, span, plain
+    def __init__(
+        self, elements: tuple[Initialiser, ...] | None, span: Span, plain: str = "", *, floats: bool = False
+    ) -> None:
+        self._elements, self.span, self.plain, self.floats = elements, span, plain, floats
 
     def __len__(self) -> int:
         return self.plain.count(",") + 1 if self._elements is None else len(self._elements)
 
     @property
     def numbers(self) -> list[int]:
-        """The values of a plain list."""
+        """The values of a plain list of integers."""
         texts = self.plain[1:-1].split(",")
         return [int(text, 0) for text in texts] if "x" in self.plain.lower() else list(map(int, texts))
 
@@ -62,11 +65,15 @@ class InitialiserList:
         """The values, as nodes."""
         if self._elements is None:
             start = self.span[0]
+            read = signed if self.floats else _integer
             self._elements = tuple(
-                Integer(int(m[0], 0), False, m[0], (start + m.start(), start + m.end()))
-                for m in _NUMBER.finditer(self.plain)
+                [read(m[0], (start + m.start(), start + m.end())) for m in _NUMBER.finditer(self.plain)]
             )
         return self._elements
+
+
+def _integer(text: str, span: Span) -> Integer:
+    return Integer(int(text, 0), False, text, span, literal=text[0] != "-")
 
 
 class SymbolAddress:

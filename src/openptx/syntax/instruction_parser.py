@@ -7,7 +7,7 @@ import re
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
 from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, unguarded
-from openptx.syntax.lexical import TRIVIA
+from openptx.syntax.lexical import IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
 from openptx.syntax.operand_parser import argument, operand
 from openptx.syntax.operands import Name, Operand
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
 # `.5` is a number, and `bra$L` a name.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
+_GUARD = pattern(rf"@(!?)({IDENTIFIER})", re.A)
 OPCODE = pattern(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+(?!\$)", re.A)
 
 
@@ -41,7 +42,8 @@ def read_operands(file: File, span: Span, mnemonic: str) -> tuple[tuple[Operand,
 
 def read_guard(file: File, span: Span) -> Guard:
     """The guard in a span that holds `@p` or `@!p`."""
-    return guard(Cursor(file, *span))
+    match = _GUARD.fullmatch(file.text, *span)
+    return guard(Cursor(file, *span)) if match is None else Guard(Name(match[2], match.span(2)), bool(match[1]), span)
 
 
 def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:

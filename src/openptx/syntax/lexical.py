@@ -28,6 +28,8 @@ DECIMAL_63 = "(?:0|[1-9][0-9]{0,17}+)"
 SMALL_INTEGER = rf"(?:-?{DECIMAL_63}|0[xX][0-9a-fA-F]{{1,15}}+)"
 """An integer that certainly fits 64 bits with its sign."""
 FLOAT_BITS = "(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})"
+FLOAT = rf"(?:{FLOAT_BITS}|-?[0-9]{{1,9}}+\.[0-9]{{0,17}}+(?:[eE][-+]?+[0-9]{{1,2}}+)?+)"
+"""A floating-point number that a double certainly holds, if it is decimal."""
 NUMBER = r"(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\w*+"
 """Whatever begins with a digit is one token however wrong it is, so that `42u` is one mistake."""
 

@@ -42,6 +42,13 @@ def literal(text: str, span: Span) -> Constant | None:
     return None
 
 
+def signed(text: str, span: Span) -> Float:
+    """A floating-point number as `lexical.FLOAT` has it, with its sign."""
+    found = literal(text.lstrip("-"), span)
+    assert isinstance(found, Float)
+    return Float(found.bits ^ 1 << 63, 64, text, span, literal=False) if text[0] == "-" else found
+
+
 def _integer_literal(match: re.Match[str], span: Span) -> Integer | None:
     """An integer; None if it has more bits than the assembler takes."""
     text = match[0]

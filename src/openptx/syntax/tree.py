@@ -78,11 +78,12 @@ class Guard:
 class Instruction(Statement):
     """`@!p add.s32 d, a, b;`."""
 
-    __slots__ = ("_opcode", "_read", "guard_span", "opcode_span", "operands_span")
+    __slots__ = ("_guard", "_opcode", "_read", "guard_span", "opcode_span", "operands_span")
 
     def __init__(self, file: File, span: Span, guard_span: Span, opcode_span: Span, operands_span: Span) -> None:
         self.file, self.span = file, span
         self.guard_span, self.opcode_span, self.operands_span = guard_span, opcode_span, operands_span
+        self._guard: Guard | None = None
         self._opcode: str | None = None
         self._read: tuple[tuple[Operand, ...], Diagnostic | None] | None = None
 
@@ -112,7 +113,9 @@ class Instruction(Statement):
     @property
     def guard(self) -> Guard | None:
         """The guard predicate."""
-        return Lazy.guard(self.file, self.guard_span) if self.guarded else None
+        if self._guard is None and self.guarded:
+            self._guard = Lazy.guard(self.file, self.guard_span)
+        return self._guard
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -129,8 +132,8 @@ class Instruction(Statement):
         self._read = operands, None
 
     def forget(self) -> None:
-        """Let go of the operands, which are most of a tree; who asks for them again has them parsed again."""
-        self._read = None
+        """Let go of guard and operands, which are most of a tree; who asks for them again has them parsed again."""
+        self._guard = self._read = None
 
     def _operands(self) -> tuple[tuple[Operand, ...], Diagnostic | None]:
         if self._read is None:

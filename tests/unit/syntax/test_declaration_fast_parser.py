@@ -8,8 +8,8 @@ import pytest
 
 from openptx.diagnostics import Diagnostic
 from openptx.source import File
-from openptx.syntax import declaration_fast_parser, declaration_parser, parse
-from openptx.syntax.declarations import Variable
+from openptx.syntax import constants, declaration_fast_parser, declaration_parser, parse
+from openptx.syntax.declarations import InitialiserList, Variable
 from openptx.syntax.tokens import Cursor
 
 HEADS = (
@@ -32,6 +32,10 @@ NAMES = (
     "a[2] = {0x1, 0XFf}", "a[2] = {0x1u, 2}", "a[2] = {\n1,\t2\r\n}", "a[2] = {1 2}", "a[2] = {0x1.8, 2}",
     "a[2] = {x, 2}",
     "a[2] = {0x, 2}", "a[2] = {-0x1, 2}", "a[2] = {0xFFFFFFFFFFFFFFFF, 2}", "a[2] = {1, /* 2 */ 3}", "a[2] = {}",
+    "a = 0f3F800000", "a = 0f3F80000", "a = 0d3FF0000000000000", "a = -0f3F800000", "a = -1.5", "a = 1.5e3", "a = 1e5",
+    "a = 1.", "a = .5", "a = 1.5f", "a = 1.5E-300", "a = 1.5e-30", "a = 1.5+1", "a[2] = {0f3F800000, 1.5}",
+    "a[2] = {-1.5,\n2.5e-3}", "a[2] = {1.5, 2}", "a[2] = {1, 2.5}", "a[2] = {1.5,}", "a[2] = {1.5e999, 1.5}",
+    "a[2] = {-0f3F800000, 1.5}", "a[2] = {0xdf, 1}", "a[2] = {1.5 2.5}", "a[2] = {1.5, x}", "a[2] = {1.5e, 1.0}",
     "_", "a, b",
 )  # fmt: skip
 PARAMETERS = (
@@ -62,6 +66,23 @@ def test_declarations(head: str, name: str) -> None:
         assert problems == []
 
 
+def test_numbers_of_plain_lists_are_the_nodes_that_the_parser_reads() -> None:
+    for values in (
+        ["1", "-2", "0x1F", "0"],
+        ["1.5", "-1.5", "0.0", "-0.0", "12.", "1.25e-3", "3.5E+20", "0f3F800000", "0D3ff0000000000000", "0fdeadbeef"],
+    ):
+        text = f".global .f32 a[9] = {{{', '.join(values)}}};"
+        found = declaration_fast_parser.simple(File("a.ptx", text), 0, len(text))
+        assert found is not None
+        given = found.names[0].initialiser
+        assert isinstance(given, InitialiserList)
+        assert given.plain
+        for element in given.elements:
+            cursor = Cursor(found.file, element.span[0], len(text))
+            assert fields(element) == fields(constants.constant(cursor))
+        assert [element.text for element in given.elements if not isinstance(element, InitialiserList)] == values
+
+
 def test_the_commonest_are_plain() -> None:
     for text in (
         ".global .u32 a = 3;",
@@ -69,6 +90,8 @@ def test_the_commonest_are_plain() -> None:
         ".global .u64 a = x;",
         ".global .u64 a = generic(x)+4;",
         ".global .b32 a[2] = {0x1, 2};",
+        ".global .f32 a = 0f3F800000;",
+        ".global .f64 a[2] = {0d3FF0000000000000, -2.5};",
         ".const .align 4 .b8 a[2] = {1, 2};",
         ".reg .b32 %r<9>;",
         ".shared .b8 a[4];",

@@ -83,7 +83,7 @@ def initial(
         return encoded({e.name.text: e.value.text if isinstance(e.value, Name) else e.value.value for e in members}), ()
     dimensions = (*shape, vector) if vector > 1 else shape
     size = element_bytes(type)
-    if isinstance(initialiser, InitialiserList) and initialiser.plain and type.kind in "bsu":
+    if isinstance(initialiser, InitialiserList) and initialiser.plain and not initialiser.floats and type.kind in "bsu":
         mask = (1 << type.width) - 1
         table = b"".join([(number & mask).to_bytes(size, "little") for number in initialiser.numbers])
         return table.ljust(size * prod(dimensions), b"\0"), ()

@@ -64,8 +64,11 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
         return _value(f"more initial values than the {room} elements there are", value.span)
     if vector > 1 and not row and len(value) != vector:
         return _value(f"the initial value of a vector of {vector} has {vector} elements, not {len(value)}", value.span)
-    if value.plain and TYPES[type].kind in "bsu" and not row:
-        return _plain_numbers(value, type)
+    if value.plain and not row:
+        if value.floats and TYPES[type].kind not in "su":
+            return None
+        if TYPES[type].kind in "bsu" and not value.floats:
+            return _plain_numbers(value, type)
     for element in value.elements:
         if isinstance(element, InitialiserList):
             if not row:
