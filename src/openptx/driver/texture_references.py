@@ -39,6 +39,8 @@ OVERRIDE_FORMAT = 1
 MODULE_UNIT = -1
 """CU_PARAM_TR_DEFAULT."""
 BORDER = struct.Struct("<4f")
+MOST = 1 << 48
+"""Bytes of linear memory, more than there are."""
 
 
 class Reference(Object):
@@ -180,6 +182,8 @@ def set_address(context: Context, offset: int, handle: int, address: int, size: 
     found, before = reference(handle), address % BASE_ALIGNMENT
     if before and not offset:
         raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")
+    if size > MOST:
+        raise Failure(Result.INVALID_VALUE, f"a texture of {size} bytes")
     found.bind(LINEAR, address - before, size + before, 0, 0)
     found.array = None
     if offset:

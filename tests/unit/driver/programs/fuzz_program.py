@@ -11,10 +11,13 @@ import ctypes
 import faulthandler
 import os
 import random
+import re
 import signal
+import struct
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from ctypes import byref
 
 from driver_calls import CUDA, HEAD, Address, Handle, Size
@@ -31,7 +34,10 @@ SIZED = ("Nodes", "Edges", "Depend")
 WAITING = ("WaitValue", "StreamBatchMemOp")
 """Entry points after which a stream may wait for ever, and whatever comes after it."""
 LEFT_OUT = ("cuInit", "cuGetExportTable", "cuProfilerInitialize")
-BYTES, PTX = 4096, HEAD + ".visible .entry k() { ret; }\n.visible .global .u32 v;\n"
+BYTES, PTX = (
+    4096,
+    HEAD + (".visible .entry k() { ret; }\n.visible .global .u32 v;\n.global .texref t;\n.global .surfref s;\n"),
+)
 NUMBERS = {
     "z": (0, 1, 2, 4, 16, 64, BYTES, BYTES + 1, 1 << 40, (1 << 64) - 1),
     "u": (0, 1, 2, 3, 4, 7, 16, 32, 64, 0x7FFFFFFF, 0xFFFFFFFF),
@@ -40,7 +46,15 @@ NUMBERS = {
     "b": (0, 1, 0xFF),
 }
 
-
+LIKELY = (
+    ("GraphExec.*Node|GraphNode.*Enabled", ("executable", "node")), ("GraphExec|GraphUpload", ("executable", "graph")),
+    ("GraphLaunch", ("executable", "stream")), ("GraphAdd", ("graph", "node")), ("GraphNode.*Clone", ("node", "graph")),
+    ("Graph.*Node(Get|Set|Copy)|GraphNode|DestroyNode", ("node", "node")), ("Graph", ("graph", "graph")),
+    ("TexRef.*Mipmapped", ("texture", "levels")), ("cuTexRef", ("texture", "array")), ("SurfRef", ("surface", "array")),
+    ("ModuleGet", ("module",)), ("Param|FuncSet|LaunchGrid|cuLaunch", ("function", "stream")),
+    ("Mipmapped", ("levels",)), ("Array", ("array",)), ("Stream", ("stream",)),
+)  # fmt: skip
+"""The kinds of an entry point's handles, by a part of its name: half of them are such ones."""
 WRITTEN = 1 << 16
 """Bytes that a call may have left in the zeros. What it has left elsewhere is put back, too."""
 
@@ -73,6 +87,8 @@ class World:
         CUDA.cuStreamCreate(byref(self.gone), 0)
         CUDA.cuStreamDestroy_v2(self.gone)
         self.handles += [one.value or 0 for one in (function, pool, executable, self.context, self.gone)]
+        self.kinds = {"function": [function.value or 0]}
+        self.handles += [*self.nodes(function), *self.images()]
         memory, freed = Address(), Address()
         for one in memory, freed:
             CUDA.cuMemAlloc_v2(byref(one), Size(BYTES))
@@ -81,6 +97,57 @@ class World:
         every = [ctypes.addressof(self.zeros), ctypes.addressof(self.zeros) + 8] * 12000
         self.words, self.pristine = ((ctypes.c_uint64 * len(every))(*every) for _ in range(2))
         self.pointers = [0, *[ctypes.addressof(self.zeros)] * 3, *[ctypes.addressof(self.words)] * 3]
+
+    def nodes(self, function: Handle) -> list[int]:
+        """Handles of a graph with nodes of several kinds, of these, of a condition, and of a graph that is gone."""
+        graph, child, gone, condition = Handle(), Handle(), Handle(), Address()
+        for one in graph, child, gone:
+            CUDA.cuGraphCreate(byref(one), 0)
+        CUDA.cuGraphDestroy(gone)
+        CUDA.cuGraphConditionalHandleCreate(byref(condition), graph, None, 0, 1)
+        word = struct.pack("<i4xQQI20x", 2, ctypes.addressof(self.zeros), 0, 0)
+        array = ctypes.create_string_buffer(word, 48)
+        made = [Handle() for _ in range(7)]
+        for node, (kind, described) in zip(made, (
+            (0, struct.pack("<Q7I4xQQ", function.value or 0, *[1] * 6, 0, 0, 0)),
+            (2, struct.pack("<QQIIQQ", ctypes.addressof(self.zeros), 0, 0, 4, 1, 1)),
+            (4, struct.pack("<Qi", child.value or 0, 0)), (5, b""), (10, bytes(104) + struct.pack("<Q", 64)),
+            (12, struct.pack("<QI4xQ", 0, 1, ctypes.addressof(array))),
+            (13, struct.pack("<QII", condition.value, 1, 1)),
+        ), strict=True):  # fmt: skip
+            given = ctypes.create_string_buffer(struct.pack("<4i", kind, 0, 0, 0) + described, 256)
+            CUDA.cuGraphAddNode_v2(byref(node), graph, None, None, Size(0), given)
+        executable = Handle()
+        CUDA.cuGraphInstantiateWithFlags(byref(executable), graph, ctypes.c_uint64(1))
+        self.graphs = [graph.value or 0, child.value or 0]
+        self.kinds["node"], self.kinds["executable"] = [one.value or 0 for one in made], [executable.value or 0]
+        self.kinds["graph"] = [graph.value or 0]
+        every = [graph, child, gone, executable, *made]
+        assert all(one.value for one in every)
+        return [*(one.value or 0 for one in every), condition.value]
+
+    def images(self) -> list[int]:
+        """Handles of arrays, references and objects."""
+        array, levels, reference, surface = Handle(), Handle(), Handle(), Handle()
+        described = struct.pack("<QQQIIII", 16, 16, 0, 0x20, 1, 2, 0)
+        CUDA.cuArray3DCreate_v2(byref(array), described)
+        CUDA.cuMipmappedArrayCreate(byref(levels), described, 2)
+        module, shown = Handle(self.handles[2]), ctypes.c_uint64()
+        CUDA.cuModuleGetTexRef(byref(reference), module, b"t")
+        CUDA.cuModuleGetSurfRef(byref(surface), module, b"s")
+        CUDA.cuSurfObjectCreate(byref(shown), struct.pack("<i4xQ", 0, array.value or 0).ljust(144, b"\0"))
+        self.kinds |= {"array": [array.value or 0], "levels": [levels.value or 0], "texture": [reference.value or 0]}
+        self.kinds |= {"surface": [surface.value or 0], "stream": [self.handles[0], 0], "module": [self.handles[2]]}
+        every = [array, levels, reference, surface, shown]
+        assert all(one.value for one in every)
+        return [one.value or 0 for one in every]
+
+    def likely(self, symbol: str) -> Iterator[list[int]]:
+        """What the handles of an entry point may well be, one after the other."""
+        kinds = next((kinds for part, kinds in LIKELY if re.search(part, symbol)), ())
+        yield from (self.kinds[kind] for kind in kinds)
+        while True:
+            yield self.handles
 
     def argument(self, letter: str, numbers: random.Random, sized: bool) -> int:
         if letter == "p":
@@ -93,6 +160,8 @@ class World:
     def end(self) -> None:
         for name, at in (("cuModuleUnload", 2), ("cuGraphDestroy", 3)):
             getattr(CUDA, name)(Handle(self.handles[at]))
+        for graph in self.graphs:
+            CUDA.cuGraphDestroy(Handle(graph))
         CUDA.cuCtxDestroy_v2(self.context)
 
 
@@ -101,7 +170,17 @@ def attempt(entry: EntryPoint, world: World, numbers: random.Random, last: int) 
     ctypes.memset(world.zeros, 0, WRITTEN)
     ctypes.memmove(world.words, world.pristine, ctypes.sizeof(world.words))
     sized = "Get" in entry.symbol and any(part in entry.symbol for part in SIZED)
-    values = [world.argument(letter, numbers, sized) for letter in entry.parameters]
+    likely = world.likely(entry.symbol)
+    values = [
+        numbers.choice(next(likely))
+        if letter in "hd" and numbers.random() < 0.5
+        else world.argument(letter, numbers, sized)
+        for letter in entry.parameters
+    ]
+    if entry.symbol.startswith("cuLaunch"):  # 2**31 blocks take a CPU a day
+        values = [
+            value % 1000 if letter in "iu" else value for letter, value in zip(entry.parameters, values, strict=True)
+        ]
     os.pwrite(last, f"{entry.symbol}({', '.join(hex(value) for value in values)})".ljust(400).encode(), 0)
     given = [kind() if kind.__name__ == "IpcHandle" else kind(v) for kind, v in zip(types, values, strict=True)]
     for letter, value in zip(entry.parameters, given, strict=True):

@@ -139,6 +139,7 @@ assert fetched(line, 1, 1, results, 19).view(np.uint32)[0] == pixels.view(np.uin
 call("cuTexRefSetFlags", other, SRGB, result=UNSUPPORTED)
 call("cuTexRefSetFormat", other, 0x99, 1, result=UNSUPPORTED)
 call("cuTexRefSetAddress_v2", byref(offset), other, Address(1 << 40), Size(64), result=INVALID)
+call("cuTexRefSetAddress_v2", byref(offset), other, Address(rows.value + 8), Size((1 << 64) - 1), result=INVALID)
 
 # A surface.
 cells = Handle()
