@@ -8,6 +8,7 @@ emission never knows less than the analysis promised.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.lattice import (
@@ -74,9 +75,15 @@ ZERO = Affine(0, ZEROS, 64, 0)
 
 def fold(op: str, a: Known, b: Known, w: int) -> Known:
     """The result of known numbers, modulo the width."""
-    f, mask = FOLD[op], (1 << w) - 1
     if isinstance(a, int) and isinstance(b, int):
-        return f(a, b, w) & mask
+        return FOLD[op](a, b, w) & ((1 << w) - 1)
+    return fold_lanes(op, a, b, w)
+
+
+@lru_cache(4096)
+def fold_lanes(op: str, a: Known, b: Known, w: int) -> Known:
+    """The same, lane by lane. Each pass over a kernel folds the same numbers again: in Triton's nine in ten."""
+    f, mask = FOLD[op], (1 << w) - 1
     return collapse(tuple(f(p, q, w) & mask for p, q in zip(as_lanes(a), as_lanes(b), strict=True)))
 
 
