@@ -196,9 +196,13 @@ def test_beside_threads_of_the_program_a_server_makes_the_code(native_runs: list
     assert forked_compile.may_fork()
 
 
-def test_large_processes_do_not_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_processes_and_those_without_proc_do_not_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     assert forked_compile.may_fork()
-    monkeypatch.setattr(forked_compile, "LARGEST", 1 << 20)
+    with monkeypatch.context() as patched:
+        patched.setattr(forked_compile, "LARGEST", 1 << 20)
+        assert not forked_compile.may_fork()
+    assert forked_compile.may_fork()
+    monkeypatch.setattr(forked_compile, "STATM", "/no/such/file")
     assert not forked_compile.may_fork()
 
 

@@ -72,7 +72,7 @@ for a moment does not pay for code that nobody runs, which on two processors slo
 
 FORK = 0.025
 """Seconds that launches take at least before they ask for a fork, which costs them 5 ms. By bench/tier_policy.py: of
-441 kernels the first results of 11 take more than 1.2 times the faster engine's with this, of 25 with 0.020."""
+441 kernels the first results of 10 take more than 1.2 times the faster engine's with this, of 23 with 0.020."""
 
 BASELINE = 0.12
 """Seconds that making optimised code takes, from which on baseline code is made first."""

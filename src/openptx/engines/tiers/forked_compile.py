@@ -28,6 +28,7 @@ SILENCE = 10.0
 LARGEST = 1 << 30
 """Bytes of memory that a process which forks may use: 1.5 ms for 120 MB, most of it to copy the tables of pages."""
 
+STATM = "/proc/self/statm"
 PIECE = 1 << 20
 OURS = "openptx-"
 
@@ -45,9 +46,12 @@ def may_fork() -> bool:
 
 
 def resident() -> int:
-    """Bytes of memory that this process uses."""
-    with open("/proc/self/statm") as sizes:
-        return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    """Bytes of memory that this process uses; no fork's where there is no /proc, which says what it has open."""
+    try:
+        with open(STATM) as sizes:
+            return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return LARGEST
 
 
 class ForkedCompile:
