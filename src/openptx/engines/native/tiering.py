@@ -52,7 +52,7 @@ FALLBACK = logging.getLogger("openptx.fallback")
 IMPORTS, NAMING = 0.08, 0.035
 """Seconds that importing `MACHINE_CODE` takes, and `KEYS` alone, of which LLVM's library is most."""
 
-LOOK = 0.002
+LOOK = 0.003
 """Seconds that it takes to estimate how long making code takes, and to look for it on disk."""
 
 SHARE = 5
@@ -70,9 +70,10 @@ ASKED = 0.15
 """How much of the time until there will be code launches have taken before they ask for it: who launches a kernel once
 for a moment does not pay for code that nobody runs, which on two processors slows the launch itself."""
 
-FORK = 0.025
-"""Seconds that launches take at least before they ask for a fork, which costs them 5 ms. By bench/tier_policy.py: of
-441 kernels the first results of 10 take more than 1.2 times the faster engine's with this, of 23 with 0.020."""
+FORK = 0.035
+"""Seconds that launches take at least before they ask for a fork, which costs them 7 ms with the look for code on disk.
+By bench/tier_policy.py: of 441 kernels the first results of 10 take more than 1.2 times the faster engine's with this,
+of 25 with 0.025."""
 
 BASELINE = 0.12
 """Seconds that making optimised code takes, from which on baseline code is made first."""
