@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import outside
 from openptx.syntax.declaration_fast_parser import simple
@@ -268,6 +269,8 @@ def unknown_directive(c: Cursor) -> Mistake:
         help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
         return c.mistake("invalid-name", f"`{c.word}` is no label: it begins with a dot", c.span, help=help)
     help = f"did you mean `{near}`?" if near else None
+    if c.word[1:] in FUNDAMENTAL:
+        help = f"a declaration begins with its state space: `.reg {c.word} ...`"
     return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)
 
 

@@ -330,6 +330,8 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
 
 
 def _after_declarator(c: Cursor) -> Mistake:
+    if c.word == "{" and c.file.text[c.last - 1 : c.last] == "]" and not c.new_line:
+        return c.expected("`=`", "before the initial values")
     if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
         return missing_semicolon(c, c.last)
     return c.expected("`,` or `;`", "after the name")

@@ -26,6 +26,8 @@ SUM = pattern(
 )
 """`base + index * 4 + 8`, as x86 and C have it in an address."""
 
+_WORD = pattern(rf"{IDENTIFIER}(?:(?:\.|::)\w+)*", re.A)
+_GUARD = "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`"
 _COMMENT = "a comment begins with `//`, or stands between `/*` and `*/`"
 
 
@@ -108,8 +110,15 @@ def hexadecimal_point(c: Cursor) -> Mistake | None:
 
 def unguarded(c: Cursor) -> Mistake:
     """The mistake that no predicate stands after `@`: `@(%p)`, `@~%p`."""
-    help = "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`"
-    return c.expected("a predicate register", "after `@`", about="invalid-guard", help=help)
+    return c.expected("a predicate register", "after `@`", about="invalid-guard", help=_GUARD)
+
+
+def opcode_for_guard(c: Cursor, start: int) -> Mistake:
+    """The mistake that an opcode stands after `@`: `@!tex.2d`."""
+    whole = _WORD.match(c.file.text, start, c.limit)
+    end = whole.end() if whole else c.end
+    message = f"expected a predicate register after `@`, found the opcode `{c.file.text[start:end]}`"
+    return c.mistake("invalid-guard", message, (start, end), "no register", help=_GUARD)
 
 
 def assigned(c: Cursor) -> Mistake:

@@ -6,7 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
-from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, unguarded
+from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, opcode_for_guard, unguarded
 from openptx.syntax.lexical import IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
 from openptx.syntax.operand_parser import argument, operand
@@ -127,6 +127,8 @@ def guard(c: Cursor) -> Guard:
         raise unguarded(c)
     name = Name(c.word, c.span)
     c.advance()
+    if c.word[:1] == "." and c.start == c.last:
+        raise opcode_for_guard(c, name.span[0])
     return Guard(name, negated, (start, c.last))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from openptx.check.explain.cvt_help import explain_pair
+from openptx.check.explain.missing_modifier import missing_modifier, nameless
 from openptx.check.explain.unknown_modifier import unknown_modifier
 from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, shown
 from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
-from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.diagnostics import SAFE, Fix
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import declared, load, refused, resolve
 from openptx.isa.types import TYPES
@@ -257,7 +258,7 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     """All modifiers exist, but no form has them together: one edit away, or the nearest form."""
     if without := _without(opcode, mnemonic, modifiers, _RULE):
         return without
-    missing = _missing(opcode, modifiers, instructions) or _nameless(opcode, mnemonic, modifiers, instructions)
+    missing = missing_modifier(opcode, modifiers, instructions) or nameless(opcode, mnemonic, modifiers, instructions)
     if missing is not None:
         return missing
     form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
@@ -270,91 +271,6 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
         rule=_RULE,
         help=f"the nearest form is `{form.text}`",
     )
-
-
-def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
-    """A required modifier is not there: the form that lacks the fewest."""
-    forms = [
-        (form, modifiers[len(each.parts) - 1 :])
-        for each in instructions
-        if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]
-        for form in each.forms
-    ]
-    lacking = [(lacks, form) for form, own in forms if (lacks := _lacks(form, own))]
-    if not lacking:
-        return None
-    lacks, form = min(lacking, key=lambda found: len(found[0]))
-    slot = lacks[0]
-    choices = list(slot.choices)
-    rounding = set(choices) <= ROUNDING.keys()
-    if rounding:
-        legal = [each for each in ROUNDING if resolve(f"{form.instruction.name}.{each}{_tail(opcode, form)}")]
-        choices = legal or choices
-    what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
-    if rounding:
-        what = "a rounding modifier"
-    shown = " ".join(f".{choice}" for choice in choices[:12])
-    fixed = _completed(opcode, form, modifiers, slot, choices)
-    return Problem(
-        "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier",
-        f"`{opcode}` needs {what}",
-        label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
-        expected=shown,
-        actual="none",
-        rule=_RULE,
-        help=f"write `{fixed}`{', or one of the others' * (len(choices) > 1)}"
-        if fixed
-        else f"its form is `{form.text}`",
-        repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE) if fixed else None,
-    )
-
-
-def _nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
-    """The rest of a name is not there: `mbarrier.b64`, `suld.1d.b32.trap`."""
-    if any(list(each.parts[1:]) == modifiers[: len(each.parts) - 1] for each in instructions):
-        return None
-    choices = list(dict.fromkeys(each.parts[1] for each in instructions))
-    if any(choice in modifiers for choice in choices):
-        return None
-    fitting = [fixed for choice in choices if resolve(fixed := ".".join((mnemonic, choice, *modifiers)))]
-    shown = " ".join(f".{choice}" for choice in choices)
-    return Problem(
-        "missing-modifier",
-        f"`{opcode}` needs the rest of its name after `{mnemonic}`"
-        if len(choices) > 1
-        else f"`{opcode}` needs {shown}",
-        label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
-        expected=shown,
-        actual="none",
-        rule=_RULE,
-        help=f"write `{fitting[0]}`{', or one of the others' * (len(fitting) > 1)}" if fitting else None,
-        repair=rewrite(fitting[0], SUGGESTION if len(fitting) > 1 else SAFE) if fitting else None,
-    )
-
-
-def _lacks(form: Form, modifiers: list[str]) -> list[Slot]:
-    """The slots of a form that must be filled, and that these modifiers leave; none where they do not fit."""
-    left = list(form.slots)
-    for modifier in modifiers:
-        slot = next((s for s in left if modifier in s.choices), None)
-        if slot is None:
-            return []
-        left.remove(slot)
-    return [slot for slot in left if not slot.optional]
-
-
-def _tail(opcode: str, form: Form) -> str:
-    return opcode[len(form.instruction.name) :]
-
-
-def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
-    """The opcode with the modifier that is missing; `.lo` rather than `.hi`, since that is nearly always meant."""
-    choice = "lo" if "lo" in choices else choices[0]
-    own = modifiers[len(form.instruction.parts) - 1 :]
-    before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
-    after = [m for m in own if m not in before]
-    fixed = ".".join((form.instruction.name, *before, choice, *after))
-    return fixed if not slot.typed and resolve(fixed) else None
 
 
 def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
