@@ -276,6 +276,34 @@ def test_the_assembler_does_without_aligned_in_instructions_of_a_warpgroup(opcod
         assert [d.name for d in found if d.severity == "error"] == wrong
 
 
+# fmt: off
+NEWEST = (  # statements of PTX 9.5 on sm_107a
+    ("tcgen05.alloc.exclusive.cta_group::1.sync.aligned.b32 [gv], 96;",            None),
+    ("tcgen05.alloc.exclusive.cta_group::1.sync.aligned.b32 [sv], 0;",             "immediate-range"),
+    ("tcgen05.alloc.exclusive.cta_group::1.sync.aligned.b32 [sv], 48;",            "immediate-range"),
+    ("tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32 %r0, 8;",            "immediate-range"),
+    ("tcgen05.commit.cta_group::2.mbarrier::arrive::one.multicast::cluster::32b.b64 [gv], 0xffffffff;", None),
+    ("tcgen05.commit.cta_group::2.mbarrier::arrive::one.multicast::cluster::32b.b64 [gv], -1;", "immediate-range"),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b "
+     "[%r0], [%d0], 64, [%r1], %r2;",                                              None),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b "
+     "[%r0], [%d0], 64, [%r1], %f0;",                                              "operand-type"),
+    ("mbarrier.expect_tx.multicast::cluster::32b.b64 [%d0], %r2, -1;",             "immediate-range"),
+    ("mbarrier.try_wait.parity.phase_type::primary.b64 %p0, [mb], 3;",             "immediate-range"),
+    ("mbarrier.try_wait.parity.phase_type::primary.b64 %p0, %b0, [mb], 3;",        None),
+    ("trace.mark 4095;",                                                           None),
+    ("trace.mark 4096;",                                                           "immediate-range"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "wrong"), NEWEST)
+def test_the_newest_statements(statement: str, wrong: str | None) -> None:
+    module = MODULE.replace(".version 9.0", ".version 9.5").replace("sm_100a", "sm_107a")
+    found = openptx.check(f"{module}    .reg .b8 %b0;\n    {statement}\n    ret;\n}}\n")
+    assert [d.name for d in found if d.severity == "error"] == ([wrong] if wrong else [])
+
+
 @pytest.mark.parametrize(("version", "wrong"), [("9.2", ["needs-version"]), ("9.3", [])])
 def test_ordered_accesses_to_devices_need_a_version(version: str, wrong: list[str]) -> None:
     for statement in ("ld.mmio.acquire.sys.global.b32 %r0, [gv];", "st.mmio.release.sys.b32 [gv], %r0;"):

@@ -23,6 +23,7 @@ _TYPES = {
     "waitComplete": "pred",
     "reportValue": "b8",
     "phaseParity": "u32",
+    "parity": "u32",
     "suspendTimeHint": "u32",
     "ctaMask": "u32",
 }
@@ -79,17 +80,20 @@ def _(x: Machine, m: Modifiers, addr: Bits) -> Bits:
 
 def _waits(name: str, hint: str) -> str:
     """The forms of a wait: with and without the value of the report, each for a state and for a parity."""
-    results = "waitComplete[|isReportSeen]", "waitComplete[|isReportSeen], reportValue"
+    results = (
+        ("waitComplete[|isReportSeen]", "phaseParity"),
+        ("waitComplete[|isReportSeen], reportValue", "parity"),  # whose value the assembler does not look at
+    )
     return "".join(
         f"""
         mbarrier.{name}.phase_type{{.sem.scope}}{{.space}}.b64
                 {result}, [addr], state{hint};         // PTX 9.3, sm_90 (ptxas)
         .phase_type = {{ .phase_type::primary }};
         mbarrier.{name}.parity.phase_type{{.sem.scope}}{{.space}}.b64
-                {result}, [addr], phaseParity{hint};   // PTX 9.3, sm_90 (ptxas)
+                {result}, [addr], {parity}{hint};   // PTX 9.3, sm_90 (ptxas)
         .phase_type = {{ .phase_type::primary }};
         """
-        for result in results
+        for result, parity in results
     )
 
 
@@ -165,6 +169,7 @@ def _transaction(name: str) -> Instruction:
         summary=_SUMMARY,
         syntax=_TRANSACTION.format(name) + _MULTICAST.format(".relaxed"),
         types=_TYPES,
+        ranges="ctaMask   0 to 4294967295",
         defaults={"space": "generic"},
         operands="addr   in .shared",
     )
@@ -177,7 +182,10 @@ def _arrival(name: str) -> Instruction:
         summary=_SUMMARY,
         syntax=_ARRIVE.format(name) + _MULTICAST.format(".release, .relaxed"),
         types=_TYPES,
-        ranges="count   at least 1",
+        ranges="""
+            count     at least 1
+            ctaMask   0 to 4294967295
+        """,
         defaults={"space": "generic", "sem": "release"},
         ordered_prefix="expect_tx",
         operands="addr   in .shared",

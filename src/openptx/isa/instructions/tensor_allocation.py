@@ -17,6 +17,7 @@ _GROUP = """
         .cta_group = { .cta_group::1, .cta_group::2 };
 """
 _COLUMNS = "nCols   32 or 64 or 128 or 256 or 512"
+_WHOLE_COLUMNS = "nCols   a multiple of 32, not 0"
 
 alloc = instruction(
     "tcgen05.alloc",
@@ -83,8 +84,8 @@ alloc_exclusive = instruction(
     """
     + _GROUP,
     types={"nCols": "u32"},
+    ranges=_WHOLE_COLUMNS,
     defaults={"space": "generic"},
-    operands="dst   in .shared",
 )
 
 EXCLUSIVE = modelled("PTX ISA 9.4, tcgen05.alloc; 512 columns on all targets, not 576 as on sm_107f")
@@ -105,6 +106,7 @@ dealloc_exclusive = instruction(
     """
     + _GROUP,
     types={"taddr": "b32", "nCols": "u32"},
+    ranges=_WHOLE_COLUMNS,
 )
 
 

@@ -324,8 +324,11 @@ commit_more = instruction(
     """
     + _GROUP,
     types={"ctaMask": "b32", "ctaMask16": "b16"},
+    ranges="""
+        ctaMask     0 to 4294967295
+        ctaMask16   0 to 65535
+    """,
     defaults={"space": "generic"},
-    operands="mbar   in .shared",
 )
 
 

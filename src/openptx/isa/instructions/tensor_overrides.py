@@ -72,6 +72,10 @@ _TYPES = {
     "upperStride": "u16",
     "size": "u32",
 }
+_MASKS = """
+    .multicast::cluster        ctaMask   0 to 65535
+    .multicast::cluster::32b   ctaMask   0 to 4294967295
+"""
 _VECTORS = {"tensorCoords": coordinates, "im2colInfo": offsets, "sizes": coordinates, "lowerStrides": _strides}
 _REFUSES = """
         .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
@@ -99,7 +103,8 @@ cp_async_bulk = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    ranges="size   0 to 1048560, a multiple of 16",
+    ranges=_MASKS + "size   0 to 1048560, a multiple of 16",
+    operands="ctaMask   strictly",
 )
 
 SAMPLED = modelled("PTX ISA 9.4, Table 33, which does not say what element of 16 bytes is sampled: the first")
@@ -214,7 +219,11 @@ cp_async_bulk_tensor = instruction(
     + _INTO
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    ranges=_MASKS,
+    operands="""
+        tensorMap   in .global
+        ctaMask     strictly
+    """,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REFUSES,

@@ -32,6 +32,7 @@ trace_mark = instruction(
         trace.mark   imm;   // PTX 9.5, sm_107f (ptxas)
     """,
     types={"imm": "u32"},
+    ranges="imm   0 to 4095",
 )
 
 
