@@ -17,7 +17,7 @@ MODULE = """.version 9.0
 .func fn() { ret; }
 .visible .entry k(.param .align 64 .b8 pb[128]) {
     .local .b8 lv[64];
-    .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .b128 %w<2>;
+    .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .u32 %u<1>; .reg .b64 %d<4>; .reg .b128 %w<2>;
     .reg .f32 %f<4>; .reg .f64 %g<2>; .reg .f16x2 %x<2>;
 """
 
@@ -228,6 +228,9 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("mma.xor.popc.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};", None),
     ("mma.popc.xor.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};",
      "modifier-order"),
+    ("tcgen05.mma.cta_group::1.kind::f16 [%u0], %d1, %d0, %r3, %p0;",      "address-register"),
+    ("tcgen05.mma.cta_group::1.kind::f16 [%r0], [%u0+4], %d0, %r3, %p0;",  "address-register"),
+    ("tcgen05.shift.cta_group::1.down [%u0];",                             None),
     # Layouts and formats are told apart by their order.
     ("tcgen05.cp.b8x16.cta_group::1.4x256b.b4x16_p64 [%r0], %d0;",         None),
     ("tcgen05.cp.b4x16_p64.cta_group::1.4x256b.b8x16 [%r0], %d0;",         "modifier-order"),

@@ -144,16 +144,19 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         wanted = INDIRECT_SAMPLING if sampled else INDIRECT_IMAGE
         yield from require("a handle in a register", wanted, place.context, (*where, 0))
     width = _width(place)
-    if width and (declared.kind not in "bsu" or declared.width != width):
+    untyped = place.template.parts[:1] and place.template.parts[0].endswith("-tmem")  # of tcgen05.mma; measured
+    fitting = "b" if untyped and place.context.follows_ptxas else "bsu"
+    if width and (declared.kind not in fitting or declared.width != width):
         yield Problem(
             "address-register",
             f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
             (*where, 0),
             f"this is `.{declared.name}`",
             operand=place.name,
-            expected=f".b{width}, .u{width} or .s{width}",
+            expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}",
             actual=f".{declared.name}",
             rule=_RULE,
+            help=f"declare it `.b{width}`" if declared.width == width and fitting == "b" else None,
         )
         return
     if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):

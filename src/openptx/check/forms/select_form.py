@@ -61,7 +61,8 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
             continue
         found = [*judge(Place(form, m, template, type, context), *given), *_may_be(form, m, template, *given, context)]
         if any(problem.about not in WARNINGS for problem in found):  # an address of other parts is another form's
-            bad += 2 if any(problem.about == "address-form" for problem in found) else 1
+            bracketed = given[0].sort == kinds.ADDRESS and template.role != "address"
+            bad += 2 if bracketed or any(problem.about == "address-form" for problem in found) else 1
         findings += found
     return Candidate(form, m, (2, -bad, 0), tuple(findings))
 
