@@ -157,7 +157,7 @@ class ModuleChecker:
         return scope.kind(name, self.functions)
 
     def _function(self, function: tree.Function) -> None:
-        """A function. Of one whose header differs from an accepted one in the name alone, only the name is checked."""
+        """A function. Of one whose header differs from an accepted one in names alone, only its name is checked."""
         name, entry, form = function.name.text, function.kind == "entry", function.form
         known = self.memo.headers.get(form) if form is not None else None
         before = len(self.collector)
@@ -172,8 +172,8 @@ class ModuleChecker:
             if form is not None and self.availability.modern and len(self.collector) == before:
                 self.memo.header(form, function, scope)
         else:
-            for number, (own, rest, like) in enumerate(known):
-                scope.names[name + rest if own else rest] = (
+            for number, (formal, like) in enumerate(zip(function.formals, known, strict=True)):
+                scope.names[formal] = (
                     FormalRegister(like, function, number)
                     if isinstance(like, Registers)
                     else Formal(like, function, number)

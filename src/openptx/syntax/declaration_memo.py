@@ -37,8 +37,11 @@ _FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)
 _DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
 """How many digits each width holds, whatever they are; a sign takes the place of one."""
 _BYTES = frozenset(map(str, range(256)))
+_NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
+_RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
+"""Names that cannot be declared."""
 _SAME = "\0"
-"""Stands for the name of a function in the text of its header, which holds no NUL itself."""
+"""Stands for names in the text of a header, which holds no NUL itself."""
 
 _FORMS: dict[tuple[str, str], Form] = {}
 """Forms of variables by what stands before the name and after it."""
@@ -128,37 +131,50 @@ def remember(variable: Variable) -> None:
 class RepeatedHeader:
     """The header of a function that is like an earlier one. `end` is where its `{` or `;` is looked for."""
 
-    __slots__ = ("end", "form", "name")
+    __slots__ = ("end", "form", "formals", "name")
 
-    def __init__(self, form: HeaderForm, name: Name, end: int) -> None:
-        self.form, self.name, self.end = form, name, end
+    def __init__(self, form: HeaderForm, name: Name, formals: list[str], end: int) -> None:
+        self.form, self.name, self.formals, self.end = form, name, formals, end
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
-        return Function.from_memo(file, (start, end), self.form, self.name, body, broken)
+        return Function.from_memo(file, (start, end), self.form, self.name, self.formals, body, broken)
 
 
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
     """What a match of `STATEMENT` says of a header, if one of its form has been remembered."""
     text = match[HEADER]
     named = _NAMED.search(text)
-    if named is None or _SAME in text or (form := _HEADERS.get(text.replace(named[1], _SAME))) is None:
+    if named is None:
+        return None
+    form, names = _form_and_names(text)
+    found = _HEADERS.get(form)
+    if found is None:
         return None
     start, end = match.span(HEADER)
     name = Name(named[1], (start + named.start(1), start + named.end(1)))
-    return RepeatedHeader(form, name, end - text.endswith(";"))
+    names.remove(name.text)
+    return RepeatedHeader(found, name, names, end - text.endswith(";"))
+
+
+def _form_and_names(text: str) -> tuple[str, list[str]]:
+    """The text of a header without its names, and these; nothing where one stands twice or cannot be declared."""
+    parts = _NAMES.split(text)
+    names = parts[1::2]
+    right = _SAME not in text and len(set(names)) == len(names) and _RESERVED.isdisjoint(names)
+    return (_SAME.join(parts[::2]), names) if right else ("", [])
 
 
 def remember_header(item: Statement, match: re.Match[str]) -> None:
-    """Remember the header of a function that is right, if its name stands in it as a name or begins one."""
+    """Remember the header of a function that is right, if it names nothing but it and its parameters."""
     if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes:
         return
     text, (start, end) = match[HEADER], match.span(HEADER)
     named = _NAMED.search(text)
     whole = end == (item.span[1] if item.body is None else item.body[0] - 1)
-    if named is None or named.start(1) + start != item.name.span[0] or not whole or item.broken or _SAME in text:
+    if named is None or named.start(1) + start != item.name.span[0] or not whole or item.broken:
         return
-    others = [parameter.names[0].name.text for parameter in (*item.returns, *item.parameters)]
-    own = item.name.text
-    if text.count(own) == 1 + sum(other.startswith(own) for other in others):
-        item.form = _HEADERS[text.replace(own, _SAME)] = HeaderForm(item.kind, item.linkage)
+    form, names = _form_and_names(text)
+    returns, parameters = ([each.names[0].name.text for each in list] for list in (item.returns, item.parameters))
+    if names == [*returns, item.name.text, *parameters]:
+        item.form, item.formals = _HEADERS.setdefault(form, HeaderForm(item.kind, item.linkage)), returns + parameters

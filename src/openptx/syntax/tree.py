@@ -169,7 +169,7 @@ class Unreadable(Statement):
 
 
 class HeaderForm:
-    """The header of a function, all but the name in it."""
+    """The header of a function, all but the names in it."""
 
     __slots__ = ("kind", "linkage")
 
@@ -182,12 +182,13 @@ class Function(Statement):
 
     `body` is the span between the braces, None for a declaration without one. `span` includes the closing brace or the
     `;`. `linkage` is "visible", "extern", "weak", "common" or "". `broken`: its braces don't match (reported already).
-    One whose header is that of another but for the name has a `form`: its parameters are read when asked for, too.
+    One whose header is that of another but for the names has a `form`, and `formals` are the names of its results and
+    parameters, which are read when asked for, too.
     """
 
     __slots__ = (
-        "attributes", "body", "broken", "directives", "form", "header", "kind", "linkage", "name", "parameters",
-        "returns",
+        "attributes", "body", "broken", "directives", "form", "formals", "header", "kind", "linkage", "name",
+        "parameters", "returns",
     )  # fmt: skip
 
     def __init__(
@@ -210,14 +211,16 @@ class Function(Statement):
         self.attributes, self.returns, self.parameters, self.directives = attributes, returns, parameters, directives
         self.header, self.body, self.broken = header, body, broken
         self.form: HeaderForm | None = None
+        self.formals: list[str] = []
 
     @classmethod
     def from_memo(
-        cls, file: File, span: Span, form: HeaderForm, name: Name, body: Span | None, broken: bool
+        cls, file: File, span: Span, form: HeaderForm, name: Name, formals: list[str], body: Span | None, broken: bool
     ) -> Function:
-        """A function whose header differs from an earlier one in the name alone."""
+        """A function whose header differs from an earlier one in the names alone."""
         function = cls.__new__(cls)
         function.file, function.span, function.form, function.name = file, span, form, name
+        function.formals = formals
         function.kind, function.linkage = form.kind, form.linkage
         function.header, function.body, function.broken = (span[0], span[1] if body is None else body[0]), body, broken
         return function

@@ -15,6 +15,9 @@ _SAME = {
     "own name": """.func ff1(.param .b32 ff1_0) { .reg .b32 %r<2>; ld.param.b32 %r1, [ff1_0]; ret; }
         .func gg1(.param .b32 gg1_0) { .reg .b32 %r<2>; ld.param.b32 %r1, [gg1_0]; ret; }
         .func hh1(.param .b32 hh1_0) { .reg .b32 %r<2>; ld.param.b32 %r1, [hh1_0]; ret; }\n""",
+    "parameter": """.func ff1(.param .b32 x1, .param .b64 y1) { .reg .b32 %r<2>; ld.param.b32 %r1, [x1]; ret; }
+        .func gg1(.param .b32 y2, .param .b64 x2) { .reg .b32 %r<2>; ld.param.b32 %r1, [y2]; ret; }
+        .func hh1(.param .b32 x3, .param .b64 x4) { .reg .b32 %r<2>; ld.param.b32 %r1, [x3]; ret; }\n""",
     "variable": """.global .u32 xx1; .global .u32 yy1;
         .func ff1() { .reg .b32 r; ld.global.u32 r, [xx1]; ret; }
         .func gg1() { .reg .b32 r; ld.global.u32 r, [yy1]; ret; }\n""",
@@ -49,6 +52,10 @@ _WRONG = {
         .func gg1() { .reg .b32 r; ld.global.u32 r, [yy1]; ret; }\n""",
     "parameter of another function": """.func ff1(.param .b32 ff1_0) { .reg .b32 r; ld.param.b32 r, [ff1_0]; ret; }
         .func gg1(.param .b32 gg1_0) { .reg .b32 r; ld.param.b32 r, [ff1_0]; ret; }\n""",
+    "parameter of another type": """.func ff1(.param .b32 x, .param .b8 y) { .reg .b32 r; ld.param.b32 r, [x]; ret; }
+        .func gg1(.param .b32 y, .param .b8 x) { .reg .b32 r; ld.param.b32 r, [x]; ret; }\n""",
+    "parameter that a range has, too": """.func ff1(.param .b32 x1) { .reg .b32 y<2>; mov.b32 y1, 1; ret; }
+        .func gg1(.param .b32 y0) { .reg .b32 y<2>; mov.b32 y1, 1; ret; }\n""",
     "label that was no function": """.func ff1() { .reg .b32 r; bra aa1; aa1: mov.b32 r, 1; ret; }
         .func aa1() { ret; }
         .func gg1() { .reg .b32 r; bra bb1; aa1: mov.b32 r, 1; ret; }\n""",

@@ -6,6 +6,7 @@ import pytest
 
 import openptx
 from openptx.check.names.declarations import Declarations
+from openptx.check.names.scopes import Scope
 from openptx.syntax import tree
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -29,6 +30,28 @@ def test_a_header_is_checked_once(function: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Declarations, "header", header)
     assert openptx.check(module(function, "", "")) == []
     assert checked == ["f0"]
+
+
+@pytest.mark.parametrize("names", ["b2 r2", "_ r2", "WARP_SZ r2", "%tid r2", "r2 r2", "a r2", "f3 r2", "%x %y", "b2 a"])
+def test_headers_with_other_names_of_parameters(names: str) -> None:
+    header = ".func (.param .u32 %s) f%d (.param .u32 %s, .param .f32 %s)\n{\nret;\n}\n"
+    two = HEAD + header % ("r", 0, "a", "b") + header % ("r", 3, *names.split())
+    alone = HEAD + header % ("r", 0, "a", "b") + (header % ("r", 3, *names.split())).replace("f3", "f3 ", 1)
+    assert [found.message for found in openptx.check(two)] == [found.message for found in openptx.check(alone)]
+
+
+def test_headers_with_other_names_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    whole = Declarations.header
+
+    def header(self: Declarations, function: tree.Function, scope: Scope) -> None:
+        checked.append(function.name.text)
+        whole(self, function, scope)
+
+    monkeypatch.setattr(Declarations, "header", header)
+    kernels = [f".entry k{i}(.param .u64 p{i}, .param .u32 n{i})\n{{ret;}}\n" for i in range(9)]
+    assert openptx.check(HEAD + "".join(kernels)) == []
+    assert checked == ["k0"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Memo of small accepted bodies: one that differs from an earlier one only in the names of functions is accepted.
+"""Memo of small accepted bodies: one that differs from an earlier one only in names of the header and the module is
+accepted.
 
 Wrappers and instances of templates give a file thousands of them, each of a few instructions.
 """
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Key = tuple[object, ...]
 
-_WORDS = pattern(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
+_WORDS = pattern(rf"(?<!{LETTER})(?<![.%])({WORD})", re.A)
 _LONGEST = 1 << 9
 """Longer bodies, in characters, are seldom alike, and next to them the costs of a function are small."""
 _MOST = 1 << 12
@@ -38,30 +39,36 @@ class BodyMemo:
         self._vain = 0  # keys of new bodies, less those of known ones
 
     def key(self, module: ModuleChecker, function: Function, header: Scope) -> Key | None:
-        """All that the verdict on a body depends on: its text with numbers in place of the function's own name and of
-        names of the module, what those mean, and the form of the header. None for a body that is not remembered."""
+        """All that the verdict on a body depends on: its text with numbers in place of names of the header and of the
+        module, what those mean, and the form of the header. None for a body that is not remembered."""
         start, end = function.body or (0, 0)
         if end - start > _LONGEST or function.form is None or self._vain > _VAIN or module.scope.ranges:
             return None
-        text, own = module.file.text[start:end], function.name.text
+        text = module.file.text[start:end]
         if "/" in text or '"' in text:
             return None
-        words = _WORDS.findall(text)
+        parts: list[object] = [*_WORDS.split(text)]
         functions, variables = module.functions, module.scope.names
-        outer = {name for name in words if name in functions or name in variables}
+        numbers = {name: number for number, name in enumerate(function.formals)}
+        numbers.setdefault(function.name.text, -1)
         meanings: list[object] = []
-        for name in sorted(outer.difference((own,), header.names)):
-            if name in MODULES or text.count(name) != words.count(name):
+        for place, word in enumerate(parts[1::2]):
+            assert isinstance(word, str)
+            number = numbers.get(word)
+            if number is None:
+                if word in variables:
+                    meanings.append(variables[word].kind)
+                elif word in functions:
+                    meanings += functions[word], module.memo.shape(word, module)
+                else:
+                    continue
+                number = numbers[word] = -1 - len(meanings)
+            if word in MODULES:
                 return None
-            text = text.replace(name, f"\0{len(meanings)}\0")
-            meaning = variables.get(name)
-            meanings += (functions[name], module.memo.shape(name, module)) if meaning is None else (meaning.kind,)
-        if own in text:
-            renamed = [own, *(name for name in header.names if name.startswith(own) and name != own)]
-            if own in MODULES or text.count(own) != sum(map(words.count, renamed)):
-                return None
-            text = text.replace(own, "\1")
-        return function.form, text, *meanings
+            parts[2 * place + 1] = number
+        if "<" in text and any(f"{name.rstrip('0123456789')}<" in text for name in numbers):
+            return None  # perhaps one of a range is named so
+        return function.form, *parts, *meanings
 
     def accepts(self, key: Key, module: ModuleChecker) -> bool:
         """Whether the body with this key is certainly right."""

@@ -77,9 +77,8 @@ class FileMemo:
         self.bodies = BodyMemo()
         self.forms: dict[Form, Kind] = {}
         """How variables of the module are declared, and their kinds."""
-        self.headers: dict[HeaderForm, list[tuple[bool, str, Kind | Registers]]] = {}
-        """Accepted headers: for each parameter, whether its name begins with the function's, the rest of the name, and
-        the kind of a variable, or the register."""
+        self.headers: dict[HeaderForm, list[Kind | Registers]] = {}
+        """Accepted headers: the kind of each result and parameter that is a variable, or the register."""
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
         """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
         whole size, and the bytes of shared memory."""
@@ -121,17 +120,9 @@ class FileMemo:
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
         """Keep an accepted header, whose parameters this scope has."""
-        name = function.name.text
-        found: list[tuple[bool, str, Kind | Registers]] = []
-        for parameter in (*function.returns, *function.parameters):
-            text = parameter.names[0].name.text
-            meaning = scope.names.get(text)
-            if meaning is None:
-                return
-            own = text.startswith(name)
-            like = meaning.kind if isinstance(meaning, Memory) else meaning
-            found.append((own, text[len(name) :] if own else text, like))
-        self.headers[form] = found
+        found = [scope.names[name] for name in function.formals if name in scope.names]
+        if len(found) == len(function.formals):
+            self.headers[form] = [each.kind if isinstance(each, Memory) else each for each in found]
 
     def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         """What `.reg .b32 %r<5>, a, b;`, or several such, declare; None where that is not plain, or not right."""
