@@ -177,7 +177,8 @@ class FloatBits(OutlinedOps):
 
     def in_mode(self, op: str, w: int, registers: list[tuple[str, ...]], rnd: str) -> list[str]:
         """An operation on registers of AVX2, up to four at a time, with the processor's mode set before and set back
-        after them: one piece of assembly, so that nothing else is rounded so. Both cost a cycle (measured, Zen 3)."""
+        after them: one piece of assembly, so that nothing else is rounded so. Both cost a cycle (measured, Zen 3); on a
+        Zen 5, which has AVX-512, 10 ns each in some code, for no reason but where the instructions lie."""
         ir, n = self.ir, 256 // w
         t, suffix = f"<{n} x {FLOAT[w]}>", "ps" if w == 32 else "pd"
         name = ("vfmadd213" if op == "fma" else "v" + _X86[op]) + suffix
