@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
 
 from openptx.driver.arrays import write
-from openptx.driver.calls import LOG, Failure, get, initialized, put
+from openptx.driver.calls import Failure, get, initialized, put
 from openptx.driver.results import Result
-from openptx.isa.semantics.slices import SOURCE
 from openptx.isa.semantics.tensor_map import CHUNK, CONVERTED, ELEMENTS, INTERLEAVES, LARGEST, PACKED, SWIZZLES
 from openptx.isa.types import TYPES
 from openptx.runtime.tensor_map import pack
@@ -19,7 +17,7 @@ CODES = {8: 9, 9: 10, 10: 8}
 """Codes of Table 33 in the PTX manual, by CUtensorMapDataType, where they differ: f64, bf16, f32 with .ftz."""
 KINDS, MOST_SWIZZLE = 16, 6
 """How many data types there are, and the last swizzle mode."""
-MOST_STRIDE, MOST_SIZE, MOST_STEP = 1 << 40, 1 << 32, 8
+MOST_STRIDE, MOST_SIZE, MOST_STEP, MOST_PROMOTION = 1 << 40, 1 << 32, 8, 3
 
 
 def invalid(why: str) -> Failure:
@@ -45,6 +43,8 @@ def tiled(
     boxes = [get(box + 4 * i, ctypes.c_uint32) for i in range(rank)]
     if not all(1 <= n <= LARGEST for n in boxes):
         raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
+    if not 0 <= promotion <= MOST_PROMOTION:
+        raise invalid(f"with promotion {promotion} to the L2 cache")
     element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
     require_row(element, boxes[0], interleave, swizzle)
     return pack(
@@ -60,12 +60,15 @@ def described(
     require_layout(rank, interleave, swizzle)
     sizes = [get(shape + 8 * i) for i in range(rank)]
     between = [get(strides + 8 * i) for i in range(rank - 1)]
-    first = 0 if interleave else 1  # the first step is ignored where there are no slices
-    every = [1] * first + [get(steps + 4 * i, ctypes.c_uint32) for i in range(first, rank)]
+    every = [get(steps + 4 * i, ctypes.c_uint32) for i in range(rank)]
+    if not 1 <= every[0] <= MOST_STEP:
+        raise invalid(f"with element strides {every}; they are 1 to {MOST_STEP}")
+    if not interleave:  # the first one is not used
+        every[0] = 1
     element = element_of(kind)
     name = NAMES[element]
-    if interleave and (element in PACKED or every[0] != 1):
-        raise Failure(Result.NOT_SUPPORTED, f"an interleaved tensor map of `.{name}` with element strides {every}")
+    if interleave and element in PACKED:
+        raise Failure(Result.NOT_SUPPORTED, f"an interleaved tensor map of `.{name}`")
     layout = layout_of(name)._replace(alignment=alignment_of(name, INTERLEAVES[interleave]))
     if address % layout.alignment:
         raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {layout.alignment}")
@@ -86,24 +89,14 @@ def element_of(kind: int) -> int:
     return CODES.get(kind, kind)
 
 
-@lru_cache
-def warn_of_guess(layout: str) -> None:
-    """Once for each layout."""
-    LOG.warning("copies of tensors that are interleaved by %s are %s", layout, SOURCE)
-
-
 def require_layout(rank: int, interleave: int, swizzle: int) -> None:
     """Fails for a combination that CUDA refuses, and for what the machine does not copy."""
     if interleave not in INTERLEAVES or not 0 <= swizzle <= MOST_SWIZZLE:
         raise invalid(f"with interleave layout {interleave} and swizzle mode {swizzle}")
     if interleave and rank < 3:
         raise invalid(f"of {rank} dimensions; interleaved ones have 3 or more")
-    if INTERLEAVES[interleave] == "32B" and SWIZZLES.get(swizzle) != "32B":
-        raise invalid(f"that is interleaved by 32 bytes and has swizzle mode {swizzle}, not 32B")
     if swizzle not in SWIZZLES:
         raise Failure(Result.NOT_SUPPORTED, f"a tensor map with swizzle mode {swizzle}")
-    if interleave:
-        warn_of_guess(INTERLEAVES[interleave])
 
 
 def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:
@@ -119,16 +112,11 @@ def require_row(element: int, count: int, interleave: int, swizzle: int) -> None
     """Checks the rows of a box, which have `count` elements."""
     layout = layout_of(NAMES[element])
     row = count * layout.bits // 8
-    if interleave:
-        if row % (CHUNK * interleave):
-            why = f"an interleaved tensor map with boxes of {row} bytes of channels, which are no whole slices"
-            raise Failure(Result.NOT_SUPPORTED, why)
-        return
     if row % CHUNK:
         raise invalid(f"with boxes whose rows take {row} bytes, no multiple of {CHUNK}")
     if layout.box and (count != layout.box or SWIZZLES[swizzle] not in PADDED_SWIZZLES):
         raise invalid(f"with rows of {count} padded elements and swizzling by {SWIZZLES[swizzle]}")
-    if swizzle and row > int(SWIZZLES[swizzle].removesuffix("B")):
+    if swizzle and not interleave and row > int(SWIZZLES[swizzle].removesuffix("B")):
         raise invalid(f"with boxes whose rows take {row} bytes, more than swizzling by {SWIZZLES[swizzle]} allows")
 
 

@@ -9,8 +9,7 @@ from typing import SupportsIndex, cast
 
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
-from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.semantics import slices, tensor_elements
+from openptx.isa.fidelity import EXACT, Fidelity
 from openptx.isa.semantics.tensor_map import (
     CHUNK,
     CONVERTED,
@@ -68,11 +67,11 @@ class TensorMap:
         element  its PTX type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16`; `tf32`, `tf32.ftz` and `f32.ftz` for f32
                  that changes on its way to shared memory; for elements of 4 and 6 bits `b4x16`, `b4x16_p64`,
                  `b6x16_p32`: shape and box count each of them as one
-        interleave  `16B` or `32B` for channels in slices of so many bytes (NC/8HWC8, NC/16HWC16 of f16); the last
-                 stride is then the distance of two slices, as pixels of a slice follow each other
+        interleave  `16B` or `32B` for channels in slices of so many bytes (NC/8HWC8, NC/16HWC16 of f16): axes are then
+                 N, slices, [D, [H,]] W, of which the last one counts pixels, and a copy is of one slice
 
         The others are those of a TensorMap. Raises ArgumentError as it does, Unsupported for what no copy of boxes has
-        a meaning for. `fidelity` of the map says what no document fixes.
+        a meaning for.
         """
         try:
             where = index(cast("SupportsIndex", address))
@@ -120,8 +119,8 @@ class TensorMap:
 
     @property
     def fidelity(self) -> Fidelity:
-        """How true copies by this map are: `exact`, or `modelled` where elements or layout are such that the document
-        leaves something open."""
+        """How true copies by this map are. What the document leaves open for tf32, `.ftz` and interleaved tensors is as
+        an H200 has it."""
         return EXACT
 
     @property
@@ -164,14 +163,6 @@ class PartsMap(TensorMap):
 
     def __init__(self, address: int, known: Parts) -> None:
         self.address, self.parts = address, known
-
-    @property
-    def fidelity(self) -> Fidelity:
-        """Of the elements and the layout."""
-        one = self.parts
-        changes = [tensor_elements.SOURCE] if one.element in CONVERTED.values() else []
-        layout = [slices.SOURCE] if one.interleave != "none" else []
-        return modelled("; ".join(changes + layout)) if changes or layout else EXACT
 
     @property
     def element(self) -> str:

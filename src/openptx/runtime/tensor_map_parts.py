@@ -121,23 +121,18 @@ def require_axes(one: Parts) -> None:
         raise ArgumentError(f"a tensor has 1 to {MOST_SIZE - 1} elements along each axis, not {one.shape}")
     if not all(1 <= n <= LARGEST for n in one.box):
         raise ArgumentError(f"a box has 1 to {LARGEST} elements along each axis, not {one.box}")
-    if not all(1 <= n <= MOST_STEP for n in one.steps) or one.steps[-1] != 1:
+    if not all(1 <= n <= MOST_STEP for n in one.steps) or (one.steps[-1] != 1 and one.interleave == "none"):
         raise ArgumentError(f"steps are 1 to {MOST_STEP}, and 1 along the last axis, not {one.steps}")
 
 
 def require_slices(one: Parts) -> None:
-    """What holds for interleaved tensors alone; what the manual would allow and leaves open is Unsupported."""
+    """What holds for interleaved tensors alone; those of 4 and 6 bits are Unsupported."""
     if one.interleave == "none":
         return
     if len(one.shape) < 3:
         raise ArgumentError(f"an interleaved tensor has 3 to {MOST_AXES} axes, not {len(one.shape)}")
-    if one.interleave == "32B" and one.swizzle != "32B":
-        raise ArgumentError(f"boxes of tensors that are interleaved by 32B are swizzled by 32B, not {one.swizzle}")
     if one.element in PACKED.values():
         raise Unsupported(f"tensor maps of .{one.element} that are interleaved")
-    slice_bytes = int(one.interleave[:-1])
-    if one.box[-1] * width_of(one.element) // 8 % slice_bytes or one.steps[-1] != 1:
-        raise Unsupported(f"boxes of interleaved tensors that are not of whole slices of {slice_bytes} bytes")
 
 
 def require_row(one: Parts) -> None:

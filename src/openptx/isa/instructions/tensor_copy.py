@@ -5,14 +5,14 @@ from __future__ import annotations
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
-from openptx.isa.instructions.atomic import operate
+from openptx.isa.instructions.atomic import update
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.boxes import Box, Chunks
 from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete, complete_where
 from openptx.isa.semantics.overrides import overridden
 from openptx.isa.semantics.reports import PATTERNS
-from openptx.isa.semantics.tensor_elements import changed, changes
+from openptx.isa.semantics.tensor_elements import changed, changes, flushes, of_f32
 from openptx.isa.semantics.tensor_map import ELEMENTS, replace
 from openptx.isa.types import TYPES
 from openptx.numerics import Bits
@@ -174,13 +174,13 @@ def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bit
     ) -> None:  # fmt: skip
         x.store(to, place, [even, odd, even, odd])
         x.copy(to, place + skipped, "global", address, size)
-        x.repeat(x.pick(changes(code), 4, x.const(0, 32)), change, place, code)
+        x.repeat(x.pick(changes(code), size >> 2, 0), change, place + skipped)
         if pattern is not None:
             pattern.inspect(x, address, size, barrier)
 
-    def change(i: Bits, place: Bits, code: Bits) -> None:
+    def change(i: Bits, place: Bits) -> None:
         at = place + x.resize(i << 2, 64)
-        x.store(to, at, [changed(x, code, *x.load(to, at, 32))])
+        x.store(to, at, [changed(x, *x.load(to, at, 32))])
 
     source.each(shared, move, *source.fill(), source.code, barrier, chosen=chosen)
     if chosen is None:
@@ -241,10 +241,10 @@ cp_reduce_async_bulk_tensor = instruction(
 _REDUCED = {
     **dict.fromkeys(("min", "max"), ("u32", "s32", "u64", "s64", "f16", "bf16")),
     **dict.fromkeys(("inc", "dec"), ("u32",)),
-    **dict.fromkeys(("and", "or", "xor"), ("u32", "s32", "u64", "s64")),
-    "add": ("u32", "s32", "u64", "f32", "f16", "bf16"),
+    **dict.fromkeys(("and", "or", "xor"), ("u32", "s32", "u64")),
+    "add": ("u32", "s32", "u64", "f32", "f64", "f16", "bf16"),
 }
-"""The types of elements that each operation takes."""
+"""The types of elements that each operation takes; an H200 executes no others."""
 F32_ELEMENT = 7
 
 
@@ -254,27 +254,36 @@ def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None 
 
 
 def reduce_tensor(x: Machine, m: Modifiers, place: Place, shared: Bits) -> None:
-    """Element after element, each in one step. The tensor map tells their type; those of tf32 are added as f32."""
+    """Element after element, each in one step. The tensor map tells their type; those of tf32 are added as f32.
+
+    Sums of f32 keep subnormal numbers, unlike `red` in global memory, but for elements of `.ftz` (H200).
+    """
     target, operation = chunks(x, m, place), str(m.op)
+    target.round_rows_up()
     codes = {code: TYPES[name] for code, name in ELEMENTS.items() if name in _REDUCED[operation]}
-    elements = x.pick(changes(target.code), F32_ELEMENT, target.code)
+    elements = x.pick(of_f32(target.code), F32_ELEMENT, target.code)
+    exact = x.resize(~flushes(target.code), 32)
     known = x.const(0, 1)
     for code in codes:
         known = known | (elements == code)
     x.require(known, "undefined-behavior", f"`.{operation}` of a tensor with elements of another type")
 
-    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, code: Bits) -> None:
+    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, code: Bits, exact: Bits) -> None:
         for number, type in codes.items():
             step, there = type.width // 8, m.with_(space="global", type=type)
 
-            def element(i: Bits, place: Bits, address: Bits, step: int = step, there: Modifiers = there) -> None:
+            def element(
+                i: Bits, place: Bits, address: Bits, exact: Bits, step: int = step, there: Modifiers = there
+            ) -> None:
                 at = x.resize(i, 64) * step
-                operate(x, there, address + at, *x.load(m.src or "", place + at, step * 8))
+                more = [exact] if there.type.name == "f32" else []
+                values = x.load(m.src or "", place + at, step * 8)
+                x.atomic("global", address + at, step * 8, update(there), *values, *more)
 
             count = x.pick(code == number, size >> step.bit_length() - 1, 0)
-            x.repeat(count, element, place + skipped, address)
+            x.repeat(count, element, place + skipped, address, exact)
 
-    target.each(shared, move, elements)
+    target.each(shared, move, elements, exact)
 
 
 cp_async_bulk_prefetch_tensor = instruction(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.semantics.overrides import Overrides
-from openptx.isa.semantics.slices import Slices, slices_of
+from openptx.isa.semantics.slices import CHUNK_BITS, Slices
 from openptx.isa.semantics.tensor_map import (
     CHUNK,
     CONVERTED,
@@ -31,13 +31,6 @@ NEVER_SLICED = "a copy of an interleaved tensor in fewer than three dimensions, 
 WRONG_BOX = "a box with {value} elements in one dimension, which is not 1 to 256"
 TOO_LARGE = "a box that is larger than shared memory"
 _U, _S = TYPES["u64"], TYPES["s64"]
-
-
-def taken(rest: list[Bits]) -> Slices:
-    """Those at the front of `rest`, which loses them."""
-    found = Slices(*rest[:3])
-    del rest[:3]
-    return found
 
 
 class Chunks:
@@ -70,21 +63,32 @@ class Chunks:
         down = x.resize(halves, 32)  # pairs of them count as bytes
         x.require(width - 1 < LARGEST, "undefined-behavior", WRONG_BOX, width)
         self.columns = ((width >> down) << self.shift) >> 4
-        whole = (((width >> down) << self.shift) & CHUNK - 1) == 0
-        x.require(whole, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
+        part = ((width >> down) << self.shift) & CHUNK - 1
         self.start = x.resize(x.shr(_S, start, x.resize(down, 32)), 64, signed=True)
         self.size = x.resize(size >> down, 64)
         (self.tensor,) = x.load("generic", at, 64) if self.overrides.tensor is None else (self.overrides.tensor,)
-        self.chunks = self.columns
         layout = self.word("interleave_layout")
+        self.slices: Slices | None = None
         if rank < 3 or mode > 1:
             x.require(layout == 0, "undefined-behavior", NEVER_SLICED)
-            self.slices = None
         else:
             x.require((layout == 0) | (self.code < 13), "undefined-behavior", "an interleaved tensor of 4 or 6 bits")
-            start = x.resize(self.start << x.resize(self.shift, 64), 32)
-            self.slices = slices_of(x, layout, start, self.columns, self.stride(1))
-            self.columns = x.pick(layout == 0, self.columns, layout)
+            part = x.pick(layout != 0, 0, part)
+            self.slice_rows(layout, start, size, width)
+        x.require(part == 0, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
+        self.chunks = self.columns
+
+    def slice_rows(self, layout: Bits, start: Bits, size: Bits, width: Bits) -> None:
+        """Rows of an interleaved tensor are of pixels, whose elements are chunks: `layout` of them each."""
+        x, chunks = self.x, self.x.resize(layout, 64)
+        sliced = layout != 0
+        step = x.pick(sliced, self.word("element_stride"), x.const(1, 32))
+        x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
+        self.slices = Slices(layout, step)
+        self.start = x.select(sliced, x.resize(start, 64, signed=True) * chunks, self.start)
+        self.size = x.select(sliced, x.resize(size, 64) * chunks, self.size)
+        self.columns = x.select(sliced, x.divide(TYPES["u32"], width + step - 1, step) * layout, self.columns)
+        self.shift = x.pick(sliced, CHUNK_BITS, self.shift)
 
     def word(self, field: str, ordinal: int = 0) -> Bits:
         return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]
@@ -97,31 +101,24 @@ class Chunks:
         return self.overrides.sizes[d] if self.overrides.sizes else self.word("global_dim", d)
 
     def stride(self, d: int) -> Bits:
-        """The distance in bytes between two elements along a dimension after the first, or of slices."""
-        return self.overrides.strides[d - 1] if self.overrides.strides else self.word64("global_stride", d - 1)
-
-    def between(self, d: int) -> Bits:
         """The distance in bytes between two elements along a dimension after the first."""
-        found = self.stride(d)
-        return self.slices.pixel(self.x, found) if self.slices is not None and d == 1 else found
+        return self.overrides.strides[d - 1] if self.overrides.strides else self.word64("global_stride", d - 1)
 
     def round_rows_up(self) -> None:
         """Count what lies between the end of a row and the next multiple of 16 bytes as elements of the tensor.
 
-        Stores of an H100 write it. Rows begin at such multiples, so it belongs to the stride. Nothing says whose memory
-        follows a single row: a tensor of one dimension stays as it is.
+        Stores and reductions of an H100 change it. Rows begin at such multiples, so it belongs to the stride; but it is
+        changed beside the single row of a tensor of one dimension, too.
         """
-        if self.flat():
-            most = (self.x.const(CHUNK, 64) >> self.x.resize(self.shift, 64)) - 1
-            self.size = (self.size + most) & ~most
+        most = (self.x.const(CHUNK, 64) >> self.x.resize(self.shift, 64)) - 1
+        self.size = (self.size + most) & ~most
 
     def flat(self) -> list[Bits]:
         """What `locate` needs to know, lane by lane."""
         raise NotImplementedError
 
-    def locate(self, row: Bits, slices: Bits, rest: list[Bits]) -> tuple[Bits, Bits, Bits]:
-        """A row's distance in bytes from the tensor's beginning, whether it is inside, and which of so many slices of
-        channels it is of. Takes its part of `rest`."""
+    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
+        """A row's distance in bytes from the tensor's beginning, and whether it is inside. Takes its part of `rest`."""
         raise NotImplementedError
 
     @property
@@ -147,17 +144,14 @@ class Chunks:
             tensor: Bits, *others: Bits,
         ) -> None:  # fmt: skip
             row, column = x.divide(_U, i, columns), x.remainder(_U, i, columns)
-            wide = x.resize(shift, 64)
+            wide, rest = x.resize(shift, 64), list(others)
+            if self.slices is not None:
+                column = Slices(*rest[:2]).chunk(x, column)
+                del rest[:2]
             element = start + (x.resize(column << 4, 64) >> wide)
-            rest = list(others)
-            slices = taken(rest) if self.slices is not None else None
-            offset, inside, number = self.locate(row, x.const(1, 32) if slices is None else slices.each, rest)
+            offset, inside = self.locate(row, rest)
             whole = x.resize(chunk, 64)
-            if slices is None:
-                distance = x.select(whole == CHUNK, element << wide, (element >> 4) * whole)
-            else:
-                element = element + (slices.bytes(x, number) >> wide)
-                distance = x.select(whole == CHUNK, slices.distance(x, element << wide), (element >> 4) * whole)
+            distance = x.select(whole == CHUNK, element << wide, (element >> 4) * whole)
             address = tensor + offset + distance
             most = x.const(CHUNK, 64) >> wide
             before = x.min(_S, x.max(_S, -element, 0), most)
@@ -196,21 +190,20 @@ class Box(Chunks):
             x.require(box - 1 < LARGEST, "undefined-behavior", WRONG_BOX, box)
             x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
             count = x.const(rows, 32) if rows else x.divide(_U, box + step - 1, step)
+            if self.slices is not None and d == rank - 2:
+                count = x.pick(self.slices.there, 1, count)
             starts = coordinates[1:] if rows else (coordinates[d],)
-            self.dimensions.append((starts, count, step, self.extent(d), self.between(d)))
+            self.dimensions.append((starts, count, step, self.extent(d), self.stride(d)))
             self.chunks = self.chunks * count
             x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
 
     def flat(self) -> list[Bits]:
         return [v for starts, *others in self.dimensions for v in (*starts, *others)]
 
-    def locate(self, row: Bits, slices: Bits, rest: list[Bits]) -> tuple[Bits, Bits, Bits]:
-        """Slices come before the last dimension, as they do in global memory."""
+    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
         x = self.x
-        offset, inside, number = x.const(0, 64), x.const(1, 1), x.const(0, 32)
-        for d, (starts, *_) in enumerate(self.dimensions, 1):
-            if 1 < d == len(self.dimensions):
-                number, row = x.remainder(_U, row, slices), x.divide(_U, row, slices)
+        offset, inside = x.const(0, 64), x.const(1, 1)
+        for starts, *_ in self.dimensions:
             own, (count, stride, limit, bytes_between) = rest[: len(starts)], rest[len(starts) : len(starts) + 4]
             del rest[: len(starts) + 4]
             index, row = x.remainder(_U, row, count), x.divide(_U, row, count)
@@ -219,4 +212,4 @@ class Box(Chunks):
                 position = x.select(index == k, own[k], position)
             inside = inside & x.less(_U, position, limit)  # negative ones are large
             offset = offset + x.resize(position, 64, signed=True) * bytes_between
-        return offset, inside, number
+        return offset, inside

@@ -6,12 +6,14 @@ corner, and begin again at the lower corner; what is read lies by the offsets be
 along W alone: H and D stay as they are given, and N follows.
 
 A map has channels per pixel and pixels per column where others have the first two sizes of the box, then for each of
-W, H and D a word with the lower corner in its lower half and the upper one in its upper half.
+W, H and D a word with the lower corner in its lower half and the upper one in its upper half. Where channels are in
+slices (slices.py), W, H and D are the first dimensions of the map, and the last but one that of slices.
 """
 
 from __future__ import annotations
 
 from openptx.isa.semantics.boxes import MOST, TOO_LARGE, Chunks
+from openptx.isa.semantics.slices import CHUNK_BITS, Slices
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -61,13 +63,39 @@ class Column(Chunks):
         self.pixels = pixels + (halo << 2 if self.mode == 3 else halo)
         self.chunks = self.chunks * self.pixels
         x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
-        self.dimensions = [self.spatial(d, coordinates[d], offsets[d - 1]) for d in range(1, rank - 1)]
-        self.last = coordinates[-1], self.word("global_dim", rank - 1), self.between(rank - 1)
+        if self.slices is not None:
+            self.choose_slice(rank - 2, coordinates[-2])
+        self.dimensions = [self.spatial(d, coordinates, offsets[d - 1]) for d in range(1, rank - 1)]
+        self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
 
-    def spatial(self, d: int, start: Bits, offset: Bits) -> tuple[Bits, ...]:
-        """Of a dimension: where pixels begin, how many until the box ends, the lower corner, how many from there on,
-        the distance between two, the offset, the size of the tensor and its stride in bytes."""
-        x, size, step = self.x, self.word("global_dim", d), self.word("element_stride", d)
+    def slice_rows(self, layout: Bits, start: Bits, size: Bits, width: Bits) -> None:
+        """A row is a pixel, of one slice."""
+        x, chunks = self.x, self.x.resize(layout, 64)
+        self.slices, sliced = Slices(layout, x.const(1, 32)), layout != 0
+        self.start = x.pick(sliced, 0, self.start)
+        self.size = x.select(sliced, chunks, self.size)
+        self.columns = x.select(sliced, layout, self.columns)
+        self.shift = x.pick(sliced, CHUNK_BITS, self.shift)
+
+    def choose_slice(self, d: int, number: Bits) -> None:
+        """The slice that all pixels are of; there are none of it outside of the tensor."""
+        x, sliced = self.x, self.slices is not None and self.slices.there
+        beside = x.resize(number, 64, signed=True) * self.stride(d)
+        self.tensor = self.tensor + x.pick(sliced, beside, x.const(0, 64))
+        self.size = x.pick(sliced & ~x.less(_U, number, self.word("global_dim", d)), 0, self.size)
+
+    def spatial(self, d: int, coordinates: tuple[Bits, ...], offset: Bits) -> tuple[Bits, ...]:
+        """Of W, H or D, dimension `d` where there are no slices: where pixels begin, how many until the box ends, the
+        lower corner, how many from there on, the distance between two, the offset, the size of the tensor and its
+        stride in bytes."""
+        x, start, stride = self.x, coordinates[d], self.stride(d)
+        size, step = self.word("global_dim", d), self.word("element_stride", d)
+        if self.slices is not None:
+            sliced = self.slices.there
+            before = self.stride(d - 1) if d > 1 else self.slices.distance(x)
+            start, stride = x.select(sliced, coordinates[d - 1], start), x.select(sliced, before, stride)
+            size = x.select(sliced, self.word("global_dim", d - 1), size)
+            step = x.select(sliced, self.word("element_stride", d - 1), step)
         x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
         corners = self.word("box_dim", 1 + d)
         lower = x.shr(_S, corners << 16, 16)
@@ -81,22 +109,18 @@ class Column(Chunks):
             outside = f"a first pixel that lies outside of the bounding box in dimension {d}"
             x.require(inside, "undefined-behavior", outside)
         first, count = (x.divide(_U, end - low, step) + 1 for low in (start, lower))
-        return start, first, lower, count, step, offset, size, self.between(d)
+        return start, first, lower, count, step, offset, size, stride
 
     def wraps(self, d: int) -> bool:
         return self.mode == 1 or d == 1
 
     def flat(self) -> list[Bits]:
-        return [self.group, self.halo, self.pixels, *(v for each in self.dimensions for v in each), *self.last]
+        return [self.group, self.halo, *(v for each in self.dimensions for v in each), *self.last]
 
-    def locate(self, row: Bits, slices: Bits, rest: list[Bits]) -> tuple[Bits, Bits, Bits]:
-        """A slice of channels has all pixels of the column, then the next one has."""
+    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
         x = self.x
-        group, halo, pixels = rest[:3]
-        del rest[:3]
-        number = x.const(0, 32)
-        if self.slices is not None:
-            number, row = x.divide(_U, row, pixels), x.remainder(_U, row, pixels)
+        group, halo = rest[:2]
+        del rest[:2]
         # A halo has the next pixels of the traversal; the group after it begins with them once more.
         before, within = x.divide(_U, row, group + halo), x.remainder(_U, row, group + halo)
         left = within + (before * group if self.mode == 3 else 0)
@@ -118,4 +142,4 @@ class Column(Chunks):
         del rest[:3]
         position = start + left
         inside = inside & x.less(_U, position, size)
-        return offset + x.resize(position, 64, signed=True) * stride, inside, number
+        return offset + x.resize(position, 64, signed=True) * stride, inside

@@ -1,7 +1,12 @@
-"""Elements of f32 that change when a copy brings them to shared memory: `.f32.ftz`, `.tf32`, `.tf32.ftz` (Table 33)."""
+"""Elements of f32 that copies change, or add in another way (Table 33): `.tf32`, `.f32.ftz`, `.tf32.ftz`.
+
+The document does not say how. An H200 rounds tf32 to nearest even, subnormal numbers too, and makes every NaN
+0x7FFFE000; `.ftz` matters to sums alone; stores change nothing.
+"""
 
 from __future__ import annotations
 
+from openptx.numerics import U
 from openptx.numerics.formats import F32, TF32
 
 TYPE_CHECKING = False
@@ -9,20 +14,28 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
-SOURCE = (
-    "Triton's interpreter and its test on sm_120: loads round to nearest even, infinities and NaN stay; that `.ftz` "
-    "makes subnormal numbers zero on loads, and that stores change nothing, is a guess"
-)
 FTZ, TF32_ALONE, TF32_FTZ = 8, 11, 12
+NAN = 0x7FFFE000
 
 
 def changes(code: Bits) -> Bits:
-    """Whether elements of this code change."""
-    return (code == FTZ) | (code == TF32_ALONE) | (code == TF32_FTZ)
+    """Whether elements of this code change on their way to shared memory."""
+    return (code == TF32_ALONE) | (code == TF32_FTZ)
 
 
-def changed(x: Machine, code: Bits, a: Bits) -> Bits:
-    """One of them as it comes to shared memory."""
-    flushed = x.pick(code == TF32_ALONE, a, x.flush(F32, a))
-    endless = x.magnitude(F32, a) >= (F32.infinity or 0)
-    return x.select((code == FTZ) | endless, flushed, x.convert(TF32, F32, flushed))
+def of_f32(code: Bits) -> Bits:
+    """Whether elements of this code are f32 with something special."""
+    return changes(code) | (code == FTZ)
+
+
+def flushes(code: Bits) -> Bits:
+    """Whether sums of elements of this code flush subnormal numbers."""
+    return (code == FTZ) | (code == TF32_FTZ)
+
+
+def changed(x: Machine, a: Bits) -> Bits:
+    """An element of tf32 as it comes to shared memory."""
+    magnitude = x.magnitude(F32, a)
+    infinity = F32.infinity or 0
+    rounded = x.select(magnitude == infinity, a, x.convert(TF32, F32, a))
+    return x.pick(x.less(U, x.const(infinity, 32), magnitude), NAN, rounded)
