@@ -114,3 +114,15 @@ def test_normalized_coordinates(size: int, address: str, filter: str) -> None:
     x, expected = recorded(f"{size}-{address}-{filter}")
     t = Texture(np.arange(size, dtype=np.float32), filter=filter, address=address, normalized=True)
     np.testing.assert_array_equal(fetched(t, x), expected)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_gathers(normalized: bool) -> None:
+    """Which four texels are around a place: those that a filter would weigh. Every tenth place is within a rounding."""
+    with np.load(Path(__file__).parent / "sm_90-13.0-2026-11-26" / "textures.npz") as file:
+        name = "gather-normalized" if normalized else "gather"
+        texels, expected = file[f"{name}_texels0"].reshape(16, 16), file[f"{name}_results"]
+        coordinates = file[f"{name}_coordinates"].view(np.float32)
+    t = Texture(texels, normalized=normalized)
+    found = sampling.gather(t, t.sampler, sampling.Place(None, list(coordinates), ()), 0)
+    np.testing.assert_array_equal(found, expected)

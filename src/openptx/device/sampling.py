@@ -67,8 +67,11 @@ def element(t: Texture, s: Sampler, at: Place) -> Array:
 
 
 def gather(t: Texture, s: Sampler, at: Place, component: int) -> Array:
-    """One component of the four texels around: counter-clockwise from the lower left, y pointing down."""
-    x, y = moved([np.floor(a - 0.5) for a in scaled(t, s, at.c)], at.offset)
+    """One component of the four texels around: counter-clockwise from the lower left, y pointing down.
+
+    They are those that would be filtered: the place is rounded to eight bits of fraction before (H200).
+    """
+    x, y = moved([np.floor(np.floor((a - 0.5) * FRACTION + 0.5) / FRACTION) for a in scaled(t, s, at.c)], at.offset)
     around = ((x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y))
     return np.stack([four(t, texels(t, s, modes(t, s), at, each))[:, component] for each in around], axis=1)
 

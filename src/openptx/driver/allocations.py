@@ -167,14 +167,15 @@ def host_alloc(context: Context, out: int, size: int, flags: int) -> None:
 
 @in_context("cuMemFreeHost")
 def free_host(context: Context, address: int) -> None:
-    if not address:
-        raise Failure(Result.INVALID_VALUE, "host memory at the null pointer")
-    give_back(address, "host")
+    if address:
+        give_back(address, "host")
 
 
 @in_context("cuMemHostGetDevicePointer_v2")
 def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None:
     put(out, 0)
+    if flags:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a device pointer; there are none")
     block = memory.find(pointer)
     if block is not None:
         put(out, pointer)
@@ -219,5 +220,6 @@ def unregister(context: Context, pointer: int) -> None:
 @in_context("cuMemGetInfo_v2")
 def get_info(context: Context, free: int, total: int) -> None:
     found = memory.info()
-    put(free, found.free)
-    put(total, found.total)
+    for out, number in ((free, found.free), (total, found.total)):
+        if out:
+            put(out, number)

@@ -16,6 +16,8 @@ from openptx.driver.streams import DEFAULT, Stream, stream_of
 
 ACTIVE, INVALIDATED = 1, 2
 SET_DEPENDENCIES = 1
+MOST_MODE = 2
+"""CU_STREAM_CAPTURE_MODE_RELAXED."""
 _captures = itertools.count(1)
 
 
@@ -77,6 +79,8 @@ def begin(context: Context, handle: int, graph: Graph, after: list[Node], given_
 
 @in_context("cuStreamBeginCapture", "cuStreamBeginCapture_v2")
 def begin_capture(context: Context, handle: int, mode: int = 0) -> None:
+    if not 0 <= mode <= MOST_MODE:
+        raise Failure(Result.INVALID_VALUE, f"mode {mode} of a capture")
     begin(context, handle, driver().add(Graph()), [])
 
 

@@ -14,7 +14,7 @@ from openptx.driver.queues import wait_until
 from openptx.driver.results import Result
 from openptx.driver.streams import stream_of
 
-DISABLE_TIMING = 2
+DISABLE_TIMING, INTERPROCESS = 2, 4
 EXTERNAL = 1
 """CU_EVENT_RECORD_EXTERNAL: a record in a capture is a node of the graph, and each launch records the event."""
 LEAST_MILLISECONDS = 1e-3
@@ -58,7 +58,7 @@ class Event(Object):
 
 @in_context("cuEventCreate")
 def create(context: Context, out: int, flags: int) -> None:
-    if flags > 7:
+    if flags > 7 or (flags & INTERPROCESS and not flags & DISABLE_TIMING):
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of an event")
     put(out, 0)
     made = driver().add(Event(context, flags))
@@ -130,6 +130,8 @@ def elapsed(context: Context, out: int, start: int, end: int) -> None:
 def wait(context: Context, stream: int, handle: int, flags: int) -> None:
     found = driver().find(handle, Event)
     where = stream_of(context, stream)
+    if flags not in (0, EXTERNAL):
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a wait for an event")
     if flags == EXTERNAL:
         if where.capture is not None:
             where.capture.add(where, "wait", Event.wait, (found,))

@@ -23,6 +23,7 @@ from openptx.runtime.module import THREADS, Kernel
  CLUSTER_REQUIRED, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY) = range(16)  # fmt: skip
 SETTABLE = {MAX_DYNAMIC, CARVEOUT, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY}
 OPT_IN, WITHOUT_OPT_IN = 97, 8
+ATTRIBUTES, MOST_CONFIG = 16, 3  # how many there are, and CU_FUNC_CACHE_PREFER_EQUAL
 """Attributes of the device: the most shared memory of a block, with and without MAX_DYNAMIC."""
 PORTABLE_BLOCKS, MOST_BLOCKS = 8, 16
 """Of a cluster (CUDA C++ Programming Guide, Thread Block Clusters)."""
@@ -93,7 +94,7 @@ def largest_cluster(found: Function) -> int:
 
 
 def checked(number: int) -> None:
-    if not 0 <= number <= 17:
+    if not 0 <= number < ATTRIBUTES:
         raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel")
 
 
@@ -114,7 +115,8 @@ def set_func_attribute(handle: int, number: int, value: int) -> None:
     if number not in SETTABLE:
         raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel cannot be set")
     most = attributes(driver().capability)[OPT_IN] - static_shared(found.kernel)
-    if (value < 0 and number != CARVEOUT) or (number == MAX_DYNAMIC and value > most):
+    least, limit = (-1, 100) if number == CARVEOUT else (0, most if number == MAX_DYNAMIC else value)
+    if not least <= value <= limit:
         raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{found.kernel.name}` cannot be {value}")
     found.settings[number] = value
 
@@ -127,6 +129,8 @@ def set_kernel_attribute(number: int, value: int, handle: int, device: int) -> N
 @initialized("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelSetCacheConfig")
 def set_config(handle: int, config: int, *device: int) -> None:
     driver().find(handle, Function)
+    if not 0 <= config <= MOST_CONFIG:
+        raise Failure(Result.INVALID_VALUE, f"configuration {config} of a cache")
 
 
 _names: dict[str, ctypes.Array[ctypes.c_char]] = {}

@@ -82,7 +82,9 @@ class Shape(NamedTuple):
 
 def require_cluster(function: Function, grid: Triple, cluster: Triple) -> None:
     most = largest_cluster(function)
-    if any(g % c for g, c in zip(grid, cluster, strict=True)):
+    if not all(cluster):
+        why = f"clusters of {cluster}, which have no blocks"
+    elif any(g % c for g, c in zip(grid, cluster, strict=True)):
         why = f"a grid of {grid}, which clusters of {cluster} do not divide"
     elif math.prod(cluster) > most:
         why = f"clusters of {cluster}, and they have {most} blocks at most"

@@ -7,6 +7,7 @@ from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.matrix import products
 from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
+from openptx.isa.semantics.matrix.generations import of
 from openptx.isa.types import TYPES, Type
 from openptx.numerics.formats import F16, F32, Format
 
@@ -288,10 +289,17 @@ mma = instruction(
 )
 
 
+def saturates(m: Modifiers) -> bool:
+    """Whether results of floats become finite: what `.satfinite` did before PTX 6.5 is no longer in the document.
+
+    CUDA's `mma_sync` has `satf`. An H200 runs such old PTX, and infinities and NaN stay: here they do for all targets
+    that are newer than the modifier.
+    """
+    return bool(m.satfinite) and m.dtype.name != "s32" and of(m) in ("Volta", "Turing")
+
+
 def fidelity(m: Modifiers) -> Fidelity:
-    """What `.satfinite` did to floats before PTX 6.5 is no longer in the document; CUDA's `mma_sync` has `satf`."""
-    satf = m.satfinite and m.dtype.name != "s32"
-    return modelled("CUDA programming guide, mma_sync with satf") if satf else products.fidelity(m)
+    return modelled("CUDA programming guide, mma_sync with satf") if saturates(m) else products.fidelity(m)
 
 
 @meaning(mma, fidelity=fidelity)
@@ -301,7 +309,7 @@ def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
     a = products.registers(a)[: registers(rows * depth, m.atype)]  # f16 factors are held twice
     b = products.registers(b)[: registers(depth * columns, m.btype)]
     d = products.product(x, m, a, b, products.registers(c))
-    if not m.satfinite or m.dtype.name == "s32":
+    if not saturates(m):
         return d
     f = F32 if m.dtype.name == "f32" else F16
     return tuple(x.join([finite(x, f, v) for v in x.split(word, f.width)]) for word in products.registers(d))
