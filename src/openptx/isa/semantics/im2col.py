@@ -64,7 +64,7 @@ class Column(Chunks):
         self.chunks = self.chunks * self.pixels
         x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
         if self.slices is not None:
-            self.choose_slice(rank - 2, coordinates[-2])
+            self.choose_slice(self.slices.there, rank - 2, coordinates[-2])
         self.dimensions = [self.spatial(d, coordinates, offsets[d - 1]) for d in range(1, rank - 1)]
         self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
 
@@ -77,9 +77,9 @@ class Column(Chunks):
         self.columns = x.select(sliced, layout, self.columns)
         self.shift = x.pick(sliced, CHUNK_BITS, self.shift)
 
-    def choose_slice(self, d: int, number: Bits) -> None:
+    def choose_slice(self, sliced: Bits, d: int, number: Bits) -> None:
         """The slice that all pixels are of; there are none of it outside of the tensor."""
-        x, sliced = self.x, self.slices is not None and self.slices.there
+        x = self.x
         beside = x.resize(number, 64, signed=True) * self.stride(d)
         self.tensor = self.tensor + x.pick(sliced, beside, x.const(0, 64))
         self.size = x.pick(sliced & ~x.less(_U, number, self.word("global_dim", d)), 0, self.size)
