@@ -126,3 +126,25 @@ def test_gathers(normalized: bool) -> None:
     t = Texture(texels, normalized=normalized)
     found = sampling.gather(t, t.sampler, sampling.Place(None, list(coordinates), ()), 0)
     np.testing.assert_array_equal(found, expected)
+
+
+def test_rows_of_int8_are_filtered() -> None:
+    with np.load(Path(__file__).parent / "sm_90-13.0-2026-11-26" / "textures.npz") as file:
+        texels, expected = file["int8-row_texels0"].reshape(-1), file["int8-row_results"][:, 0]
+        (x,) = file["int8-row_coordinates"].view(np.float32)
+    t = Texture(texels, filter="linear", read="normalized_float")
+    assert texels.min() == -128
+    np.testing.assert_array_equal(fetched(t, x), expected)
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("float32", {"address": "border"}), ("float16", {"address": "mirror", "normalized": True, "channels": 2}),
+    ("int8", {"channels": 2, "read": "normalized_float"}),
+])  # fmt: skip
+def test_volumes_are_filtered(name: str, options: dict[str, Any]) -> None:
+    """Floats of each z are summed by themselves."""
+    with np.load(Path(__file__).parent / "sm_90-13.0-2026-11-26" / "textures.npz") as file:
+        texels, expected = file[f"volume-{name}_texels0"], file[f"volume-{name}_results"]
+        coordinates = file[f"volume-{name}_coordinates"].view(np.float32)
+    t = Texture(texels if "channels" in options else texels[..., 0], filter="linear", **options)
+    np.testing.assert_array_equal(fetched(t, *coordinates).reshape(expected.shape), expected)

@@ -112,7 +112,10 @@ def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
         share: Array = np.sum([v * w for v, w in terms], axis=0) / FRACTION
         return share.astype(np.float32)
     with np.errstate(all="ignore"):
-        return averaged(terms, *KEPT[t.texels.dtype.name]) if t.floating else quantized(terms, t.texels.dtype)
+        if not t.floating:
+            return quantized(terms, t.texels.dtype)
+        # Of eight corners those with the lower z come first (`weights`).
+        return averaged([terms[:4], terms[4:]] if len(terms) == 8 else [terms], *KEPT[t.texels.dtype.name])
 
 
 def weights(parts: Sequence[Array]) -> dict[tuple[int, ...], Array]:
@@ -140,26 +143,42 @@ def halved(product: Array) -> Array:
     return (product + FRACTION // 2) // FRACTION
 
 
-def averaged(terms: Sequence[tuple[Array, Array]], kept: int, precision: int) -> Array:
-    """The weighted average of floats, as float32."""
-    largest: Array = np.max([np.abs(v) for v, _ in terms], axis=0)
-    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - kept)
-    total = np.sum([np.trunc(v / unit) * w for v, w in terms], axis=0) * unit / FRACTION
+def averaged(slices: Sequence[Sequence[tuple[Array, Array]]], kept: int, precision: int) -> Array:
+    """The weighted average of floats, as float32. Texels of one z are cut below the largest of them (H200)."""
+    terms = [term for one in slices for term in one]
+    total: Array = np.sum([cut_sum(one, kept) for one in slices], axis=0)
     mantissa, exponent = np.frexp(np.abs(total))
     scale = 2.0**precision
     rounded: Array = np.copysign(np.ldexp(np.floor(mantissa * scale + 0.5) / scale, exponent), total)
     plain: Array = np.sum([v * w for v, w in terms], axis=0)  # infinities and NaN
-    result: Array = np.where(np.isfinite(largest), rounded + 0.0, plain).astype(np.float32)
+    finite = np.isfinite(np.max([np.abs(v) for v, _ in terms], axis=0))
+    result: Array = np.where(finite, rounded + 0.0, plain).astype(np.float32)
     result.view(np.uint32)[np.isnan(result)] = NAN
     return result
 
 
+def cut_sum(terms: Sequence[tuple[Array, Array]], kept: int) -> Array:
+    """The weighted sum of floats that are cut so many bits below the largest one."""
+    largest: Array = np.max([np.abs(v) for v, _ in terms], axis=0)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - kept)
+    found: Array = np.sum([np.trunc(v / unit) * w for v, w in terms], axis=0) * unit / FRACTION
+    return found
+
+
 def quantized(terms: Sequence[tuple[Array, Array]], dtype: np.dtype[Any]) -> Array:
-    """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign, and rounded
-    half up."""
-    top, steps = np.iinfo(dtype).max, 2.0 ** (16 - (dtype.kind == "i")) - 1
-    total = np.sum([np.maximum(v, -top) * w for v, w in terms], axis=0)
-    return (np.floor(total * steps / (FRACTION * top) + 0.5) / steps).astype(np.float32)
+    """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign.
+
+    It is rounded half up, but for int8: there what is to be added to the sum, a 128th of it, is rounded, of the sum
+    without its last four bits. The most negative number counts as such; what is then below -1 is -1 (H200).
+    """
+    top, signed = np.iinfo(dtype).max, dtype.kind == "i"
+    steps = 2.0 ** (16 - signed) - 1
+    if dtype == np.int8:
+        total = np.sum([v.astype(np.int64) * w.astype(np.int64) for v, w in terms], axis=0)
+        rounded: Array = total + (((total >> 4) * 257 + 1024) >> 11)
+    else:
+        rounded = np.floor(np.sum([v * w for v, w in terms], axis=0) * steps / (FRACTION * top) + 0.5)
+    return (np.maximum(rounded, -steps) / steps).astype(np.float32)
 
 
 def modes(t: Texture, s: Sampler) -> Sequence[str]:
