@@ -187,18 +187,15 @@ def test_faults_are_the_same(forced: type[Forced]) -> None:
     assert forced.restored == asked
 
 
-@pytest.mark.parametrize(("what", "body"), [
-    ("reads clocks", "mov.u64 %rd3, %clock64;"),
-    ("reads clocks", "mov.u64 %rd3, %globaltimer;"),
-])  # fmt: skip
-def test_what_cannot_be_undone_is_not_begun_again(what: str, body: str, forced: type[Forced]) -> None:
-    text = FAULTS.replace("A: ld", f"{body} A: ld")
+@pytest.mark.parametrize("clock", ["clock64", "globaltimer"])
+def test_launches_that_read_clocks_are_begun_again(clock: str, forced: type[Forced]) -> None:
+    """A kernel that waits for a time to pass would take the reference engine a thousand times as long."""
+    text = FAULTS.replace("A: ld", f"mov.u64 %rd3, %{clock}; A: ld")
     forced.at, forced.asked = 3, 0
     x = np.zeros(8, np.uint32)
     openptx.load(text)["k"](1, 1, (x, 8))
     assert (x == 7).all()
-    assert forced.restored == 0
-    assert forced.reasons == [f"it {what}"]
+    assert forced.restored == 1
 
 
 def test_large_memory_is_not_copied(forced: type[Forced], monkeypatch: pytest.MonkeyPatch) -> None:
