@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Diagnostic, Label
+from openptx.patterns import pattern
 from openptx.syntax.directives import Location, Section, SourceFile
 from openptx.syntax.lexical import DECIMAL_32, LETTER, SECTION_NAME
 
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _PLACE = f"({DECIMAL_32} {DECIMAL_32} {DECIMAL_32})"
-# Compiled when they are first used: most files have no debug information.
-_BEGINS = rf"\.loc(?!{LETTER})"
-_PLAIN = (
+_BEGINS = pattern(rf"\.loc(?!{LETTER})", re.A)
+_PLAIN = pattern(
     rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t](?!%){SECTION_NAME}(?:\+[0-9]{{1,9}})?+,"
-    rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n"
+    rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n",
+    re.A,
 )
-_LABEL = rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:"  # looked for in the line of a colon alone
-_DATA = r"\.(b8|b16|byte)\b([^.\n}:/]*+)"
+_LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # looked for in the line of a colon alone
+_DATA = pattern(r"\.(b8|b16|byte)\b([^.\n}:/]*+)", re.A)
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
 
@@ -42,9 +43,9 @@ class DebugInfo:
         text = self.file.text
         if not self.inlined or text.find(".loc", *body) < 0:
             return True
-        found: list[tuple[str, str]] = re.compile(_PLAIN, re.A).findall(text, *body)
+        found: list[tuple[str, str]] = _PLAIN.findall(text, *body)
         begun = text.count(".loc", *body) - text.count(".local", *body)
-        if len(found) != begun and len(found) != len(re.compile(_BEGINS, re.A).findall(text, *body)):
+        if len(found) != begun and len(found) != len(_BEGINS.findall(text, *body)):
             return False
         if found:
             places, inlined = zip(*found, strict=True)
@@ -93,9 +94,8 @@ class DebugInfo:
     def section(self, section: Section) -> None:
         """A section of debug data: each label once in the file, values as wide as their type at most."""
         text, (start, end) = self.file.text, section.body
-        label = re.compile(_LABEL, re.M | re.A)
         while (colon := text.find(":", start, end)) >= 0:
-            if match := label.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):
+            if match := _LABEL.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):
                 name = match[1]
                 if (first := self.labels.get(name)) is not None:
                     self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
@@ -106,7 +106,7 @@ class DebugInfo:
             self._values(section)
 
     def _values(self, section: Section) -> None:
-        for match in re.compile(_DATA, re.A).finditer(self.file.text, *section.body):
+        for match in _DATA.finditer(self.file.text, *section.body):
             width = 16 if match[1] == "b16" else 8
             for value in match[2].split(","):
                 number = _number(value)

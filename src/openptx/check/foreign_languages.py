@@ -61,7 +61,7 @@ LANGUAGES = {
     ),
     "a Git LFS pointer": ((r"version https:",), "`git lfs pull` fetches the file that it stands for"),
 }  # fmt: skip
-_SIGNS = {name: re.compile(rf"^[ \t]*+(?:{'|'.join(signs)})", re.MULTILINE) for name, (signs, _) in LANGUAGES.items()}
+_SIGNS = {name: pattern(rf"^[ \t]*+(?:{'|'.join(signs)})", re.MULTILINE) for name, (signs, _) in LANGUAGES.items()}
 
 
 def foreign(file: File) -> Diagnostic | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from openptx.diagnostics import Label
 from openptx.patterns import pattern
@@ -20,18 +19,24 @@ if TYPE_CHECKING:
 _SYMBOL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
 _VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
-_DATA = rf"""(?>{TRIVIA}++
+_DATA = pattern(
+    rf"""(?>{TRIVIA}++
       | {_SYMBOL}{TRIVIA}*+:
       | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
       | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
         {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)
-    )*+"""
+    )*+""",
+    re.X | re.A,
+)
 _BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0)"
 _SHORT = r"(?:[1-9][0-9]{0,3}+|0)"
 _DIGITS = r"(?:[1-9][0-9]*+|0)"
-_LINE = rf"""[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
+_LINE = pattern(
+    rf"""[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
       | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+ | {_SYMBOL}(?:\+{_DIGITS}|-{_SYMBOL})?+)
-      | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+"""
+      | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+""",
+    re.X | re.A,
+)
 """A line of data as compilers write it: its values are as narrow as their type."""
 _OPENED = pattern(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
 
@@ -70,7 +75,7 @@ def _plain(data: str) -> bool:
         return False
     if not _known.issuperset(lines):
         new = set(lines) - _known
-        if not all(map(_compiled(_LINE).fullmatch, new)):
+        if not all(map(_LINE.fullmatch, new)):
             return False
         if len(_known) < _MOST:
             _known.update(new)
@@ -97,14 +102,8 @@ def section(c: Cursor) -> Section:
 
 def _after(c: Cursor, start: int) -> int:
     """The end of a section's data."""
-    match = _compiled(_DATA).match(c.file.text, start, c.limit)
+    match = _DATA.match(c.file.text, start, c.limit)
     return match.end() if match is not None else start
-
-
-@cache
-def _compiled(expression: str) -> re.Pattern[str]:
-    """An expression that is compiled when a section occurs."""
-    return re.compile(expression, re.X | re.A)
 
 
 def _unopened(c: Cursor) -> Mistake:

@@ -59,8 +59,8 @@ STATEMENT = pattern(
 _ATOM = rf"(?:{IDENTIFIER}(?:\.[xyzw])?|(?:{SMALL_INTEGER}|{FLOAT_BITS})(?![\w.]))"
 _PLACE = rf"\[{IDENTIFIER}(?:\+-?{DECIMAL_63})?\]"
 _PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
-PLAIN = rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+"
-"""Operands that are written right for certain; most are. Compiled when it is first used: few files need it."""
+PLAIN = pattern(rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+", re.A)
+"""Operands that are written right for certain; most are."""
 
 _known: set[str] = set()  # operands and lists of them that `PLAIN` has matched
 _MOST = 1 << 17
@@ -70,7 +70,7 @@ def plain(operands: str) -> bool:
     """Whether `PLAIN` matches. Remembers each operand, since a file repeats few: four times as fast as the regex."""
     if not operands or operands in _known or _known.issuperset(operands.split(", ")):
         return True
-    if not re.fullmatch(PLAIN, operands, re.A):
+    if not PLAIN.fullmatch(operands):
         return False
     if len(_known) > _MOST:
         _known.clear()
@@ -87,10 +87,10 @@ if TYPE_CHECKING:
 
     from openptx.source import Span
 
-_LANDMARK = rf"[;{{}}:\n][ \t\r]*+(?=[{{}}]|\.(?!loc\b)|{WORD}[ \t]*+:(?!:))"
-"""What ends before something else than an instruction begins. Compiled when it is needed."""
+_LANDMARK = pattern(rf"[;{{}}:\n][ \t\r]*+(?=[{{}}]|\.(?!loc\b)|{WORD}[ \t]*+:(?!:))", re.A)
+"""What ends before something else than an instruction begins."""
 
 
 def landmarks(text: str, body: Span) -> Iterator[int]:
     """Where a label, a brace or a directive may begin; `Function.read` can skip the instructions between them."""
-    return (match.end() for match in re.compile(_LANDMARK, re.A).finditer(text, body[0] - 1, body[1]))
+    return (match.end() for match in _LANDMARK.finditer(text, body[0] - 1, body[1]))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import openptx
 from openptx.patterns import atomic
 
 CASES = Path(__file__).parents[2] / "data" / "cases"
@@ -28,6 +29,17 @@ CASES = Path(__file__).parents[2] / "data" / "cases"
 def test_possessive_groups_become_atomic_ones(text: str, expected: str) -> None:
     assert atomic(text) == expected
     assert re.compile(expected).groups == re.compile(text).groups
+
+
+def test_no_file_compiles_possessive_expressions_by_itself() -> None:
+    possessive, compiles = (
+        re.compile(r"[)\]}][*+?]\+"),
+        re.compile(r"\bre\.(?:compile|match|fullmatch|search|finditer|sub)\("),
+    )
+    texts = {file.name: file.read_text("utf-8") for file in Path(openptx.__file__).parent.rglob("*.py")}
+    found = {name for name, text in texts.items() if possessive.search(text)}
+    assert len(found) > 10
+    assert [name for name in found if compiles.search(texts[name])] == ["patterns.py"]
 
 
 PROGRAM = """

@@ -32,7 +32,7 @@ def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match
     wanted = (
         rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MOST_PLACES else WORD
     )
-    return (match for match in re.compile(wanted, re.A).finditer(text, *body) if match[0] in names)
+    return (match for match in pattern(wanted, re.A).finditer(text, *body) if match[0] in names)
 
 
 def flowing(text: str, body: Span) -> Iterator[int]:
@@ -127,7 +127,7 @@ def _flow() -> re.Pattern[str]:
     """Lines that are a label, begin with one, or transfer control."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
     line = rf"\n[ \t]*+(?:({WORD}):(?!:)|(@[ ]?+!?[ ]?+{WORD}[ \t]++)?+({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
-    return re.compile(line, re.A)
+    return pattern(line, re.A)
 
 
 def _leading(text: str, body: Span) -> int:

@@ -204,9 +204,11 @@ def _type(formal: Variable) -> tuple[object, ...]:
     return formal.space, formal.type, formal.vector, formal.align and formal.align.value, *dimensions
 
 
-_CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
-    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;"""
-"""Compiled when there is a call."""
+_CALL = pattern(
+    rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
+    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;""",
+    re.X | re.A,
+)
 _MOST_CALLS = 1 << 12
 
 
@@ -232,7 +234,7 @@ def _parts(text: str, memo: FileMemo) -> Call | None:
     """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Few texts of calls
     stand only once in a file: their parameters have the same names everywhere."""
     found = memo.parts.get(text)
-    if found is None and (match := re.fullmatch(_CALL, text, re.X | re.A)) is not None:
+    if found is None and (match := _CALL.fullmatch(text)) is not None:
         opcode, result, callee, arguments, table = match.groups(default="")
         found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
         if len(memo.parts) < _MOST_CALLS:
