@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 BOUND ?=
 
-.PHONY: demo test check format bench sweep clients editors conformance corpus docs wheels clean
+.PHONY: demo test check format bench sweep clients editors conformance corpus docs wheels aarch64 clean
 
 demo: .venv/.ready                ## check and run a first kernel
 	@$(BIN)/openptx demo
@@ -48,6 +48,9 @@ corpus: .venv/.ready-compilers     ## compile our kernels with every compiler th
 
 wheels: .venv/.ready-wheels       ## wheels with the compiled libraries, for Linux on x86-64 and aarch64, and one without
 	@$(BIN)/python tools/build_wheels.py dist
+
+aarch64: .venv/.ready-wheels      ## the driver's test programs with the wheel for aarch64, emulated (Debian or Ubuntu with qemu-user-static, binfmt-support, mmdebstrap)
+	@$(BIN)/python tools/run_on_aarch64.py build/aarch64
 
 clean:                            ## forget the environment and what tools left
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist

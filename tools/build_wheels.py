@@ -34,13 +34,17 @@ def build(into: Path, **environment: str) -> None:
     subprocess.run(command, check=True, env={**os.environ, **environment})
 
 
+def build_for(processor: str, into: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        compile_libraries(Path(folder), compiler(processor), links=False)
+        build(into, OPENPTX_WHEEL=tag(processor), OPENPTX_WHEEL_LIBRARIES=folder)
+
+
 def main(into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     build(into)
     for processor in PROCESSORS:
-        with tempfile.TemporaryDirectory() as folder:
-            compile_libraries(Path(folder), compiler(processor), links=False)
-            build(into, OPENPTX_WHEEL=tag(processor), OPENPTX_WHEEL_LIBRARIES=folder)
+        build_for(processor, into)
     for wheel in sorted(into.glob("*.whl")):
         print(f"{wheel}  {wheel.stat().st_size >> 10} KiB")
 

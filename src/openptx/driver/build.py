@@ -84,7 +84,14 @@ NVRTCS = {
 }
 """In front of NVIDIA's compiler: what it gives in place of machine code is PTX. Each has a folder of its own, so that
 only those are found that a compiler is there for."""
-LIBRARIES = (DRIVER, RECORDER, *RUNTIMES, *STUBS, *NVRTCS.values())
+NVML = SharedLibrary(
+    "libnvidia-ml.so.1",
+    (Path(__file__).with_name("nvml") / "nvml.c",),
+    also=("libnvidia-ml.so",),
+    folder="nvml",
+)
+"""NVIDIA's management library, as far as it counts devices. `openptx record` leaves the real one in its place."""
+LIBRARIES = (DRIVER, NVML, RECORDER, *RUNTIMES, *STUBS, *NVRTCS.values())
 
 
 def entries() -> str:

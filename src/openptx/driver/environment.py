@@ -8,7 +8,7 @@ import sysconfig
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from openptx.driver.build import DRIVER, NVRTCS, RECORDER, STUBS, library_folder
+from openptx.driver.build import DRIVER, NVML, NVRTCS, RECORDER, STUBS, library_folder
 from openptx.driver.find_nvrtc import find_nvrtc
 from openptx.driver.recorder.settings import REAL
 
@@ -25,6 +25,7 @@ def environment(device: str | None = None, sanitize: str | None = None, command:
     Raises ArgumentError where a library cannot be made.
     """
     found = with_libraries(DRIVER.folder, command)
+    search_first(found, os.path.join(library_folder(), NVML.folder))
     if device is not None:
         found["OPENPTX_DEVICE"] = device
     if sanitize is not None:
@@ -71,8 +72,13 @@ def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> 
             place = os.path.join(folder, one.folder)
             preload(environment, [os.path.join(place, one.soname)])
             # tinygrad opens a file that it finds in one of these folders.
-            before = environment["LD_LIBRARY_PATH"].split(os.pathsep)
-            environment["LD_LIBRARY_PATH"] = os.pathsep.join(dict.fromkeys((place, *before)))
+            search_first(environment, place)
+
+
+def search_first(environment: dict[str, str], folder: str) -> None:
+    """Makes programs look for libraries in a folder before the others."""
+    before = environment["LD_LIBRARY_PATH"].split(os.pathsep)
+    environment["LD_LIBRARY_PATH"] = os.pathsep.join(dict.fromkeys((folder, *before)))
 
 
 def preload(environment: dict[str, str], libraries: Iterable[str]) -> None:

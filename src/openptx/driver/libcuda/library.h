@@ -59,9 +59,6 @@ int index_of(int slot);         /* of the entry point that a slot belongs to */
 void openptx_first(void);       /* for the table: starts Python, begins again */
 void openptx_missing(void);     /* for the table: CUDA_ERROR_NOT_SUPPORTED */
 void openptx_python(void);      /* for the table: goes on to the callback in the same slot */
-#if defined(__x86_64__)
-#define PYTHON_CALLS 1          /* there is openptx_python */
-#endif
 
 /* table.c */
 extern void *real[SLOTS];       /* of the driver behind the recorder; all null without one */

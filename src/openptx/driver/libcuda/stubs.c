@@ -44,6 +44,19 @@ __asm__(".text\n.globl openptx_first\n.hidden openptx_first\n.type openptx_first
         "ldp x0, x1, [sp, #16]\nldp x29, x30, [sp], #112\n"
         "adrp x16, openptx_table\nadd x16, x16, :lo12:openptx_table\nldr x16, [x16, x17, lsl #3]\nbr x16\n"
         ".globl openptx_missing\n.hidden openptx_missing\n.type openptx_missing,%function\nopenptx_missing:\nmov w0, w17\nb openptx_not_supported\n");
+/* As above: with an exception put aside, the callback gets a copy of 16 words of the stack. */
+__asm__(".text\n.globl openptx_python\n.hidden openptx_python\n.type openptx_python,%function\nopenptx_python:\n"
+        "stp x29, x30, [sp, #-112]!\nmov x29, sp\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\nstp x4, x5, [sp, #48]\n"
+        "stp x6, x7, [sp, #64]\nstp x17, xzr, [sp, #80]\nstp d0, d1, [sp, #96]\n"
+        "bl openptx_put_aside\nmov w9, w0\n"
+        "ldp d0, d1, [sp, #96]\nldr x17, [sp, #80]\nldp x6, x7, [sp, #64]\nldp x4, x5, [sp, #48]\nldp x2, x3, [sp, #32]\n"
+        "ldp x0, x1, [sp, #16]\nldp x29, x30, [sp], #112\n"
+        "adrp x16, openptx_callbacks\nadd x16, x16, :lo12:openptx_callbacks\nldr x16, [x16, x17, lsl #3]\n"
+        "cbnz w9, 1f\nbr x16\n"
+        "1:\nstp x29, x30, [sp, #-16]!\nmov x29, sp\nsub sp, sp, #128\n"
+        ".set offset, 0\n.rept 8\nldp x10, x11, [x29, #16+offset]\nstp x10, x11, [sp, #offset]\n.set offset, offset+16\n.endr\n"
+        "blr x16\n"
+        "str w0, [sp]\nbl openptx_put_back\nldr w0, [sp]\nmov sp, x29\nldp x29, x30, [sp], #16\nret\n");
 #else
 #error "OpenPTX has entry points for x86-64 and aarch64"
 #endif

@@ -48,11 +48,7 @@ PUBLIC void openptx_driver_ready(void **callbacks) {
         if (owned[index_of(i)]) continue;
         void *callback = openptx_callbacks[i] = callbacks[OPENPTX_RECORDER ? i : index_of(i)];
         void *otherwise = real[i] ? real[i] : (void *)openptx_missing;
-#ifdef PYTHON_CALLS
         openptx_table[i] = callback ? (void *)openptx_python : otherwise;
-#else
-        openptx_table[i] = callback ? callback : otherwise;
-#endif
     }
     started = 1;
 }
