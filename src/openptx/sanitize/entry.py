@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch, pieces
-from openptx.errors import ArgumentError, Fault, SanitizerError
+from openptx.errors import ArgumentError, Fault, SanitizerError, Unsupported
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.endless_waits import HangError
 from openptx.sanitize.findings import KINDS, Collector, Finding
+from openptx.sanitize.kept_memory import KeptMemory
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.marks import marks
 from openptx.sanitize.schedule import MOST_BATCHES
 from openptx.sanitize.session import Session
 from openptx.sanitize.undefined import undefined_bits
 from openptx.sanitize.unwatched import unwatched_races
-from openptx.sanitize.views import TooManyViews
+from openptx.sanitize.views import TooManyViews, may_exceed
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
@@ -243,8 +244,10 @@ def run(
     found: Collector,
     order: np.random.Generator | None,
 ) -> bool:
-    """Runs a launch once; False if the user stopped it."""
+    """Runs a launch to its end, again without looking for races where those take too much memory; False if the user
+    stopped it."""
     sessions: list[Session] = []
+    kept = KeptMemory(given.memory) if "race" in options.tools and may_exceed(given) else None
 
     def make(*parts: Any) -> SanitizedLaunch:
         program, function, shape = parts[:3]
@@ -259,7 +262,12 @@ def run(
     except HangError:  # which was reported where it was found
         pass
     except TooManyViews as limit:
-        found.limits.append(f"{limit}: what came after was not watched, and the kernel was stopped")
+        found.limits.append(f"races were not watched to the end: {limit}")
+        LOG.warning("kernel `%s`: %s", kernel.name, found.limits[-1])
+        if kept is None or not kept.put_back():
+            raise Unsupported(f"sanitizing `{kernel.name}`: {limit}, and there is too much to be put back") from None
+        rest = replace(options, tools=options.tools - {"race"})
+        return run(kernel, given, args, rest, found, order)
     except KeyboardInterrupt:
         return False
     except Fault as fault:

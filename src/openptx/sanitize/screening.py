@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from openptx.control_flow import control, registers
 from openptx.device.shared_layout import reached
 from openptx.engines.common.call_graph import calls_indirectly
@@ -39,9 +37,10 @@ from openptx.isa.instructions import (
 )
 from openptx.isa.notation import Instruction
 from openptx.program import Address, Variable
+from openptx.sanitize.kept_memory import COPIED, copies
 
 if TYPE_CHECKING:
-    from openptx.device.memory_view import Allocation, Bytes, MemoryView
+    from openptx.device.memory_view import Allocation
     from openptx.program import Function, Op, Program
     from openptx.runtime.module import PreparedLaunch
     from openptx.sanitize.entry import Options
@@ -53,9 +52,6 @@ SLOWER, LONGER = 10, 2
 
 RESTARTS = 3
 """How often a launch begins again because it accesses bytes of an allocation that is watched by words."""
-
-COPIED = 2 << 30
-"""Bytes of memory at most that are kept to be put back."""
 
 _MODULES = (
     async_copy, async_store, launch_control, mbarrier, multimem, tensor_copy, tensor_memory, tensor_multiply, wgmma,
@@ -131,14 +127,6 @@ def pays(given: PreparedLaunch) -> bool:
 
 def limit(a: Allocation) -> str:
     return f"races in {a} were not watched: its shadow memory is beyond the limit of a launch, {LIMIT >> 20} MiB"
-
-
-def copies(memory: MemoryView) -> list[tuple[Allocation, Bytes]] | None:
-    """All that a kernel may write; None where that is too much."""
-    writable = [a for a in memory.allocations() if a.writable]
-    if sum(a.size for a in writable) > COPIED:
-        return None
-    return [(a, np.array(a.bytes())) for a in writable]
 
 
 def unwatchable(program: Program, function: Function) -> str:

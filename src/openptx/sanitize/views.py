@@ -7,6 +7,7 @@ threads of a CTA share a vector.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from openptx.sanitize.teams import AGENT
 
 if TYPE_CHECKING:
+    from openptx.runtime.module import PreparedLaunch
     from openptx.sanitize.teams import Teams
 
 Array = NDArray[Any]
@@ -26,6 +28,12 @@ ASYNC_PROXY = {"shared": 1 << 40, "global": 1 << 41}
 
 LIMIT = 1 << 30
 """Bytes that vectors may take."""
+
+
+def may_exceed(given: PreparedLaunch) -> bool:
+    """Whether vectors can take more memory than they may: where each thread knows of each other."""
+    threads = math.prod(given.grid) * math.prod(given.block)
+    return 16 * threads * threads > LIMIT
 
 
 class TooManyViews(Exception):

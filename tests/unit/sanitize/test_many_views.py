@@ -1,0 +1,49 @@
+"""A launch whose threads know too much of each other runs to its end all the same, without looking for races."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.sanitize import kept_memory, views
+
+TEXT = """.version 8.0
+.target sm_80
+.address_size 64
+// Each thread adds to a sum and waits for all others; then it writes the sum to its place.
+.visible .entry k(.param .u64 sum, .param .u64 count, .param .u64 out, .param .u32 n) {
+    .reg .b64 %rd<9>; .reg .b32 %r<12>; .reg .pred %p;
+    ld.param.u64 %rd1, [sum]; ld.param.u64 %rd2, [count]; ld.param.u64 %rd3, [out]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2;
+    atom.add.u32 %r6, [%rd1], %r5;
+    atom.acq_rel.gpu.add.u32 %r6, [%rd2], 1;
+A:  ld.acquire.gpu.u32 %r7, [%rd2];
+    setp.lt.u32 %p, %r7, %r1;
+    @%p bra A;
+    ld.relaxed.gpu.u32 %r8, [%rd1];
+    mul.wide.u32 %rd4, %r5, 4; add.u64 %rd5, %rd3, %rd4;
+    ld.global.u32 %r9, [%rd5]; add.u32 %r8, %r8, %r9;
+    st.global.u32 [%rd5], %r8;
+    ret;
+}
+"""
+
+
+def test_the_kernel_is_not_stopped(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(views, "LIMIT", 1 << 12)
+    n = 256
+    total, count, out = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.arange(n, dtype=np.uint32)
+    openptx.load(TEXT)["k"](8, 32, (total, count, out, n), sanitize="race,init", engine="interp")
+    assert count[0] == n
+    assert (out == n * (n - 1) // 2 + np.arange(n)).all()
+    assert "races were not watched to the end: what threads know of each other takes more" in caplog.text
+
+
+def test_too_much_memory_to_be_put_back_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "LIMIT", 1 << 12)
+    monkeypatch.setattr(kept_memory, "COPIED", 1 << 8)
+    n = 256
+    arrays = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.zeros(n, np.uint32)
+    with pytest.raises(openptx.Unsupported, match="too much to be put back"):
+        openptx.load(TEXT)["k"](8, 32, (*arrays, n), sanitize="race", engine="interp")
