@@ -139,12 +139,14 @@ class Machine:
         magnitude, text = text.startswith("|"), text.replace("|", "")
         register, _, swizzle = text.partition(".")
         word = self.word(register)
-        places = {"H0_H0": (0, 0), "H1_H1": (1, 1), "": (0, 1), "H1_H0": (0, 1), "H0_NH1": (0, 1)}.get(swizzle)
+        places = {"H0_H0": (0, 0), "H1_H1": (1, 1), "": (0, 1), "H1_H0": (0, 1), "H0_NH1": (1, 0), "H0_H1": (1, 0)}.get(
+            swizzle
+        )
         if places is None:
             raise Unreadable(text)
         found = [half(word, place) for place in places]
         if swizzle == "H0_NH1":
-            found[1] = negated(found[1])
+            found[0] = negated(found[0])
         if magnitude:
             found = [absolute(e) for e in found]
         return tuple(negated(e) if minus else e for e in found)

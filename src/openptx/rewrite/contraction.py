@@ -14,11 +14,11 @@ from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.branches import straighten
 from openptx.rewrite.constants import Constants, single_constants
 from openptx.rewrite.copies import propagate_copies
-from openptx.rewrite.dead_code import find_dead, find_unread, without
+from openptx.rewrite.dead_code import find_dead, find_overwritten, find_unread, without
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
-from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN
+from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN, OF_PAIRS
 from openptx.rewrite.sinking import sink
 from openptx.rewrite.values import Values
 
@@ -76,6 +76,8 @@ def contract(function: Function) -> Function:
         return function
     function = settle_guards(function)
     function = straighten(without(function, find_dead(function)))
+    while overwritten := find_overwritten(function, find_blocks(function)):
+        function = without(function, overwritten)
     plain = Contraction(function)
     if not plain.may_change():
         return plain.finish()
@@ -122,7 +124,7 @@ class Contraction:
             self.values.end(block.live_out)
         self.chosen = choose(self.values, shared=shared)
         left = [sum for sum in self.values.sums if sum.fused is None and takes_product(sum, self.values)]
-        self.doubtful = left if several else []
+        self.doubtful = left if several else [sum for sum in left if sum.op.m.type.count > 1]
 
     def may_change(self) -> bool:
         """Whether moves between blocks may make a difference: a sum is left, or could take in another product."""
@@ -142,7 +144,7 @@ class Contraction:
         for position in self.unread:
             edit.code[position] = None
         for sum in self.doubtful:
-            edit.code[sum.position] = replace(sum.op, rule=LEFT_OPEN)
+            edit.code[sum.position] = replace(sum.op, rule=LEFT_OPEN if len(self.blocks) > 1 else OF_PAIRS)
         fusion = Fusion(edit, self.blocks, self.constants)
         for sum in self.chosen:
             fusion.fuse(sum)

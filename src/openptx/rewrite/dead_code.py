@@ -10,6 +10,7 @@ from openptx.rewrite.operands import read, written
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.program import Function, Op
+    from openptx.rewrite.blocks import Block
 
 ARITHMETIC = frozenset((
     "comparison_selection", "convert", "elementary_functions", "floating_point", "half_comparison", "half_precision",
@@ -40,6 +41,26 @@ def find_dead(function: Function) -> frozenset[int]:
             dead.discard(position)
             waiting += read(function.code[position])
     return frozenset(dead)
+
+
+def find_overwritten(function: Function, blocks: list[Block]) -> frozenset[int]:
+    """Positions of instructions that only compute what is written again before anything reads it, or copy to itself."""
+    found: set[int] = set()
+    for block in blocks:
+        live = block.live_out
+        for position in reversed(range(block.start, block.stop)):
+            op = function.code[position]
+            indices = list(written(op))
+            itself = algebra(op) == "copy" and op.operands[0] == op.operands[1]
+            if itself or (computes(op) and not any(live >> index & 1 for index in indices)):
+                found.add(position)
+                continue
+            if op.guard is None:
+                for index in indices:
+                    live &= ~(1 << index)
+            for index in read(op):
+                live |= 1 << index
+    return frozenset(found)
 
 
 def find_unread(function: Function) -> frozenset[int]:

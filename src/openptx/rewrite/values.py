@@ -101,6 +101,8 @@ class Values:
         else:
             self.use(op)
         for index in written(op):
+            if op.guard is not None:  # what the register had may stay there
+                self.needs(index)
             self._held[index] = self.fresh() if carried is None else carried
 
     def carried(self, op: Op, found: str | None) -> Value | None:
@@ -113,7 +115,16 @@ class Values:
             if op.m.ftz and not (value.number in self.products and self.products[value.number].op.m.ftz):
                 return None
             return Value(value.number, value.negative ^ (found == "negation"))
-        return None
+        return self.square(op) if found == "magnitude" else None
+
+    def square(self, op: Op) -> Value | None:
+        """The square of which an instruction gives the magnitude: its sign is known."""
+        source = op.operands[1]
+        value = self._held.get(source.index) if isinstance(source, Reg) else None
+        product = None if value is None else self.products.get(value.number)
+        if value is None or product is None or product.factors[0] != product.factors[1] or op.m.ftz:
+            return None
+        return Value(value.number) if product.op.m.type is op.m.type and product.kind == "product" else None
 
     def is_open_product(self, op: Op) -> bool:
         """Not of two constants: that is folded."""
