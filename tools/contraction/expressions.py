@@ -90,6 +90,10 @@ def is_never_negative(e: Expression) -> bool:
         return False
     if e.name in ("max", "min"):
         return (any if e.name == "max" else all)(map(is_never_negative, e.args[1:]))
+    if e.name == "fma" and not e.args[2] and is_never_negative(e.args[5]):
+        return e.args[3] is e.args[4] or all(map(is_never_negative, e.args[3:5]))
+    if e.name in ("add", "mul") and all(map(is_never_negative, e.args[-2:])):
+        return True
     squared = e.name == "mul" and e.args[-1] is e.args[-2]
     saturated = e.name in ("mul", "add", "fma") and ".sat" in e.args[1]
     return squared or saturated or e.name == "abs" or (e.name == "bits" and not unsigned(e)[0])
@@ -207,9 +211,14 @@ def fused(format: str, flags: str, a: Expression, b: Expression, c: Expression) 
     return make("fma", format, flags, minus, a, b, c)
 
 
-def extreme(name: str, format: str, a: Expression, b: Expression) -> Expression:
-    """`min` or `max`; of two equal ones it is a copy. That it may flush a subnormal number is not told apart."""
-    return a if a is b else make(name, format, *ordered(a, b))
+def extreme(name: str, format: str, *values: Expression) -> Expression:
+    """`min` or `max`, of as many as are nested; of equal ones it is a copy.
+
+    That it may flush a subnormal number, and which of two NaN it gives, is not told apart.
+    """
+    inner = [e.args[1:] if e.name == name and e.args[0] == format else (e,) for e in values]
+    found = sorted({e for each in inner for e in each}, key=lambda e: e.number)
+    return found[0] if len(found) == 1 else make(name, format, *found)
 
 
 # Truth, which decides where control goes.

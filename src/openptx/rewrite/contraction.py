@@ -25,6 +25,7 @@ from openptx.rewrite.values import Values
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.program import Function
+    from openptx.rewrite.blocks import Block
     from openptx.rewrite.values import Product, Sum, Values
 
 
@@ -76,9 +77,9 @@ def contract(function: Function) -> Function:
         return function
     function = settle_guards(function)
     function = straighten(without(function, find_dead(function)))
-    while overwritten := find_overwritten(function, find_blocks(function)):
+    while overwritten := find_overwritten(function, blocks := find_blocks(function)):
         function = without(function, overwritten)
-    plain = Contraction(function)
+    plain = Contraction(function, blocks)
     if not plain.may_change():
         return plain.finish()
     left, moved = plain.finish(), after_moves(function)
@@ -109,8 +110,15 @@ class Contraction:
     """Of a function, block by block. Not `shared` leaves out products that several sums use; what is `unread` uses
     nothing in its block and is removed, but what it reads lives between blocks."""
 
-    def __init__(self, function: Function, *, shared: bool = True, unread: frozenset[int] = frozenset()) -> None:
-        self.function, self.unread, self.blocks = function, unread, find_blocks(function)
+    def __init__(
+        self,
+        function: Function,
+        blocks: list[Block] | None = None,
+        *,
+        shared: bool = True,
+        unread: frozenset[int] = frozenset(),
+    ) -> None:
+        self.function, self.unread, self.blocks = function, unread, blocks or find_blocks(function)
         self.constants = Constants(function, self.blocks)
         several = len(self.blocks) > 1
         equal = find_equal(function, self.blocks, self.constants, nested=False) if several else {}
@@ -124,7 +132,7 @@ class Contraction:
             self.values.end(block.live_out)
         self.chosen = choose(self.values, shared=shared)
         left = [sum for sum in self.values.sums if sum.fused is None and takes_product(sum, self.values)]
-        self.doubtful = left if several else [sum for sum in left if sum.op.m.type.count > 1]
+        self.doubtful = left if several else [sum for sum in self.values.sums if is_of_pairs(sum, self.values)]
 
     def may_change(self) -> bool:
         """Whether moves between blocks may make a difference: a sum is left, or could take in another product."""
@@ -153,7 +161,14 @@ class Contraction:
         return edit.finish()
 
 
+def is_of_pairs(sum: Sum, values: Values) -> bool:
+    """Whether a sum of packed numbers is left that has products among its operands."""
+    products = any(value.number in values.products for value in sum.values)
+    return sum.fused is None and products and sum.op.m.type.count > 1
+
+
 def takes_product(sum: Sum, values: Values) -> bool:
     """Whether an operand of the sum is a product that could be contracted, of this block or of another."""
     crosses = any(isinstance(operand, Reg) and operand.index in values.crossing for operand in sum.op.operands[1:3])
-    return sum.able and (crosses or any(value.number in values.products for value in sum.values))
+    found = any(value.number in values.products or value.number in values.crossed for value in sum.values)
+    return sum.able and (crosses or found)

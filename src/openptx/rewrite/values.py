@@ -68,6 +68,7 @@ class Values:
         self.sums: list[Sum] = []
         self.carriers: list[int] = []  # positions of copies and negations
         self.crossing: set[int] = set()  # registers in which a rounded product leaves its block
+        self.crossed: set[int] = set()  # values that other blocks find in these
         self._held: dict[int, Value] = {}  # by register
         self._portable: dict[int, Value] = {}  # of these, what other blocks find there too
         self._literals: dict[int, Value] = {}
@@ -83,6 +84,8 @@ class Values:
         if isinstance(operand, Reg):
             if operand.index not in self._held:
                 self._held[operand.index] = self.fresh()
+                if operand.index in self.crossing:
+                    self.crossed.add(self._held[operand.index].number)
             return self._held[operand.index]
         if isinstance(operand, Imm):
             return self._literals.setdefault(operand.value, self.fresh())
@@ -188,6 +191,8 @@ class Values:
         """The block ends; a bit for each register that is read after it."""
         for index, value in self._held.items():
             product = self.products.get(value.number)
+            if value.number in self.crossed and live_out >> index & 1:
+                self.crossing.add(index)
             if product is None:
                 continue
             if product.portable and index in self.constants.definitions:
