@@ -52,6 +52,8 @@ FOREIGN: dict[int, tuple[Context, Callable[[], None]]] = {}
 """Memory of other processes that is freed as our own: its context, and how it ends here."""
 RELEASES: list[Callable[[int], bool]] = []
 """What frees memory of other kinds, by its address: whether it was of that kind."""
+AT_OBTAIN: list[Callable[[], None]] = []
+"""What is done before an allocation is made."""
 AT_FREE: list[Callable[[int], None]] = []
 """What is done when an allocation is freed, with its address."""
 REGISTERED: dict[int, int] = {}
@@ -79,6 +81,8 @@ def obtain(
     """Writes the address of a new allocation, which ends with the context. Fails for no bytes and for too many."""
     if not out or not size:
         raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes" if out else "the pointer to the address is null")
+    for settle in AT_OBTAIN:
+        settle()
     block = memory.allocate(accessible(size))
     if kind == "device" and follows_undefined_bits():
         block.undefine()  # other memory is the host's as well, which may set it at any time

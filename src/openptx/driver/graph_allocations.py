@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 
-from openptx.driver.allocations import AT_FREE, OWNED, RELEASES, Owned, follows_undefined_bits, give_back
+from openptx.driver.allocations import AT_FREE, AT_OBTAIN, OWNED, RELEASES, Owned, follows_undefined_bits, give_back
 from openptx.driver.calls import Failure
 from openptx.driver.results import Result
 from openptx.memory.blocks import Block, restore, withdraw
@@ -27,11 +27,12 @@ class GraphMemory:
     """One of these allocations, as long as there is a node for it."""
 
     def __init__(self, address: int) -> None:
+        settle()
         self.address, self.block = address, OWNED[address].block
         OF_GRAPHS.add(address)
         _living[address] = self
         withdraw(self.block)
-        weakref.finalize(self, end, self.block).atexit = False
+        weakref.finalize(self, _ended.append, self.block).atexit = False
 
     @property
     def lives(self) -> bool:
@@ -51,6 +52,8 @@ class GraphMemory:
             withdraw(self.block)
 
 
+_ended: list[Block] = []
+"""Those whose last node is gone. The garbage collector may find that anywhere, so that they are freed later."""
 _living = weakref.WeakValueDictionary[int, GraphMemory]()
 
 
@@ -59,10 +62,12 @@ def is_owned(block: Block) -> bool:
     return owned is not None and owned.block is block
 
 
-def end(block: Block) -> None:
+def settle() -> None:
     """Frees what no node allocates again, and the program does not hold."""
-    if is_owned(block) and block.address not in HELD:
-        give_back(block.address, OWNED[block.address].kind)
+    while _ended:
+        block = _ended.pop()
+        if is_owned(block) and block.address not in HELD:
+            give_back(block.address, OWNED[block.address].kind)
 
 
 def graph_memory(address: int) -> GraphMemory | None:
@@ -82,6 +87,7 @@ def surrender(address: int) -> GraphMemory | None:
     """The program frees it, in the order of its calls. Fails where it does not hold it; None for other memory."""
     found = _living.get(address)
     if found is None or not found.lives:
+        settle()
         return None
     if address not in HELD:
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is memory of a graph, which no launch has left allocated")
@@ -99,6 +105,7 @@ def release(address: int) -> bool:
 
 def claim(allocated: Iterable[GraphMemory], freed: Iterable[GraphMemory], *, again: bool) -> None:
     """A graph is launched. Fails where the program holds what it allocates, unless it may allocate it `again`."""
+    settle()
     new, old = {one.address for one in allocated}, {one.address for one in freed}
     if not again and (held := new & HELD):
         why = "the last launch allocated it, and nobody has freed it"
@@ -118,3 +125,4 @@ def forget(address: int) -> None:
 
 RELEASES.append(release)
 AT_FREE.append(forget)
+AT_OBTAIN.append(settle)

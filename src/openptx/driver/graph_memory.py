@@ -10,7 +10,7 @@ from openptx.driver.arrays import write
 from openptx.driver.calls import Failure, get, in_context, initialized, put
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
-from openptx.driver.graph_allocations import FREED, OF_GRAPHS
+from openptx.driver.graph_allocations import FREED, OF_GRAPHS, settle
 from openptx.driver.graph_settings import of_kind
 from openptx.driver.results import Result
 
@@ -22,6 +22,7 @@ HIGH = {USED_HIGH: 0, RESERVED_HIGH: 0}
 
 def bytes_of_graphs() -> int:
     """All that nodes have allocated, in graphs that may be gone, and nobody has freed."""
+    settle()
     allocated = OF_GRAPHS - FREED
     return sum(owned.size for address, owned in OWNED.items() if address in allocated)
 

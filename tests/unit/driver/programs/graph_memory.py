@@ -1,10 +1,14 @@
 """When the memory that nodes of graphs allocate is memory: what is done with it before, between and after launches."""
 
 import ctypes
+import gc
 import struct
 from ctypes import byref
 
 from driver_calls import Address, Handle, Size, Word, allocate, call, context, kernel, launch, load, pointers, words
+
+from openptx.driver.allocations import OWNED
+from openptx.memory import blocks
 
 ILLEGAL_ADDRESS, INVALID, UNSUPPORTED = 700, 1, 801
 AUTO_FREE, NON_BLOCKING, MOVE, GRAPH = 1, 1, 1, 4
@@ -58,10 +62,11 @@ def used() -> int:
     return found.value
 
 
-# Large allocations have slots of their own; small ones share one after the first 1,024.
+# Large allocations have slots of their own; small ones share one after the first 1,024, here all of them.
+before_here = blocks.OWN_SLOTS
 for size in 1 << 16, 64:
+    blocks.OWN_SLOTS = 0
     context()
-    small = [allocate(64) for _ in range(1100 if size == 64 else 0)]
     store = kernel(load(STORE), "store")
     stream = Handle()
     call("cuStreamCreate", byref(stream), NON_BLOCKING)
@@ -147,6 +152,13 @@ for size in 1 << 16, 64:
         assert words(target, 1) == [9]
     call("cuMemFree_v2", place, result=INVALID)  # the graph frees it itself
 
+    # Memory of nodes that are gone ends with a later call, not where the garbage collector finds them.
+    gone, captured_bytes = graph(), used()
+    add_allocation(gone, size)
+    call("cuGraphDestroy", gone)
+    assert [gc.collect() >= 0 for _ in OWNED.items()]
+    assert used() == captured_bytes
+
     # Use after free is a fault.
     launch(store, 1, place, Word(1), result=ILLEGAL_ADDRESS)
     call("cuGraphLaunch", executable, stream, result=ILLEGAL_ADDRESS)
@@ -154,5 +166,6 @@ for size in 1 << 16, 64:
     call("cuCtxDestroy_v2", own)
     call("cuGraphDestroy", parent)
     call("cuGraphExecDestroy", executable)
+blocks.OWN_SLOTS = before_here
 for mark in 1, 3:
     call("cuDeviceSetGraphMemAttribute", 0, mark, byref(ctypes.c_uint64(0)))
