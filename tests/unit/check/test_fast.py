@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from openptx.check import check
+from openptx.check.fast import file_memo
 from openptx.check.fast.rows import FastPath
 from openptx.check.fast.statements import StatementReader
 from openptx.check.function_checker import FunctionChecker
@@ -321,3 +323,13 @@ def test_statements_with_comments_are_rows(comment: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(StatementReader, "parse", counting)
     assert check(File("k.ptx", kernel(BLOCKS + f"add.u32 %r1, {comment} %r1, 1;\n" * 50))) == []
     assert not parsed
+
+
+def test_a_range_of_registers_costs_the_same_after_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Kept(dict[str, list[str]]):
+        def values(self) -> NoReturn:
+            raise AssertionError("each range walks all kept ones")
+
+    monkeypatch.setattr(file_memo, "_POOL", Kept())
+    ranges = "".join(f".reg .b32 q{i}_<3>;\nmov.b32 q{i}_1, 1;\n" for i in range(9))
+    assert check(File("k.ptx", kernel(ranges))) == []

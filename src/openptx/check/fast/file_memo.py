@@ -44,8 +44,10 @@ _MOST = 1 << 15
 """How many names of registers are kept in the declarations that a file repeats."""
 
 _POOL: dict[str, list[str]] = {}
+_pooled = 0
+"""How many names of ranges are kept."""
 _POOLED = 1 << 20
-"""How many names of ranges are kept, all in all."""
+"""How many may be."""
 _SHAPES: dict[tuple[object, ...], int] = {}
 """Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
 _NUMBERED = 1 << 15
@@ -54,11 +56,14 @@ _NUMBERED = 1 << 15
 
 def pool(prefix: str, count: int) -> list[str]:
     """`prefix0`, `prefix1`, ... and so on: the names of a range, shared by all functions."""
+    global _pooled
     names = _POOL.get(prefix, [])
     if len(names) < count:
+        _pooled += count - len(names)
         names += [f"{prefix}{i}" for i in range(len(names), count)]
-        if sum(map(len, _POOL.values())) + len(names) > _POOLED:
+        if _pooled > _POOLED:
             _POOL.clear()
+            _pooled = count
         _POOL[prefix] = names
     return names[:count]
 
