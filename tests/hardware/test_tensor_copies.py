@@ -6,7 +6,6 @@ its result is the box in shared memory, or global memory, afterwards.
 
 from __future__ import annotations
 
-import ctypes
 import json
 from functools import cache
 from itertools import groupby
@@ -15,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from asked_maps import tensor_map
 
 import openptx
 from openptx import memory
-from openptx.driver import im2col_maps, tensor_maps
 
 FOLDER = Path(__file__).parent / "sm_90-13.0-2026-11-26"
 CASES = json.loads((FOLDER / "tensor_copies.json").read_text())["cases"]
@@ -70,24 +69,6 @@ DONE: bar.sync 0; mov.u32 a, box; mad.lo.u32 a, t, 4, a; mov.u32 n, 0;
 READ: ld.shared.b32 v, [a]; st.global.b32 [back], v;
 add.u64 back, back, 4096; add.u32 a, a, 4096; add.u32 n, n, 4096; setp.lt.u32 q, n, {BOX}; @q bra READ;
 ret; }}""")["k"]
-
-
-def tensor_map(described: dict[str, Any], address: int) -> bytes:
-    def words(name: str, kind: Any) -> int:
-        kept.append((kind * max(len(described[name]), 1))(*described[name]))
-        return ctypes.addressof(kept[-1])
-
-    kept, made = list[Any](), ctypes.create_string_buffer(128)
-    layout = (described.get(name, 0) for name in ("interleave", "swizzle", "promotion", "fill"))
-    head = described["kind"], len(described["dims"]), address
-    shape = words("dims", ctypes.c_uint64), words("strides", ctypes.c_uint64)
-    steps = words("steps", ctypes.c_uint32)
-    if described["function"] == "cuTensorMapEncodeTiled":
-        return tensor_maps.tiled(*head, *shape, words("box", ctypes.c_uint32), steps, *layout)
-    corners = words("lower", ctypes.c_int32), words("upper", ctypes.c_int32)
-    column = described["channels"], described["pixels"]
-    im2col_maps.encode(ctypes.addressof(made), *head, *shape, *corners, *column, steps, *layout)
-    return made.raw
 
 
 def before(case: dict[str, Any], number: int) -> Any:

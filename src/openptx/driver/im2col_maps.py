@@ -7,9 +7,8 @@ import ctypes
 from openptx.driver.arrays import write
 from openptx.driver.calls import get, initialized
 from openptx.driver.tensor_maps import described, invalid, require_row
-from openptx.isa.semantics.im2col import MODES, PIXELS
+from openptx.isa.semantics.im2col import CORNER_BITS, MODES, PIXELS
 from openptx.isa.semantics.tensor_map import LARGEST
-from openptx.runtime.im2col_map import CORNER_BITS
 from openptx.runtime.tensor_map import pack
 
 WIDE = "im2col::w", "im2col::w::128"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from math import prod
 
 from openptx.driver.arrays import write
 from openptx.driver.calls import Failure, get, initialized, put
@@ -18,6 +19,11 @@ CODES = {8: 9, 9: 10, 10: 8}
 KINDS, MOST_SWIZZLE = 16, 6
 """How many data types there are, and the last swizzle mode."""
 MOST_STRIDE, MOST_SIZE, MOST_STEP, MOST_PROMOTION = 1 << 40, 1 << 32, 8, 3
+MOST_BYTES = 227 << 10
+"""Of a box: the most shared memory of a block. Driver 580 takes 229,792 on an H200, and refuses 235,200 and more.
+
+It divides sizes by steps without a remainder there, and knows nothing of interleaved layouts.
+"""
 
 
 def invalid(why: str) -> Failure:
@@ -47,6 +53,10 @@ def tiled(
         raise invalid(f"with promotion {promotion} to the L2 cache")
     element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
     require_row(element, boxes[0], interleave, swizzle)
+    given = [get(steps + 4 * i, ctypes.c_uint32) for i in range(rank)]
+    size = prod(n // step for n, step in zip(boxes, given, strict=True)) * layout_of(NAMES[element]).bits // 8
+    if size > MOST_BYTES:
+        raise invalid(f"with a box of {size} bytes; shared memory has {MOST_BYTES}")
     return pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=boxes[::-1], steps=every[::-1],
         swizzle=swizzle, nan=fill == 1, interleave=interleave,
@@ -100,7 +110,7 @@ def require_layout(rank: int, interleave: int, swizzle: int) -> None:
 
 
 def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:
-    if not all(1 <= n < MOST_SIZE for n in sizes) or sizes[0] % layout.whole:
+    if not all(1 <= n <= MOST_SIZE for n in sizes) or sizes[0] % layout.whole:
         raise invalid(f"of {sizes} elements, where rows have a multiple of {layout.whole}")
     if not all(n % layout.alignment == 0 and 0 < n < MOST_STRIDE for n in strides):
         raise invalid(f"with strides {strides}; they are multiples of {layout.alignment} below {MOST_STRIDE}")

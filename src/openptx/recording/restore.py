@@ -15,6 +15,7 @@ from openptx.errors import InputError
 from openptx.program import Program
 from openptx.recording.addresses import Relocation, aligned
 from openptx.recording.file import Recording, Region
+from openptx.recording.tensor_maps import with_our_maps
 from openptx.runtime import Kernel, LoadedModule
 from openptx.runtime.parameters import Packed
 
@@ -70,9 +71,11 @@ def restore(recording: Recording, program: Program) -> RestoredLaunch:
     """Makes the recorded allocations memory of a device of their own, with what was in them before the launch.
 
     Each gets addresses that end in the same bits as on the GPU (32 of them in 64-bit programs), so that alignment is
-    the same. Pointers to allocations, in parameters and in memory, are relocated. Raises ArgumentError for a kernel
-    that the module does not have, InputError for parameters and variables that are not those of the kernel's text.
+    the same. Pointers to allocations, in parameters and in memory, are relocated; tensor maps of the GPU's become ours.
+    Raises ArgumentError for a kernel that the module does not have, InputError for parameters and variables that are
+    not those of the kernel's text.
     """
+    recording = with_our_maps(recording)
     module = LoadedModule(program, memory_for(recording, program.address_size))
     kernel = module.get_function(recording.kernel)
     found = [placed(recording, number, module) for number in range(len(recording.regions))]

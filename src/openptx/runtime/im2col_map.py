@@ -7,12 +7,9 @@ from operator import index
 
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
-from openptx.isa.semantics.im2col import MODES, PIXELS
+from openptx.isa.semantics.im2col import CORNER_BITS, MODES, PIXELS
 from openptx.isa.semantics.tensor_map import LARGEST
 from openptx.runtime.tensor_map import TensorMap
-
-CORNER_BITS = {1: 16, 2: 8, 3: 5}
-"""By the number of corners: the bits that each has, with its sign (5.5.4.1)."""
 
 
 class Im2colMap(TensorMap):

@@ -10,6 +10,7 @@ from typing import SupportsIndex, cast
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
 from openptx.isa.fidelity import EXACT, Fidelity
+from openptx.isa.semantics.im2col import MODES
 from openptx.isa.semantics.tensor_map import (
     CHUNK,
     CONVERTED,
@@ -21,12 +22,15 @@ from openptx.isa.semantics.tensor_map import (
     PACKED,
     SWIZZLES,
 )
+from openptx.runtime.driver_tensor_map import Columns, DriverMap, decode
 from openptx.runtime.tensor_map_parts import Parts, alignment_of, parts
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
 _BITS = {1: "u8", 2: "u16"}
 """Other types are only moved."""
+LARGEST_SIZE = (1 << 32) - 1
+"""What a word holds. A tensor may have one element more, which no coordinate leads to: they end at 2^31."""
 
 
 class TensorMap:
@@ -73,11 +77,28 @@ class TensorMap:
         The others are those of a TensorMap. Raises ArgumentError as it does, Unsupported for what no copy of boxes has
         a meaning for.
         """
-        try:
-            where = index(cast("SupportsIndex", address))
-        except TypeError:
-            raise ArgumentError(f"the address of a tensor is a number, not {address!r}") from None
-        return PartsMap(where, parts(shape, strides, box, steps, element, swizzle, interleave, fill))
+        return PartsMap(address_of(address), parts(shape, strides, box, steps, element, swizzle, interleave, fill))
+
+    @staticmethod
+    def from_bytes(data: object, address: object = None) -> TensorMap:
+        """The map that the 128 bytes of a GPU's `CUtensorMap` hold, of boxes or of columns of pixels.
+
+        data     what `cuTensorMapEncodeTiled` or `cuTensorMapEncodeIm2col` made on a machine with a GPU, or a kernel
+                 there with `tensormap.replace`; the layout is that of an H200, driver 580
+        address  of the tensor here, a number or an `openptx.memory` block; None for the one in the bytes, which is
+                 seldom that of memory here
+
+        Raises ArgumentError where the bytes are no such map, Unsupported for one that no copy has a meaning for.
+        """
+        known = decode(data)
+        where = known.address if address is None else address_of(address)
+        steps = known.steps if known.interleave != "none" else (*known.steps[:-1], 1)  # the last one is not used
+        if known.columns is not None:
+            return ColumnsMap(where, known._replace(steps=steps), known.columns)
+        made = parts(
+            known.shape, known.strides, known.box, steps, known.element, known.swizzle, known.interleave, known.fill
+        )
+        return PartsMap(where, made)
 
     def _check(self) -> None:
         array = self.array
@@ -172,9 +193,7 @@ class PartsMap(TensorMap):
     def encoded(self, address: int) -> bytes:
         """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
         one = self.parts
-        unit = alignment_of(one.element, one.interleave)
-        if address % unit:
-            raise ArgumentError(f"a tensor begins at a multiple of {unit} bytes, not at {address:#x}")
+        require_aligned(address, alignment_of(one.element, one.interleave))
         codes = {name: code for code, name in (ELEMENTS | CONVERTED | PACKED).items()}
         swizzles, layouts = ({name: code for code, name in table.items()} for table in (SWIZZLES, INTERLEAVES))
         return pack(
@@ -185,6 +204,51 @@ class PartsMap(TensorMap):
     def __repr__(self) -> str:
         shape, box = ("x".join(map(str, sizes)) for sizes in (self.parts.shape, self.parts.box))
         return f"<tensor map of {shape} {self.element}, box {box}>"
+
+
+class ColumnsMap(TensorMap):
+    """A map of columns of pixels that was read off a GPU's bytes."""
+
+    def __init__(self, address: int, known: DriverMap, columns: Columns) -> None:
+        self.address, self.known, self.columns = address, known, columns
+
+    @property
+    def element(self) -> str:
+        """The PTX type of the elements."""
+        return self.known.element
+
+    def encoded(self, address: int) -> bytes:
+        """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
+        one, (lower, upper, pixels, channels) = self.known, self.columns
+        require_aligned(address, alignment_of(one.element, one.interleave))
+        corners = [low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in zip(lower, upper, strict=True)]
+        codes = {name: code for code, name in (ELEMENTS | CONVERTED).items()}
+        swizzles, layouts = ({name: code for code, name in table.items()} for table in (SWIZZLES, INTERLEAVES))
+        return pack(
+            address, element=codes[one.element], shape=one.shape, strides=one.strides, steps=one.steps,
+            box=[*corners, pixels, channels], swizzle=swizzles[one.swizzle], interleave=layouts[one.interleave],
+            nan=one.fill == "nan", mode=MODES["im2col"],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        shape = "x".join(map(str, self.known.shape))
+        return (
+            f"<tensor map of {shape} {self.element}, im2col, {self.columns.pixels} pixels of {self.columns.channels}>"
+        )
+
+
+def address_of(given: object) -> int:
+    """A number, or a block of `openptx.memory`. Raises ArgumentError for others."""
+    try:
+        return index(cast("SupportsIndex", given))
+    except TypeError:
+        raise ArgumentError(f"the address of a tensor is a number, not {given!r}") from None
+
+
+def require_aligned(address: int, unit: int) -> None:
+    """Raises ArgumentError for an address where no tensor begins."""
+    if address % unit:
+        raise ArgumentError(f"a tensor begins at a multiple of {unit} bytes, not at {address:#x}")
 
 
 def pack(
@@ -202,7 +266,7 @@ def pack(
         "interleave_layout": [interleave],
         "swizzle_mode": [swizzle],
         "fill_mode": [int(nan)],
-        "global_dim": shape[::-1],
+        "global_dim": [min(n, LARGEST_SIZE) for n in shape[::-1]],
         "box_dim": box[::-1],
         "element_stride": steps[::-1],
     }

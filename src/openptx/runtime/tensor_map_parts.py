@@ -117,8 +117,8 @@ def require_axes(one: Parts) -> None:
     if len(one.strides) != rank - 1:
         raise ArgumentError(f"a tensor of {rank} axes has {rank - 1} strides, of all but the innermost, in bytes, not "
                             f"{len(one.strides)}")  # fmt: skip
-    if not all(1 <= n < MOST_SIZE for n in one.shape):
-        raise ArgumentError(f"a tensor has 1 to {MOST_SIZE - 1} elements along each axis, not {one.shape}")
+    if not all(1 <= n <= MOST_SIZE for n in one.shape):
+        raise ArgumentError(f"a tensor has 1 to {MOST_SIZE} elements along each axis, not {one.shape}")
     if not all(1 <= n <= LARGEST for n in one.box):
         raise ArgumentError(f"a box has 1 to {LARGEST} elements along each axis, not {one.box}")
     if not all(1 <= n <= MOST_STEP for n in one.steps) or (one.steps[-1] != 1 and one.interleave == "none"):

@@ -124,7 +124,7 @@ IMAGES = {"shape": (2, 4, 16), "strides": [320, 160], "box": (1, 4, 8)}
         ({"strides": []}, ArgumentError, "has 1 strides"),
         ({"strides": [100]}, ArgumentError, "100 bytes apart"),
         ({"strides": [0]}, ArgumentError, "0 bytes apart"),
-        ({"shape": (0, 64)}, ArgumentError, "1 to 4294967295 elements"),
+        ({"shape": (0, 64)}, ArgumentError, "1 to 4294967296 elements"),
         ({"shape": (1.5, 64)}, ArgumentError, "shape and strides are whole numbers"),
         ({"address": "here"}, ArgumentError, "is a number, not 'here'"),
     ],

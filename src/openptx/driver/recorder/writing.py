@@ -14,6 +14,7 @@ from openptx.driver.recorder.settings import MIB
 from openptx.driver.results import RESULTS
 from openptx.recording.addresses import aligned
 from openptx.recording.file import Recording, Region, write_recording
+from openptx.recording.tensor_maps import with_our_maps
 from openptx.runtime import Kernel
 from openptx.source import File
 
@@ -65,12 +66,13 @@ class Before:
             Region(one.address, ours(session, one.before), ours(session, new), compared, one.symbol)
             for one, new in zip(self.places, after, strict=True)
         )
-        return Recording(
+        made = Recording(
             name, self.kernel.name, shape.grid, shape.block, shape.shared, shape.cluster or (),
             tuple((p.offset, values[p.offset : p.offset + p.size]) for p in self.kernel.parameters),
             tuple(regions), device, f"sm_{session.capability}", tuple(self.left_out),
             File("<module>", self.known.loaded.image.ptx),
         )  # fmt: skip
+        return with_our_maps(made)
 
 
 class Reach:

@@ -28,6 +28,8 @@ MODES = {"im2col": 1, "im2col_no_offs": 1, "im2col::w": 2, "im2col::w::128": 3}
 """Access modes by load modes, as a map has them."""
 PIXELS = {"im2col": 1024, "im2col::w": 512, "im2col::w::128": 128}
 """The most pixels per column (CUDA's driver)."""
+CORNER_BITS = {1: 16, 2: 8, 3: 5}
+"""By the number of corners: the bits that each has, with its sign (5.5.4.1)."""
 GROUP = 32  # pixels of `.w::128` after which a halo follows
 MOST_HALO = {2: 512, 3: 32}  # by the access mode
 MOST_OFFSET = 32  # of the `.w` modes

@@ -1,0 +1,225 @@
+"""The 128 bytes that CUDA's driver makes of a tensor map, and `tensormap.replace` on a GPU: undocumented.
+
+The layout is read off 2,512 maps of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, each bit of each argument
+by itself, as driver 580 (CUDA 13.0) made them on an H200 on 2026-11-26, and off those of Triton's kernels there:
+`tests/hardware/sm_90-13.0-2026-11-26/driver_maps.json` has some. Elements of 4 and 6 bits were refused there, and the
+wide modes of columns are of other GPUs: such maps are unknown.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+from openptx.errors import ArgumentError, Unsupported
+from openptx.isa.semantics.im2col import CORNER_BITS
+from openptx.isa.semantics.tensor_map import CHUNK, CONVERTED, ELEMENTS, INTERLEAVES, SWIZZLES, width_of
+
+SIZE = 128
+LEAST_ALIGNMENT = 64
+"""Where a map may begin, in bytes."""
+PROMOTIONS = "none", "64B", "128B", "256B"
+"""What loads of 32 bytes into the L2 cache are made larger to; no result depends on it."""
+
+
+class Field(NamedTuple):
+    """`bits` bits from bit `first` of the 1,024 on; the one of the next dimension begins `bits` (or `apart`) later."""
+
+    first: int
+    bits: int
+    apart: int = 0
+
+    def place(self, ordinal: int) -> int:
+        return self.first + ordinal * (self.apart or self.bits)
+
+    def read(self, content: int, ordinal: int = 0) -> int:
+        return content >> self.place(ordinal) & (1 << self.bits) - 1
+
+    def write(self, value: int, ordinal: int = 0) -> int:
+        """The value where it stands; bits that it has beyond the field are left out."""
+        return (value & (1 << self.bits) - 1) << self.place(ordinal)
+
+
+LAYOUT = {
+    "address": Field(0, 57),
+    "columns": Field(64, 1),  # whether copies are of columns of pixels
+    "last axis": Field(68, 3),
+    "element": Field(71, 4),  # Table 33; 7 and 8 for tf32, too
+    "interleave": Field(75, 2),
+    "swizzle": Field(77, 2),
+    "nan": Field(79, 1),
+    "tf32": Field(80, 1),
+    "promotion": Field(81, 2),
+    "stride": Field(96, 32),  # in 16 bytes
+    "stride, high": Field(224, 4),
+    "size - 1": Field(256, 32),
+    "step - 1": Field(416, 3),
+    "box - 1": Field(440, 8),  # the first one is that of channels, where copies are of columns
+    "pixels - 1": Field(480, 10),
+    "bytes of a box": Field(512, 32),
+    "bytes of a pattern": Field(576, 32),  # of the swizzle
+}
+"""Bits that no field has are zero. Fields of dimensions begin with the innermost one, and are zero beyond the last."""
+LOWER, UPPER = 448, 464
+"""Where the corners of columns begin, W first; each has CORNER_BITS."""
+STRIDE_BITS = 32
+PATTERNS = {0: 16, 1: 256, 2: 512, 3: 1024}
+_TF32, _F32, _F32_FTZ = "tf32", 7, 8
+
+
+class Columns(NamedTuple):
+    """Corners are in the order of an array's axes, W last."""
+
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    pixels: int
+    channels: int
+
+
+class DriverMap(NamedTuple):
+    """What such a map says. Axes are in the order of an array's shape; strides are in bytes, of all but the innermost.
+
+    `box` is () where copies are of `columns`. `element` is a PTX type, `tf32` among them. `by_kernel`: it lacks what
+    the driver computes from the rest, as those that a kernel makes of zeros.
+    """
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    steps: tuple[int, ...]
+    element: str
+    box: tuple[int, ...] = ()
+    columns: Columns | None = None
+    swizzle: str = "none"
+    interleave: str = "none"
+    fill: str = "zero"
+    promotion: str = "none"
+    by_kernel: bool = False
+
+
+def content_of(data: Any) -> bytes:
+    """128 bytes. Raises ArgumentError for others, and for what has none."""
+    try:
+        content = memoryview(data).tobytes()
+    except (TypeError, BufferError):
+        raise ArgumentError(f"a tensor map is made of {SIZE} bytes, not of {type(data).__name__}") from None
+    if len(content) != SIZE:
+        raise ArgumentError(f"a tensor map has {SIZE} bytes, not {len(content)}")
+    return content
+
+
+def decode(data: Any) -> DriverMap:
+    """What the 128 bytes of a map say.
+
+    Raises ArgumentError where they are none: bits are set that belong to no field, or what follows from other fields
+    is something else. Unsupported for elements that were not measured.
+    """
+    content = content_of(data)
+    number = int.from_bytes(content, "little")
+
+    def axes(field: str, count: int) -> list[int]:
+        return [LAYOUT[field].read(number, i) for i in range(count)]
+
+    rank = LAYOUT["last axis"].read(number) + 1
+    if rank > 5:
+        raise wrong(f"they would be of {rank} axes")
+    high = axes("stride, high", rank - 1)
+    strides = [CHUNK * (n | more << STRIDE_BITS) for n, more in zip(axes("stride", rank - 1), high, strict=True)]
+    box, columns = [n + 1 for n in axes("box - 1", rank)], None
+    if LAYOUT["columns"].read(number):
+        columns, box = columns_of(number, rank), []
+    if LAYOUT["interleave"].read(number) not in INTERLEAVES:
+        raise wrong("there is no interleave layout 3")
+    found = DriverMap(
+        LAYOUT["address"].read(number),
+        tuple(n + 1 for n in axes("size - 1", rank))[::-1],
+        tuple(strides)[::-1],
+        tuple(n + 1 for n in axes("step - 1", rank))[::-1],
+        element_of(number),
+        tuple(box)[::-1],
+        columns,
+        SWIZZLES[LAYOUT["swizzle"].read(number)],
+        INTERLEAVES[LAYOUT["interleave"].read(number)],
+        "nan" if LAYOUT["nan"].read(number) else "zero",
+        PROMOTIONS[LAYOUT["promotion"].read(number)],
+        not any(LAYOUT[field].read(number) for field in ("bytes of a box", "bytes of a pattern")),
+    )
+    require_same(content, encode(found))
+    row = columns.channels if columns is not None else found.box[-1]
+    if row * width_of(found.element) // 8 % CHUNK:
+        raise wrong(f"a row of the box would take {row} elements of .{found.element}, no multiple of {CHUNK} bytes")
+    return found
+
+
+def columns_of(number: int, rank: int) -> Columns:
+    """Raises ArgumentError where there cannot be any."""
+    if rank < 3:
+        raise wrong(f"they would be of {rank} axes for columns of pixels")
+    count = rank - 2
+    bits = CORNER_BITS[count]
+
+    def corner(first: int) -> tuple[int, ...]:
+        raw = [Field(first, bits).read(number, i) for i in range(count)]
+        return tuple(n - (n >> bits - 1 << bits) for n in raw[::-1])
+
+    pixels, channels = (LAYOUT[field].read(number) + 1 for field in ("pixels - 1", "box - 1"))
+    return Columns(corner(LOWER), corner(UPPER), pixels, channels)
+
+
+def element_of(number: int) -> str:
+    """The PTX type. Raises Unsupported for those that no map was seen with."""
+    code = LAYOUT["element"].read(number)
+    if LAYOUT["tf32"].read(number):
+        names = {_F32: _TF32, _F32_FTZ: f"{_TF32}.ftz"}
+    else:
+        names = {n: name for n, name in (ELEMENTS | CONVERTED).items() if not name.startswith(_TF32)}
+    if code not in names:
+        raise Unsupported(f"tensor maps of the driver's with elements of code {code}: their layout was not measured")
+    return names[code]
+
+
+def encode(one: DriverMap) -> bytes:
+    """The 128 bytes that the driver makes of these parts."""
+    codes = {name: code for code, name in (ELEMENTS | CONVERTED).items()} | {"tf32": _F32, "tf32.ftz": _F32_FTZ}
+    tf32 = one.element.startswith(_TF32)
+    swizzle = {name: code for code, name in SWIZZLES.items()}[one.swizzle]
+    layout = {name: code for code, name in INTERLEAVES.items()}[one.interleave]
+    values: dict[str, list[int]] = {
+        "address": [one.address],
+        "columns": [int(one.columns is not None)],
+        "last axis": [len(one.shape) - 1],
+        "element": [codes[one.element]],
+        "interleave": [layout],
+        "swizzle": [swizzle],
+        "nan": [int(one.fill == "nan")],
+        "tf32": [int(tf32)],
+        "promotion": [PROMOTIONS.index(one.promotion)],
+        "stride": [n // CHUNK for n in one.strides[::-1]],
+        "stride, high": [n // CHUNK >> STRIDE_BITS for n in one.strides[::-1]],
+        "size - 1": [n - 1 for n in one.shape[::-1]],
+        "step - 1": [n - 1 for n in one.steps[::-1]],
+        "box - 1": [n - 1 for n in one.box[::-1]],
+    }
+    count, corners = prod(n // step for n, step in zip(one.box, one.steps, strict=False)), 0
+    if one.columns is not None:
+        lower, upper, pixels, channels = one.columns
+        values |= {"box - 1": [channels - 1], "pixels - 1": [pixels - 1]}
+        count = pixels * channels
+        for first, corner in ((LOWER, lower), (UPPER, upper)):
+            field = Field(first, CORNER_BITS[len(corner)])
+            corners |= sum(field.write(n, i) for i, n in enumerate(corner[::-1]))
+    if not one.by_kernel:
+        values |= {"bytes of a box": [count * width_of(one.element) // 8], "bytes of a pattern": [PATTERNS[swizzle]]}
+    fields = sum(LAYOUT[name].write(n, i) for name, given in values.items() for i, n in enumerate(given))
+    return (fields | corners).to_bytes(SIZE, "little")
+
+
+def require_same(content: bytes, again: bytes) -> None:
+    """Raises ArgumentError where a map that says the same has other bytes."""
+    if content != again:
+        at = next(i for i in range(SIZE) if content[i] != again[i])
+        raise wrong(f"byte {at} is 0x{content[at]:02x}, where such a map has 0x{again[at]:02x}")
+
+
+def wrong(why: str) -> ArgumentError:
+    return ArgumentError(f"these bytes are no tensor map of CUDA's driver: {why}")
