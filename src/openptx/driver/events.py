@@ -97,7 +97,8 @@ def record_with_flags(context: Context, handle: int, stream: int, flags: int) ->
 def uncaptured(handle: int) -> Event:
     found = driver().find(handle, Event)
     if found.capture is not None:
-        raise Failure(Result.CAPTURED_EVENT, "the event was recorded in a stream that was being captured")
+        result = Result.INVALID_VALUE if found.capture.ended else Result.CAPTURED_EVENT  # as on an H200, driver 580
+        raise Failure(result, "the event was recorded in a stream that was being captured")
     return found
 
 
@@ -142,7 +143,7 @@ def wait(context: Context, stream: int, handle: int, flags: int) -> None:
         number = found.begun
         where.queue.run(found.wait, ready=lambda: found.ended >= number)
     elif found.capture.ended:
-        raise Failure(Result.CAPTURED_EVENT, "the event was recorded in a capture that has ended")
+        raise Failure(Result.INVALID_VALUE, "the event was recorded in a capture that has ended")
     elif where.capture not in (None, found.capture):
         raise Failure(Result.STREAM_CAPTURE_MERGE, "the event is of another capture than the stream")
     else:

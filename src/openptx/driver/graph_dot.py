@@ -40,4 +40,4 @@ def print_dot(context: Context, handle: int, path: int, flags: int) -> None:
     try:
         Path(name).write_text(dot(found), "utf-8")
     except OSError as error:
-        raise Failure(Result.INVALID_VALUE, f"{name}: {error.strerror}") from None
+        raise Failure(Result.OPERATING_SYSTEM, f"{name}: {error.strerror}") from None

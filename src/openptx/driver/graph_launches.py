@@ -31,7 +31,7 @@ def require_one_only(graph: Graph) -> None:
     """Fails for a graph of which there can be one executable graph at a time (manual of `cuGraphInstantiate`)."""
     known = graph.executable() if graph.executable is not None else None
     if known is not None and any(node.kind in UNIQUE for one in graph.every() for node in one.nodes):
-        raise Failure(Result.INVALID_VALUE, f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
+        raise Failure(Result.NOT_SUPPORTED, f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
 
 
 def executable(out: int, handle: int, flags: int = 0) -> None:

@@ -52,7 +52,7 @@ def change_child(graph: int, node: Node, child: Graph) -> None:
     found = driver().find(graph, Executable)
     wrong = first_difference(found.step(node).inner[0], child) if found.step(node).inner else None
     if wrong is not None:
-        raise Failure(Result.INVALID_VALUE, f"the child graph differs: {wrong.why}")
+        raise Failure(Result.GRAPH_EXEC_UPDATE_FAILURE, f"the child graph differs: {wrong.why}")
     found.change(node, lambda step: step.with_inner((updated(step.inner[0], child),)))
 
 

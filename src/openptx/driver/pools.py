@@ -125,7 +125,7 @@ def create(out: int, properties: int) -> None:
     if place == ON_DEVICE and number:
         raise Failure(Result.INVALID_VALUE, f"a pool on device {number}")
     if handles not in (0, FILE_DESCRIPTOR):
-        raise Failure(Result.NOT_SUPPORTED, f"a pool that other processes may share, by handles of kind {handles}")
+        raise Failure(Result.INVALID_VALUE, f"a pool that other processes may share, by handles of kind {handles}")
     put(out, driver().add(Pool(kind_of(allocation, place), handles=handles)).handle)
 
 

@@ -53,17 +53,22 @@ def launch_of(function: Handle, *arguments: int) -> bytes:
 
 def condition(graph: Handle, default: int) -> Address:
     made = Address()
-    call("cuGraphConditionalHandleCreate", byref(made), graph, None, default, ASSIGN)
+    call("cuGraphConditionalHandleCreate", byref(made), graph, own, default, ASSIGN)
     return made
 
 
+def chosen_by(handle: Address | int, kind: int, size: int) -> bytes:
+    """CUDA_CONDITIONAL_NODE_PARAMS."""
+    return struct.pack("<QIIQQ", getattr(handle, "value", handle), kind, size, 0, own.value or 0)
+
+
 def choice(graph: Handle, after: Handle | None, handle: Address, kind: int, size: int) -> tuple[Handle, list[Handle]]:
-    node, given = add(graph, after, CONDITIONAL, struct.pack("<QII", handle.value, kind, size))
+    node, given = add(graph, after, CONDITIONAL, chosen_by(handle, kind, size))
     (place,) = struct.unpack_from("<Q", given, 32)
     return node, [Handle(one) for one in (ctypes.c_uint64 * size).from_address(place)]
 
 
-context()
+own = context()
 module, graph, ready = load(STEP), Handle(), Handle()
 call("cuGraphCreate", byref(graph), 0)
 left, odd_steps, even_steps = allocate(16), allocate(16), allocate(16)
@@ -74,10 +79,10 @@ stepped, _ = add(body, None, KERNEL, launch_of(kernel(module, "step"), left.valu
 _, branches = choice(body, stepped, odd, IF, 2)
 for branch, place in zip(branches, (odd_steps, even_steps), strict=True):
     add(branch, None, KERNEL, launch_of(kernel(module, "count"), place.value))
-add(graph, None, CONDITIONAL, struct.pack("<QII", loop.value, WHILE, 1), result=1)  # one node for a condition
-add(graph, None, CONDITIONAL, struct.pack("<QII", 4096, WHILE, 1), result=1)
-add(graph, None, CONDITIONAL, struct.pack("<QII", condition(body, 0).value, WHILE, 1), result=1)
-add(graph, None, CONDITIONAL, struct.pack("<QII", condition(graph, 0).value, IF, 3), result=1)
+add(graph, None, CONDITIONAL, chosen_by(loop, WHILE, 1), result=1)  # one node for a condition
+add(graph, None, CONDITIONAL, chosen_by(4096, WHILE, 1), result=1)
+add(graph, None, CONDITIONAL, chosen_by(condition(body, 0), WHILE, 1), result=1)
+add(graph, None, CONDITIONAL, chosen_by(condition(graph, 0), IF, 3), result=1)
 kind = ctypes.c_int()
 call("cuGraphNodeGetType", node, byref(kind))
 assert kind.value == CONDITIONAL

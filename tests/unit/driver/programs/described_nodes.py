@@ -19,7 +19,7 @@ call("cuGraphCreate", byref(graph), 0)
 child = Handle()
 call("cuGraphCreate", byref(child), 0)
 call("cuEventCreate", byref(event), 0)
-call("cuGraphConditionalHandleCreate", byref(condition), graph, None, 0, 1)
+call("cuGraphConditionalHandleCreate", byref(condition), graph, own, 0, 1)
 data = allocate(64)
 arguments = [data, Word(7)]
 table = pointers(arguments)
@@ -38,9 +38,9 @@ given = {
     EMPTY: b"",
     WAIT: struct.pack("<Q", event.value or 0),
     RECORD: struct.pack("<Q", event.value or 0),
-    ALLOCATION: bytes(104) + struct.pack("<QQ", 256, 0),
+    ALLOCATION: struct.pack("<4i88xQQ", 1, 0, 1, 0, 256, 0),
     BATCH: struct.pack("<QI4xQI4x", own.value or 0, 1, ctypes.addressof(words), 0),
-    CONDITIONAL: struct.pack("<QII", condition.value, 1, 1),
+    CONDITIONAL: struct.pack("<QIIQQ", condition.value, 1, 1, 0, own.value or 0),
 }
 found = ctypes.create_string_buffer(256)
 numbers = list[int]()
@@ -71,7 +71,7 @@ for number, described in given.items():
         assert rest[:12] == described[:12]
         assert ctypes.string_at(struct.unpack_from("<Q", rest, 16)[0], 48) == words.raw
     elif number == CONDITIONAL:
-        assert rest[:16] == described
+        assert rest[:16] == described[:16]
         assert rest[16:24] == buffer.raw[32:40]  # the graphs
     else:
         assert rest[: len(described)] == described, number

@@ -4,6 +4,7 @@ import ctypes
 import gc
 import struct
 from ctypes import byref
+from typing import Any
 
 from driver_calls import Address, Handle, Size, Word, allocate, call, context, kernel, launch, load, pointers, words
 
@@ -38,8 +39,13 @@ def before(*nodes: Handle) -> tuple[object, Size]:
     return (Handle * max(len(nodes), 1))(*(node.value for node in nodes)), Size(len(nodes))
 
 
+def described_allocation(size: int) -> Any:
+    """CUDA_MEM_ALLOC_NODE_PARAMS: pinned memory of the device."""
+    return ctypes.create_string_buffer(struct.pack("<4i88xQQ", 1, 0, 1, 0, size, 0), 120)
+
+
 def add_allocation(where: Handle, size: int) -> tuple[Handle, Address]:
-    made, described = Handle(), ctypes.create_string_buffer(bytes(104) + struct.pack("<QQ", size, 0), 120)
+    made, described = Handle(), described_allocation(size)
     call("cuGraphAddMemAllocNode", byref(made), where, *before(), described)
     return made, Address(struct.unpack_from("<Q", described, 112)[0])
 
@@ -79,7 +85,7 @@ for size in 1 << 16, 64:
     call("cuPointerGetAttribute", byref(kind := ctypes.c_int()), 2, place)
     assert kind.value == 2
     executable = ready(built)
-    ready(built, result=INVALID)  # one at a time
+    ready(built, result=UNSUPPORTED)  # one at a time
     call("cuGraphClone", byref(Handle()), built, result=UNSUPPORTED)
     call("cuGraphLaunch", executable, None)
     assert words(place, 1) == [7]
@@ -143,7 +149,7 @@ for size in 1 << 16, 64:
         described = struct.pack("<4iQi", GRAPH, 0, 0, 0, captured.value or 0, ownership).ljust(256, b"\0")
         call("cuGraphAddNode_v2", byref(node), parent, None, None, Size(0), described, result=result)
     call("cuGraphAddMemAllocNode", byref(Handle()), captured, *before(),
-         ctypes.create_string_buffer(bytes(104) + struct.pack("<QQ", size, 0), 120), result=INVALID)  # fmt: skip
+         described_allocation(size), result=INVALID)  # fmt: skip
     executable = ready(parent)
     for _ in range(2):
         call("cuMemsetD32_v2", target, Word(0), Size(1))

@@ -40,4 +40,4 @@ for allocation, place, kind, managed in (PINNED, ON_DEVICE, 2, 0), (PINNED, ON_H
     assert default.value == again.value
     call("cuMemPoolDestroy", default, result=1)
 pool(PINNED, ON_DEVICE, number=1, result=1)
-pool(PINNED, ON_DEVICE, handles=2, result=801)
+pool(PINNED, ON_DEVICE, handles=2, result=1)
