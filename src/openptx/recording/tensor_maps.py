@@ -23,6 +23,9 @@ UNUSED = 0xFFF8000E
 ODD = 1 << 24
 """A bit of the word at byte 52 that each map has: 16 bytes are an even number of elements, less one there."""
 
+USED = 76
+"""Bytes of a map; the others are zero."""
+
 
 def with_our_maps(recording: Recording) -> Recording:
     """The recording with tensor maps of a GPU's replaced; itself where there are none.
@@ -70,6 +73,8 @@ def with_ours(address: int, data: Bytes, there: Sequence[tuple[int, int]]) -> By
 
 def our_map(data: Bytes, there: Sequence[tuple[int, int]]) -> bytes | None:
     """Our bytes of a GPU's map; None where these bytes are none, or one that no copy has a meaning for."""
+    if data[USED:].any():
+        return None
     try:
         known = decode(data)
         if known.by_kernel and not any(first <= known.address < first + size for first, size in there):

@@ -9,15 +9,19 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import openptx
+from openptx import TensorMap
 from openptx.driver.images import bytes_at
+from openptx.driver.launches import Shape
 from openptx.driver.recorder import find_driver as finding
 from openptx.driver.recorder.allocations import Allocations
 from openptx.driver.recorder.images import Image, Images, KernelOf, Loaded
 from openptx.driver.recorder.launches import with_ptx
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import Settings, from_environment
-from openptx.driver.recorder.writing import ours
+from openptx.driver.recorder.writing import Before, Place, ours
 from openptx.errors import ArgumentError
+from openptx.runtime.driver_tensor_map import DriverMap, encode
 
 PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
 
@@ -52,6 +56,21 @@ def test_tensor_maps_of_another_driver_become_ours() -> None:
     one.tensor_maps[theirs] = mine
     data = np.frombuffer(b"before__" + theirs + b"after___", np.uint8)
     assert ours(one, data).tobytes() == b"before__" + mine + b"after___"
+
+
+def test_a_map_that_nobody_saw_being_made_becomes_ours() -> None:
+    one = session()
+    one.__dict__.update(capability=90, device="a GPU")
+    text = ".version 8.0\n.target sm_90\n.visible .entry k(.param .u64 p, .param .align 64 .b8 map[128]) { ret; }\n"
+    theirs = encode(DriverMap(0x7F00_0000_0000, (9, 64), (256,), (1, 1), "f16", (4, 8), promotion="128B"))
+    mine = TensorMap.from_parts(0x7F00_0000_0000, (9, 64), [256], (4, 8), element="f16").encoded(0x7F00_0000_0000)
+    place = Place(0x7F00_0000_0000, np.frombuffer(bytes(64) + theirs + bytes(10), np.uint8))
+    image = KernelOf(Loaded(Image("digest", ptx=text), 1, ""), "k")
+    before = Before(image, openptx.load(text)["k"], Shape((1, 1, 1), (1, 1, 1), 0), bytes(64) + theirs, [place], [])
+    found = before.recording(one, "name", [place.before], True, "a GPU")
+    assert found.parameters == ((0, bytes(8)), (64, mine))
+    for content in (found.regions[0].before, found.regions[0].after):
+        assert content.tobytes() == bytes(64) + mine + bytes(10)
 
 
 def test_which_allocations_words_lie_in() -> None:

@@ -11,6 +11,7 @@ from ml_dtypes import bfloat16, float8_e4m3fn
 
 import openptx
 from openptx import ArgumentError, TensorMap, Unsupported, memory
+from openptx.runtime.driver_tensor_map import DriverMap, encode
 
 KERNEL = """.version 8.0
 .target sm_90
@@ -66,6 +67,24 @@ def test_a_map_of_parts_is_that_of_the_array() -> None:
         memory.free(block)
     with pytest.raises(openptx.Fault, match="freed"):
         openptx.load(KERNEL)["k"](1, 1, (*maps, 128))
+
+
+def test_a_map_of_a_gpu_is_launched_with_memory_here() -> None:
+    blocks = [memory.allocate(9 * 64 * 4) for _ in range(2)]
+    source, target = (block.array(np.float32).reshape(9, 64) for block in blocks)
+    source[:] = np.arange(9 * 64).reshape(9, 64)
+    saved = encode(DriverMap(0x7F0000000000, (9, 64), (256,), (1, 4), "f32", (4, 8), promotion="256B"))
+    maps = [TensorMap.from_bytes(data, block) for data, block in zip((saved, bytearray(saved)), blocks, strict=True)]
+    parts = TensorMap.from_parts(blocks[0], (9, 64), [256], (4, 8), element="f32")
+    assert maps[0].encoded(blocks[0].address) == parts.encoded(blocks[0].address)
+    openptx.load(KERNEL)["k"](1, 1, (*maps, 128))
+    assert (target[1:5, 18:24] == source[3:7, :6]).all()
+    with pytest.raises(openptx.Fault, match="0x7f0000000300"):
+        openptx.load(KERNEL)["k"](1, 1, (TensorMap.from_bytes(saved), maps[1], 128))
+    with pytest.raises(ArgumentError, match="a number, not 'here'"):
+        TensorMap.from_bytes(saved, "here")
+    with pytest.raises(ArgumentError, match="a multiple of 16 bytes"):
+        openptx.load(KERNEL)["k"](1, 1, (TensorMap.from_bytes(saved, blocks[0].address + 8), maps[1], 128))
 
 
 def test_an_interleaved_map_of_parts_copies_slices() -> None:
