@@ -27,8 +27,14 @@ SLOTS = {
 """The window of each state space that has one; `global` addresses are generic ones already."""
 
 CTA_SHIFT = 24
-"""In the shared window, `(rank + 1) << CTA_SHIFT | offset` is the shared memory of that CTA of the cluster, and
+"""In the shared window, `(RANK_0 + rank) << CTA_SHIFT | offset` is the shared memory of that CTA of the cluster, and
 `offset` alone the executing CTA's own: so an address of `.shared` is one of `.shared::cluster` as it stands (5.1.7)."""
+
+RANK_0 = 64
+"""Its low bits are 0, so those of the rank are where a GPU has them: programs for pairs of CTAs clear or invert bit 24
+of an address for the same place in the even or the other CTA (CuTe's `Sm100MmaPeerBitMask`). They may do so with the
+address of a shared variable, which as a value has the rank of a CTA that is not the first; and from that first one's,
+`rank << CTA_SHIFT | offset` comes, which means the same."""
 
 
 def window(space: str, address_size: int = 64) -> int:

@@ -196,17 +196,29 @@ def test_a_box_is_brought_to_the_ctas_that_a_mask_names() -> None:
     np.testing.assert_array_equal(back[:160], tensor.expected(tensor.places((3, 2))))
 
 
-@pytest.mark.parametrize("home", [0, 1])
-def test_a_pair_of_ctas_tells_the_barrier_of_one(home: int) -> None:
-    """CTA 1 brings the box to both; for each of the two copies the barrier of CTA `home` is told."""
+@pytest.mark.parametrize(
+    ("home", "issuer", "address"),
+    [
+        (0, 1, "mapa.shared::cluster.u32 at, at, 0"),
+        (1, 1, "mapa.shared::cluster.u32 at, at, 1"),
+        (0, 1, "and.b32 at, at, 0xFEFFFFFF"),  # CuTe: that of the even CTA
+        (0, 0, "and.b32 at, at, 0xFEFFFFFF"),
+        (0, 1, "xor.b32 at, at, 0x01000000"),  # that of the other CTA
+        (1, 0, "xor.b32 at, at, 0x01000000"),
+        (1, 1, "add.s32 at, at, 0"),
+        (0, 0, "add.s32 at, at, 0"),
+    ],
+)
+def test_a_pair_of_ctas_tells_the_barrier_of_one(home: int, issuer: int, address: str) -> None:
+    """CTA `issuer` brings the box to both; for each of the two copies the barrier of CTA `home` is told."""
     tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
     modifiers = "shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2"
     moves = f"""{{ .reg .b32 rank, at; .reg .b64 own; .reg .pred waits, issues;
     mov.u32 rank, %cluster_ctarank; mul.wide.u32 own, rank, {SHARED}; add.s64 back, back, own;
-    setp.eq.u32 waits, rank, {home}; setp.eq.u32 issues, rank, 1;
+    setp.eq.u32 waits, rank, {home}; setp.eq.u32 issues, rank, {issuer};
     @waits mbarrier.arrive.expect_tx.shared.b64 state, [bar], 320;
     barrier.cluster.arrive; barrier.cluster.wait;
-    mov.u32 at, bar; mapa.shared::cluster.u32 at, at, {home};
+    mov.u32 at, bar; {address};
     @issues cp.async.bulk.tensor.2d.{modifiers} [box], [there, {{3, 2}}], [at], 3;
     @!waits bra MEET;
     SECOND: mbarrier.try_wait.shared.b64 ready, [bar], state; @!ready bra SECOND;

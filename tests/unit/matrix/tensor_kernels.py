@@ -50,8 +50,8 @@ COPY:
     tcgen05.fence::before_thread_sync;
     barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
     tcgen05.fence::after_thread_sync;
-    mov.u32 %v, sa; shr.u32 %v, %v, 4; cvt.u64.u32 %w, %v; ld.param.u64 %da, [pa]; or.b64 %da, %da, %w;
-    mov.u32 %v, sb; shr.u32 %v, %v, 4; cvt.u64.u32 %w, %v; ld.param.u64 %db, [pb]; or.b64 %db, %db, %w;
+    mov.u32 %v, sa; bfe.u32 %v, %v, 4, 14; cvt.u64.u32 %w, %v; ld.param.u64 %da, [pa]; or.b64 %da, %da, %w;
+    mov.u32 %v, sb; bfe.u32 %v, %v, 4, 14; cvt.u64.u32 %w, %v; ld.param.u64 %db, [pb]; or.b64 %db, %db, %w;
     ld.param.u32 %idesc, [pi]; ld.param.u32 %enable, [pe]; setp.ne.u32 %e, %enable, 0;
     mov.u32 %m0, 1; mov.u32 %m1, 2; mov.u32 %m2, 0; mov.u32 %m3, 0x80000000;
     add.u32 %at, %d, {a_at}; add.u32 %i, %d, {scales_a}; add.u32 %v, %d, {scales_b};

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from openptx.errors import Fault
-from openptx.isa.address_windows import CONST, CTA_SHIFT, FUNCTION, LOCAL, PARAM, SHARED, SHIFT
+from openptx.isa.address_windows import CONST, CTA_SHIFT, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SHIFT
 from openptx.runtime import load
 from openptx.runtime.module import LoadedModule
 
@@ -127,8 +127,8 @@ class Windows:
             "small": 64,
             "shared": shared,
             "shared, after": shared + 4096,
-            "shared, rank 0": shared + (1 << CTA_SHIFT),
-            "shared, rank 1": shared + (2 << CTA_SHIFT),
+            "shared, rank 0": shared + (RANK_0 << CTA_SHIFT),
+            "shared, rank 1": shared + (RANK_0 + 1 << CTA_SHIFT),
             "local": local,
             "local, stack": local + (1 << 30),
             "const": const,
@@ -140,8 +140,8 @@ class Windows:
             "last": (1 << 64) - 16,
             "last byte": (1 << 64) - 1,
             # What becomes an address of another window where a space's own is added.
-            "own shared, rank 0": 1 << CTA_SHIFT,
-            "own shared, rank 1": 2 << CTA_SHIFT,
+            "own shared, rank 0": RANK_0 << CTA_SHIFT,
+            "own shared, rank 1": RANK_0 + 1 << CTA_SHIFT,
             "minus four": (1 << 64) - 4,
             "minus four in 32 bits": (1 << 32) - 4,
             "array less const": data - const,
@@ -287,7 +287,7 @@ END: ret; }
 def test_a_copy_around_the_window_of_a_cta(engine: str) -> None:
     """The last byte is inside again, as that of the CTA's own rank; what is between is not."""
     with pytest.raises(Fault) as found:
-        load(COPY)["k"](1, 32, (np.zeros(1 << 25, np.uint8), (1 << CTA_SHIFT) + 16), engine=engine)
+        load(COPY)["k"](1, 32, (np.zeros(RANK_0 + 1 << CTA_SHIFT, np.uint8), (RANK_0 << CTA_SHIFT) + 16), engine=engine)
     assert found.value.message == "a copy that begins in one allocation and ends in another"
 
 

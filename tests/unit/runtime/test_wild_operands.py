@@ -13,7 +13,7 @@ import pytest
 
 from openptx import Surface, TensorMap, Texture
 from openptx.errors import Fault
-from openptx.isa.address_windows import CTA_SHIFT, LOCAL, SHARED, SHIFT
+from openptx.isa.address_windows import CTA_SHIFT, LOCAL, RANK_0, SHARED, SHIFT
 from openptx.runtime import load
 
 HEAD = """.version 8.8
@@ -153,9 +153,21 @@ def wild_addresses(out: int) -> list[int]:
     shared, local = SHARED << SHIFT[64], LOCAL << SHIFT[64]
     near = (-2048, -64, -16, -8, -4, -1, 0, 1, 4, 8, 16, 1984, 2040, 2048, 2056, 2064)
     places = {
-        base + d for base in (0, shared, local, 1 << CTA_SHIFT, 2 << CTA_SHIFT, 1 << 30, 1 << 32, 1 << 63) for d in near
+        base + d
+        for base in (
+            0,
+            shared,
+            local,
+            1 << CTA_SHIFT,
+            RANK_0 << CTA_SHIFT,
+            RANK_0 + 1 << CTA_SHIFT,
+            1 << 30,
+            1 << 32,
+            1 << 63,
+        )
+        for d in near
     }
-    places |= {shared + (rank << CTA_SHIFT) + d for rank in (1, 2, 16, 17, 255) for d in (0, 16, 2048)}
+    places |= {shared + (rank << CTA_SHIFT) + d for rank in (1, 2, 64, 65, 79, 80, 255) for d in (0, 16, 2048)}
     places |= {
         local + (1 << 30),
         local + (1 << 32) - 4,

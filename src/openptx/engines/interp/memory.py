@@ -15,7 +15,7 @@ from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.memory_views import Plane
-from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SLOTS
+from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 
@@ -191,15 +191,17 @@ class Spaces(NumpyMachine):
         geometry = self.geometry
         base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else np.zeros(1, np.int64)
         if a.max() >> CTA_SHIFT:
-            rank = (a >> np.uint64(CTA_SHIFT)).astype(np.int64) - 1
+            named = (a >> np.uint64(CTA_SHIFT)).astype(np.int64)
+            rank, bare = np.where(named < 2 * RANK_0, named & RANK_0 - 1, -1), named == 0
             own = lane_sets.take(geometry.cta, self.executing)
             mine = geometry.rank[own].astype(np.int64)
             shape = geometry.shape
-            there = rank < shape.cluster_size if space == "shared::cluster" else (rank < 0) | (rank == mine)
-            nobody = ~there & (rank < CLUSTER)
-            if shape.explicit_cluster and space == "shared::cluster" and nobody.any():
+            others = space == "shared::cluster"
+            there = bare | ((rank >= 0) & (rank < shape.cluster_size) if others else rank == mine)
+            nobody = ~there & (rank >= 0) & (rank < CLUSTER)
+            if shape.explicit_cluster and others and nobody.any():
                 raise self.fault("out-of-bounds", "no such CTA in the cluster", nobody, a, space, size)
-            base = np.where(there & (rank >= 0), own - mine + rank, own) * self._shared_stride
+            base = np.where(there & ~bare, own - mine + rank, own) * self._shared_stride
             a = np.where(there, a & np.uint64((1 << CTA_SHIFT) - 1), a)
         self.check(a, self.shared_size, size, 0, a, "shared")
         return self.shared, base + a.view(np.int64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.errors import Bug
-from openptx.isa.address_windows import window
+from openptx.isa.address_windows import CTA_SHIFT, RANK_0, window
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Address, FunctionName, Imm, Operand, Reg, Sink, Special, Symbol, Vector
@@ -58,6 +58,8 @@ def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> 
     if isinstance(operand, Symbol | FunctionName):
         width = t.width if t is not None else 64
         where = pointer(operand)
+        if isinstance(operand, Symbol) and operand.variable.space == "shared" and width >= 32:
+            return _in_own_cta(where, width)
         return lambda x, regs, lanes: x.const(where(x) & (1 << width) - 1, width)
     raise Bug(f"an operand {operand!r} where a value is read")
 
@@ -103,6 +105,20 @@ def _special(operand: Special, t: Type | None) -> Reader:
 
 
 # Addresses.
+
+
+def _in_own_cta(where: Callable[[Threads], int], width: int) -> Reader:
+    """The address of a shared variable as a value. It has the CTA's rank, as on a GPU, for programs that make an
+    address in another CTA of the cluster with bitwise operations; that of the first CTA is the offset alone."""
+
+    def read(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
+        here = x.const(where(x) & (1 << width) - 1, width)
+        if x.geometry.shape.cluster_size == 1:
+            return here
+        rank = x.special("cluster_ctarank", 32)
+        return here + (x.resize(x.select(rank == 0, rank, rank + RANK_0), width) << CTA_SHIFT)
+
+    return read
 
 
 def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[Threads], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.address_windows import CTA_SHIFT, FIRST, PARAM, SHIFT, SLOTS, window
+from openptx.isa.address_windows import CTA_SHIFT, FIRST, PARAM, RANK_0, SHIFT, SLOTS, window
 from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     if m.space != "shared":
         return inside
     rank = x.resize(a >> CTA_SHIFT, 32) & 0xFF
-    return inside & ((rank == 0) | (rank == x.special("cluster_ctarank", 32) + 1))
+    return inside & ((rank == 0) | (rank & RANK_0 - 1 == x.special("cluster_ctarank", 32)))
 
 
 _CVTA = """
@@ -115,7 +115,7 @@ mapa = instruction(
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
     # Offset and window stay, the rank comes between them.
     keep = x.const(~(0xFF << CTA_SHIFT) & (1 << a.width) - 1, a.width)
-    return (a & keep) | (x.resize(b + 1, a.width) << CTA_SHIFT)
+    return (a & keep) | (x.resize(b + RANK_0, a.width) << CTA_SHIFT)
 
 
 getctarank = instruction(
@@ -138,4 +138,4 @@ getctarank = instruction(
 @meaning(getctarank)
 def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     rank = x.resize(a >> CTA_SHIFT, 32) & 0xFF
-    return x.select(rank == 0, x.special("cluster_ctarank", 32), rank - 1)
+    return x.select(rank == 0, x.special("cluster_ctarank", 32), rank & RANK_0 - 1)

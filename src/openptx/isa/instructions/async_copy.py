@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.address_windows import CTA_SHIFT
+from openptx.isa.address_windows import CTA_SHIFT, RANK_0
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
@@ -211,7 +211,7 @@ CLUSTER = 16
 
 def in_cta(x: Machine, address: Bits, rank: int) -> Bits:
     """The corresponding address in the shared memory of another CTA of the cluster."""
-    return (address & ((1 << CTA_SHIFT) - 1)) | (rank + 1 << CTA_SHIFT)
+    return (address & ((1 << CTA_SHIFT) - 1)) | (rank + RANK_0 << CTA_SHIFT)
 
 
 cp_reduce_async_bulk = instruction(

@@ -213,7 +213,7 @@ def in_pair(x: Machine, address: Bits, rank: int) -> Bits:
     """The corresponding address in the pair of CTAs that `rank` is in: in the even or the odd CTA, as the address
     is."""
     named = x.resize(address >> CTA_SHIFT, 32)
-    odd = x.select(named == 0, x.special("cluster_ctarank", 32), named - 1) & 1
+    odd = x.select(named == 0, x.special("cluster_ctarank", 32), named) & 1
     return in_cta(x, address, rank & ~1) + (x.resize(odd, 64) << CTA_SHIFT)
 
 

@@ -57,7 +57,9 @@ global:
 shared:
   %as = phi i64 [ %a, %entry ], [ %a, %entry ], [ %within, %generic ]
   %rank = lshr i64 %as, 24
-  %own = icmp ule i64 %rank, 1
+  %unranked = icmp eq i64 %rank, 0
+  %ranked = icmp eq i64 %rank, {RANK_0}
+  %own = or i1 %unranked, %ranked
   %mine1 = and i64 %as, 16777215
   %offset1 = select i1 %own, i64 %mine1, i64 %as
   %p1 = getelementptr i8, ptr %w, i64 {SHARED_SIZE}

@@ -15,7 +15,7 @@ from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.native import abi, settings
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
+from openptx.isa.address_windows import CONST, FIRST, PARAM, RANK_0, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import MXCSR, host
 from openptx.llvm.jit import Library
@@ -113,7 +113,7 @@ class Support:
         counter, interval = COUNTERS["x86" if host().x86 else "other"]
         facts = {
             **numbers, "SHIFT": shift, "WITHIN": (1 << shift) - 1, "FIRST": FIRST, "CONST": CONST, "PARAM": PARAM,
-            "MXCSR": MXCSR,
+            "RANK_0": RANK_0, "MXCSR": MXCSR,
             "CLOCK_COUNTER": counter, "POLL_INTERVAL": interval, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once",
         }  # fmt: skip
         for key, value in facts.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.address_windows import CTA_SHIFT
+from openptx.isa.address_windows import CTA_SHIFT, RANK_0
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import E2M1X8, Factors
 from openptx.numerics.matrix_product import MatrixProduct
@@ -139,7 +139,7 @@ class Shared:
 
         x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
         self.x, self.mode, self.chunks = x, mode, CHUNKS[mode]
-        self.of = None if rank is None else x.resize(rank + 1, 64) << CTA_SHIFT  # another CTA of the cluster
+        self.of = None if rank is None else x.resize(rank + RANK_0, 64) << CTA_SHIFT  # another CTA of the cluster
         self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
         self.base = field(49, 3)
 
