@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 from pathlib import Path
 
@@ -84,7 +83,7 @@ def test_kernels_of_the_compiler_are_tiled_and_never_odd() -> None:
 def test_plain_operands_are_right_for_certain(text: str) -> None:
     """`PLAIN` may refuse what is right, and never takes what is wrong."""
     operands: tuple[tuple[Operand, ...], object] = read_operands(File("x", text), (0, len(text)), "mov")
-    if re.fullmatch(PLAIN, text, re.A):
+    if PLAIN.fullmatch(text):
         assert operands[1] is None, operands
 
 

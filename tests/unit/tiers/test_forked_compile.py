@@ -41,6 +41,7 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     for limit in ("AT_ONCE", "AT_ONCE_ALONE", "ASKED", "SHARE", "FORK"):
         monkeypatch.setattr(tiering, limit, 0.0)
+    monkeypatch.setattr(forked_compile, "LARGEST", 1 << 50)  # whatever other tests have left in this process
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
     service.close()
     with settings.tiers(), settings.cache_at(None):
