@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
     kernel = given.kernel
     options = Options(
         tools_of(args.tool), given.shared, given.cluster, tuple(args.output), args.schedules, args.seed, args.timeout,
-        args.max_instructions, args.strict, args.engine,
+        args.max_instructions, args.strict, args.engine, ends=True,
     )  # fmt: skip
     with Clock(f"watching `{kernel.name}`"):
         report = watch(kernel, given.grid, given.block, given.arguments, options)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from openptx.diagnostics.render import render
 from openptx.driver.allocations import SANITIZE
 from openptx.driver.calls import LOG, Failure, counted, get, in_context
-from openptx.driver.contexts import Context
+from openptx.driver.contexts import AT_END, Context
 from openptx.driver.device_attributes import attributes
 from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, cluster_of, largest_cluster, static_shared
 from openptx.driver.modules import Function
@@ -24,6 +24,7 @@ from openptx.driver.parameters import packed
 from openptx.driver.results import Result
 from openptx.driver.streams import submit
 from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsupported
+from openptx.sanitize.lost_memory import tell_unfreed
 
 _warned = set[str]()
 
@@ -37,6 +38,9 @@ def report(context: Context, found: SanitizerError) -> Failure | None:
         _warned.add(text)
         LOG.warning("%s", text.rstrip())
     return None
+
+
+AT_END.append(lambda context: tell_unfreed())
 
 
 class Output(io.TextIOBase):

@@ -71,6 +71,7 @@ class Options:
     max_instructions: int | None = None
     strict: bool = False
     engine: str = "auto"
+    ends: bool = False  # the program ends with the launch: no other frees what it leaves in the device's heap
 
 
 @dataclass(slots=True)
@@ -258,7 +259,7 @@ def run(
 
     try:
         given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
-        sessions[0].finish()
+        sessions[0].finish(given.memory, options.ends)
     except HangError:  # which was reported where it was found
         pass
     except TooManyViews as limit:

@@ -67,9 +67,9 @@ class GuardedHeap(Heap):
         self.valid[first : first + size] = valid
         self.defined[first : first + size] = 0
 
-    def leaks(self) -> list[tuple[Op, int]]:
-        """The calls that took what was not freed."""
-        return [by for address, by in self.taken.items() if address in self.sizes]
+    def unfreed(self) -> dict[int, tuple[Op, int]]:
+        """The blocks that the launch took and did not free, and the calls that took them."""
+        return {address: by for address, by in self.taken.items() if address in self.sizes}
 
     def close(self) -> None:
         """Gives back what was freed."""

@@ -21,6 +21,7 @@ from openptx.sanitize.faults import report_fault
 from openptx.sanitize.findings import Collector
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.lifetimes import Lifetimes
+from openptx.sanitize.lost_memory import report_unfreed
 from openptx.sanitize.mbarriers import Mbarriers
 from openptx.sanitize.multiplications import Multiplications
 from openptx.sanitize.race_reports import RaceReports
@@ -35,6 +36,7 @@ from openptx.sanitize.values import Values
 
 if TYPE_CHECKING:
     from openptx.device.heap import Heap
+    from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.frames import Group
     from openptx.engines.interp.geometry import Shape
     from openptx.errors import Fault
@@ -145,8 +147,8 @@ class Session:
                     ("unfinished", statement), "unfinished-copy", "sync", message, op, thread, help=help
                 )
 
-    def finish(self) -> None:
-        """The launch has ended."""
+    def finish(self, memory: MemoryView, ends: bool) -> None:
+        """The launch has ended, and with it the program if that `ends`."""
         self.race_reports.finish(self.races.read_before_update)
         for index, base in self.marks.outputs.items():
             bits = self.defined.get(base)
@@ -158,9 +160,7 @@ class Session:
                 op = self.function.code[0]
                 self.reporter.report(("output", index), "undefined-output", "init", what, op, None)
         if self.heap is not None and "mem" in self.tools:
-            message = "memory of the device's heap that is not freed when the launch ends"
-            for op, thread in self.heap.leaks():
-                self.reporter.report(("leak", op), "device-memory-leak", "mem", message, op, thread)
+            report_unfreed(self.heap, memory, self.reporter, ends)
         for base, bits in self.marks.undefined.items():
             bits[:] = ~self.defined[base]
 

@@ -41,6 +41,18 @@ def test_a_warning_is_told_once_and_the_program_goes_on() -> None:
     assert run("0", "equal", "--sanitize").stderr.count("warning[PTX8501]") == 1
 
 
+def test_memory_that_a_later_launch_frees_is_no_finding() -> None:
+    assert run("0", "freed", "--sanitize").stderr == "taken\n"
+
+
+@pytest.mark.parametrize("end", ["kept", "destroyed"])
+def test_memory_that_nobody_has_freed_is_told_at_the_end(end: str) -> None:
+    before, _, after = run("0", end, "--sanitize").stderr.partition("taken\n")
+    assert not before
+    assert after.count("warning[PTX8506]: memory of the device's heap that is not freed when the program ends") == 1
+    assert after.endswith("destroyed\n") == (end == "destroyed")
+
+
 def test_shared_memory_that_nobody_wrote_is_an_error() -> None:
     done = run(LAUNCH_FAILED, "undefined", "--sanitize")
     assert "error[PTX8003]: a value that nobody has written is stored in global memory" in done.stderr

@@ -10,6 +10,7 @@ import pytest
 
 import openptx
 from openptx.cli import main
+from openptx.sanitize.lost_memory import at_the_end
 from openptx.testing.discovery import run_test
 
 HERE = Path(__file__).parent
@@ -241,6 +242,27 @@ RELEASE = """.version 8.0
     ret;
 }
 """
+
+
+def test_memory_is_lost_when_nothing_points_at_it() -> None:
+    """What an array points at, or memory that it points at, a later launch may free."""
+    out, here = np.zeros(2, np.uint64), "st.global.u64 [o], p; "
+    assert openptx.sanitize(openptx.load(TAKE)["take"], 1, 1, (out,)) == []
+    out[1] = out[0]
+    inner = openptx.load(TAKE.replace(here, "ld.global.u64 o, [o+8]; " + here).replace("[p], 7", "[p+4], 7"))["take"]
+    assert openptx.sanitize(inner, 1, 1, (out,)) == []  # its pointer is in the first block
+    assert ["when the program ends" in unfreed.message for unfreed in at_the_end()] == [True, True]
+    (found,) = openptx.sanitize(openptx.load(TAKE.replace(here, ""))["take"], 1, 1, (np.zeros(1, np.uint64),))
+    assert found.name == "device-memory-leak"
+    assert "nothing points at it" in found.message
+    assert at_the_end() == []
+
+
+def test_memory_that_a_later_launch_frees_is_not_lost() -> None:
+    out = np.zeros(1, np.uint64)
+    assert openptx.sanitize(openptx.load(TAKE)["take"], 1, 1, (out,)) == []
+    assert openptx.sanitize(openptx.load(RELEASE)["release"], 1, 1, (int(out[0]), 0)) == []
+    assert at_the_end() == []
 
 
 def test_blocks_of_earlier_launches_are_watched() -> None:

@@ -135,7 +135,8 @@ CODES = (
             }
         """),
     Code("PTX8506", "device-memory-leak", """
-        Memory that `malloc` gave to the kernel was not given back by `free` when the launch ended.
+        Memory that `malloc` gave to the kernel was not given back by `free`: by no launch until the program ended, or
+        not by this one, and no pointer to it is left in memory for a later one.
 
             .version 8.0
             .target sm_80

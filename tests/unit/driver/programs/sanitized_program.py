@@ -12,7 +12,34 @@ BARRIER = "" if KIND == "racy" else "bar.sync 0;"
 WRITE = "" if KIND == "undefined" else "st.shared.u32 [%a], %i;"
 EQUAL = "setp.eq.u32 %p, %i, 0; @%p st.shared.u32 [s], 31; @!%p st.shared.u32 [s], 31;" if KIND == "equal" else ""
 
-context()
+here = context()
+if KIND in ("freed", "kept", "destroyed"):
+    heap = load("""
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.extern .func free(.param .b64 p);
+.visible .entry take(.param .u64 out) {
+    .reg .b64 o, p;
+    ld.param.u64 o, [out];
+    { .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 p, [r]; }
+    st.global.u64 [o], p; ret;
+}
+.visible .entry release(.param .u64 out) {
+    .reg .b64 o, p;
+    ld.param.u64 o, [out]; ld.global.u64 p, [o];
+    { .param .b64 a; st.param.b64 [a], p; call free, (a); }
+    ret;
+}
+""")
+    block = allocate(8)
+    launch(kernel(heap, "take"), 1, block, result=EXPECTED)
+    call("cuCtxSynchronize", result=EXPECTED)
+    print("taken", file=sys.stderr, flush=True)
+    if KIND == "freed":
+        launch(kernel(heap, "release"), 1, block, result=EXPECTED)
+    if KIND == "destroyed":
+        call("cuCtxDestroy_v2", here)
+        print("destroyed", file=sys.stderr, flush=True)
+    sys.exit()
 reverse = kernel(
     load(f"""
 .visible .entry reverse(.param .u64 out) {{
