@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +17,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings, tiering
-from openptx.engines.native.runtime import background_code, compiled_kernel
+from openptx.engines.native.runtime import background_code, compiled_kernel, threads
 from openptx.engines.tiers import forked_compile, messages, service
 
 LOOP = """.version 8.0
@@ -207,11 +207,27 @@ def test_large_processes_and_those_without_proc_do_not_fork(monkeypatch: pytest.
     assert not forked_compile.may_fork()
 
 
-def test_a_program_that_waits_for_all_children_changes_nothing(native_runs: list[str]) -> None:
-    kernel = openptx.load(LOOP)["k"]
-    launch(kernel)
+def test_threads_that_run_compiled_code_forbid_no_forks() -> None:
+    task = threads.Task(lambda: 7)
+    threads.start(task, deep=False)
+    until(lambda: task.over)
+    assert any(each.name.startswith(forked_compile.OURS) for each in threading.enumerate())  # it waits for the next
+    assert forked_compile.may_fork()
+
+
+def test_a_program_that_waits_for_all_children_changes_nothing() -> None:
+    """In a process of its own: this one may have children that do not end."""
+    program = f"""
+import contextlib, os
+import numpy as np
+import openptx
+kernel, x = openptx.load({LOOP!r})["k"], np.arange(32, dtype=np.uint32)
+for turns in 300_000, 3:
+    kernel(1, 32, (x, turns), engine="auto")
     with contextlib.suppress(ChildProcessError):
         os.wait()
-    until(replied)
-    launch(kernel)
-    assert native_runs == ["k"]
+assert np.array_equal(x, np.arange(32) + 300_003)
+"""
+    environment = {**os.environ, "OPENPTX_TIERS": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -70,7 +70,7 @@ def start(task: Task, *, deep: bool) -> None:
     if deep:
         before = threading.stack_size(STACK_SIZE)
         try:
-            threading.Thread(target=task.run, name="openptx", daemon=True).start()
+            threading.Thread(target=task.run, name="openptx-worker", daemon=True).start()
         finally:
             threading.stack_size(before)
         return
@@ -78,7 +78,7 @@ def start(task: Task, *, deep: bool) -> None:
         queue = _idle.pop()
     except IndexError:
         queue = SimpleQueue[Task]()
-        threading.Thread(target=serve, args=(queue,), name="openptx", daemon=True).start()
+        threading.Thread(target=serve, args=(queue,), name="openptx-worker", daemon=True).start()
     queue.put(task)
 
 
