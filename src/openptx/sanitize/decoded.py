@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp.decode import DecodedFunction
-from openptx.isa.instructions import async_copy, mbarrier, tensor_memory, wgmma
+from openptx.isa.instructions import async_copy, mbarrier, wgmma
 from openptx.sanitize.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
 from openptx.sanitize.registers import TrackedFunction
-from openptx.sanitize.semantics import BULK, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
+from openptx.sanitize.semantics import BULK, COMMITS, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp import lane_sets
@@ -167,8 +167,7 @@ def wait_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
 
 
 def begin_tensor(x: SanitizedThreads, op: Op, values: Named) -> None:
-    commits = tensor_memory.commit, tensor_memory.commit_more
-    statement = None if op.form.instruction in commits else x.statement
+    statement = None if op.form.instruction in COMMITS else x.statement
     x.agents = {thread: x.session.tensor_operations.of_thread(thread, statement) for thread in x.threads().tolist()}
 
 

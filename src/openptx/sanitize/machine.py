@@ -11,7 +11,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
-from openptx.sanitize.semantics import INITS, WAITS, access, elements, sized
+from openptx.sanitize.semantics import COMMITS, INITS, WAITS, access, elements, sized
 from openptx.sanitize.shadow import GPU, SCOPE, UPDATE, Shadow
 
 if TYPE_CHECKING:
@@ -370,7 +370,8 @@ class SanitizedThreads(Threads):
             for i, (_, offset) in enumerate(keys):
                 agent = s.bulk_copies.of_multicast(self.agents[int(threads[i])][1], offset // self._shared_stride)
                 extra[i] = s.clocks.views.join(extra[i], s.clocks.views.single(agent, s.clocks.now))
-        releases = not self.access.bulk and self.op.m.values.get("sem") != "relaxed"
+        commits = self.op.form.instruction in COMMITS  # what their thread waited for is done as well
+        releases = (commits or not self.access.bulk) and self.op.m.values.get("sem") != "relaxed"
         every = [np.broadcast_to(b.v, count) for b in (old, new, arrivals)]
         s.mbarriers.change(keys, threads, every[0], every[1], every[2].astype(np.int64), releases, extra, self.op)
         s.waits.progress()

@@ -44,6 +44,7 @@ MBARRIER = frozenset(
 )  # fmt: skip
 INITS = frozenset((mbarrier.init, mbarrier_reports.init))
 WAITS = frozenset((mbarrier.test_wait, mbarrier.try_wait, mbarrier_reports.test_wait, mbarrier_reports.try_wait))
+COMMITS = frozenset((tensor_memory.commit, tensor_memory.commit_more))
 FENCES = frozenset((fence.fence, fence.membar))
 PROXY_FENCES = frozenset((fence.fence_proxy, fence.membar_proxy))
 BULK = frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import openptx
@@ -54,6 +55,51 @@ def test_what_is_removed_is_missed(name: str, statement: str, number: int, code:
     at = [i for i, line in enumerate(lines) if line.strip().startswith(statement)][number]
     del lines[at]
     assert code in found(name, "\n".join(lines))
+
+
+COPIED = """.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .b64 %a, %o; .reg .b32 %i, %v; .reg .pred %p, %d;
+    .shared .align 128 .b8 tile[128]; .shared .b64 full, done;
+    ld.param.u64 %a, [p];
+    mov.u32 %i, %tid.x;
+    setp.eq.u32 %p, %i, 0;
+    @%p mbarrier.init.shared::cta.b64 [full], 1;
+    @%p mbarrier.init.shared::cta.b64 [done], 1;
+    bar.sync 0;
+    @!%p bra WAIT;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 128;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%a], 128, [full];
+COPY:
+    mbarrier.try_wait.parity.shared::cta.b64 %d, [full], 0;
+    @!%d bra COPY;
+    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %d, [done], 0;
+    @!%d bra WAIT;
+    mul.wide.u32 %o, %i, 4;
+    add.u64 %a, %a, %o;
+    mov.u32 %v, tile;
+    mad.lo.u32 %v, %i, 4, %v;
+    ld.shared.u32 %v, [%v];
+    st.global.u32 [%a+128], %v;
+    ret;
+}
+"""
+WAIT_FOR_THE_COPY = """    mbarrier.try_wait.parity.shared::cta.b64 %d, [full], 0;
+    @!%d bra COPY;
+"""
+
+
+def test_a_commit_tells_of_the_copies_that_its_thread_waited_for() -> None:
+    """As in CUTLASS's products by pairs of CTAs: the even CTA waits for the copies, the odd one for the product."""
+    values = np.arange(64, dtype=np.uint32)
+    assert openptx.sanitize(openptx.load(COPIED)["k"], 1, 32, (values,)) == []
+    assert values[32:].tolist() == list(range(32))
+    early = openptx.load(COPIED.replace(WAIT_FOR_THE_COPY, ""))["k"]
+    assert "data-race" in [one.name for one in openptx.sanitize(early, 1, 32, (values,))]
 
 
 MMA = """.version 8.6
