@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from openptx.check.operand.kinds import Kind
     from openptx.check.operand.slot import Place
+    from openptx.isa.types import Type
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
 _TEXTURE = TYPES["texref"]
@@ -136,6 +137,26 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             )
 
 
+def _other_width(place: Place, declared: Type, where: Path) -> Problem | None:
+    """What is wrong with a register where addresses have one width."""
+    width = _width(place)
+    untyped = place.template.parts[:1] and place.template.parts[0].endswith("-tmem")  # of tcgen05.mma; measured
+    fitting = "b" if untyped and place.context.follows_ptxas else "bsu"
+    if not width or (declared.kind in fitting and declared.width == width):
+        return None
+    return Problem(
+        "address-register",
+        f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
+        (*where, 0),
+        f"this is `.{declared.name}`",
+        operand=place.name,
+        expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}",
+        actual=f".{declared.name}",
+        rule=_RULE,
+        help=f"declare it `.b{width}`" if declared.width == width and fitting == "b" else None,
+    )
+
+
 def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     declared = base.type
     assert declared is not None
@@ -143,21 +164,8 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         sampled = place.context.independent_textures and samples(place)
         wanted = INDIRECT_SAMPLING if sampled else INDIRECT_IMAGE
         yield from require("a handle in a register", wanted, place.context, (*where, 0))
-    width = _width(place)
-    untyped = place.template.parts[:1] and place.template.parts[0].endswith("-tmem")  # of tcgen05.mma; measured
-    fitting = "b" if untyped and place.context.follows_ptxas else "bsu"
-    if width and (declared.kind not in fitting or declared.width != width):
-        yield Problem(
-            "address-register",
-            f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
-            (*where, 0),
-            f"this is `.{declared.name}`",
-            operand=place.name,
-            expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}",
-            actual=f".{declared.name}",
-            rule=_RULE,
-            help=f"declare it `.b{width}`" if declared.width == width and fitting == "b" else None,
-        )
+    if (misfit := _other_width(place, declared, where)) is not None:
+        yield misfit
         return
     if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):
         yield Problem(

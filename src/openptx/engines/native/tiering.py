@@ -251,7 +251,7 @@ def decided(
     if imported(KEYS):
         if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is not None:
             return None if job.reply is not None else wanted_when_made(job, state)
-        if on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline)):
+        if kept(program, function, block, baseline):
             return None
     elif (job := state.jobs.get(block)) is not None and job in service().jobs:  # not the parent's of a fork
         return wanted_when_made(job, state)
@@ -262,10 +262,7 @@ def decided(
         baseline = True
 
     def ask() -> Wanted:
-        found = imported(KEYS) and (
-            on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline))
-        )
-        if found:
+        if imported(KEYS) and kept(program, function, block, baseline):
             return now
         LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
         options = usual(block, baseline)
@@ -273,11 +270,22 @@ def decided(
         state.jobs[block] = job
         return wanted_when_made(job, state)
 
+    spent, until = before_asking(state, guess)
+    return wanted_later(ask, spent - state.spent, until)
+
+
+def kept(program: Program, function: Function, block: Triple, baseline: bool) -> bool:
+    """Whether code is on the disk, optimised or, where that would do, not."""
+    return on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline))
+
+
+def before_asking(state: TierState, guess: float) -> tuple[float, float]:
+    """Seconds that launches have taken when they ask for code, and until there would be code."""
     if service().may_fork():
         until = state.seconds + imports()
-        return wanted_later(ask, 0.0 if guess > until else max(ASKED * until, FORK) - state.spent, until)
+        return state.spent if guess > until else max(ASKED * until, FORK), until
     until = state.seconds + (SERVER if service().server is None else 0.0)
-    return wanted_later(ask, max(ASKED * until, 0.0 if imported(KEYS) else SHARE * NAMING) - state.spent, until)
+    return max(ASKED * until, 0.0 if imported(KEYS) else SHARE * NAMING), until
 
 
 def has_code(image: Image, function: Function, block: Triple) -> bool:
