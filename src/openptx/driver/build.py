@@ -25,7 +25,6 @@ from openptx.engines.native.cache.store import real_folder
 from openptx.errors import ArgumentError
 
 PACKAGED = Path(__file__).with_name("lib")
-STUB_FOLDER = "without-nvjitlink"
 FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,now", "-Wl,-Bsymbolic")
 COMPILERS = ("cc", "gcc", "clang")
 DRIVER_VERSION = 13000
@@ -69,10 +68,16 @@ RECORDER = SharedLibrary(
     folder=RECORDER_FOLDER,
 )
 """The library of `openptx record`, in front of another driver."""
-STUBS = tuple(
-    SharedLibrary(f"libnvJitLink.so.{major}", (), ("-x", "c", os.devnull), (), folder=STUB_FOLDER) for major in (12, 13)
-)
-"""Empty libraries that keep programs from linking to machine code (`environment`), in a folder of their own."""
+NVJITLINKS = {
+    major: SharedLibrary(
+        f"libnvJitLink.so.{major}",
+        (Path(__file__).with_name("nvjitlink") / "nvjitlink.c",),
+        (f"-DOPENPTX_NVJITLINK={major}", f"-Wl,--version-script=libnvJitLink.so.{major}.map"),
+        folder="nvjitlink",
+    )
+    for major in (12, 13)
+}
+"""In front of NVIDIA's linker: what it links of LTO IR is PTX."""
 NVRTCS = {
     major: SharedLibrary(
         f"libnvrtc.so.{major}",
@@ -91,7 +96,7 @@ NVML = SharedLibrary(
     folder="nvml",
 )
 """NVIDIA's management library, as far as it counts devices. `openptx record` leaves the real one in its place."""
-LIBRARIES = (DRIVER, NVML, RECORDER, *RUNTIMES, *STUBS, *NVRTCS.values())
+LIBRARIES = (DRIVER, NVML, RECORDER, *RUNTIMES, *NVJITLINKS.values(), *NVRTCS.values())
 
 
 def entries() -> str:
@@ -107,9 +112,11 @@ def entries() -> str:
 def generated() -> dict[str, str]:
     """Files that the compiler reads and that are written for it."""
     # Programs that were linked with NVIDIA's library ask for symbols of this version.
-    maps = {f"{one.soname}.map": f"{one.soname} {{ global: cuda*; __cuda*; local: *; }};\n" for one in RUNTIMES}
-    maps |= {
-        f"{one.soname}.map": f"{one.soname} {{ global: nvrtc*; __nvrtc*; local: *; }};\n" for one in NVRTCS.values()
+    prefixes = ((RUNTIMES, "cuda"), (NVRTCS.values(), "nvrtc"), (NVJITLINKS.values(), "nvJitLink"))
+    maps = {
+        f"{one.soname}.map": f"{one.soname} {{ global: {prefix}*; __{prefix}*; local: *; }};\n"
+        for libraries, prefix in prefixes
+        for one in libraries
     }
     return {"entries.h": entries(), **maps}
 

@@ -8,8 +8,8 @@ import sysconfig
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from openptx.driver.build import DRIVER, NVML, NVRTCS, RECORDER, STUBS, library_folder
-from openptx.driver.find_nvrtc import find_nvrtc
+from openptx.driver.build import DRIVER, NVJITLINKS, NVML, NVRTCS, RECORDER, library_folder
+from openptx.driver.find_nvidia import NVJITLINK, NVRTC, find_nvidia
 from openptx.driver.recorder.settings import REAL
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
@@ -48,9 +48,7 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
     found["TRITON_LIBCUDA_PATH"] = drivers  # or it asks ldconfig, which knows of the system's folders alone
     found["NUMBA_CUDA_DRIVER"] = os.path.join(drivers, DRIVER.soname)
     if not found.get(KEEP_NVJITLINK):
-        # numba and cuda.core link by nvJitLink, which makes machine code, or else by the driver, which is us: found
-        # loaded, but without functions, it is too old for them. Nothing else makes them use the driver.
-        preload(found, (os.path.join(folder, one.folder, one.soname) for one in STUBS))
+        put_before_nvjitlink(found, folder, command)
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))
     if not found.get(KEEP_NVRTC):
         put_before_nvrtc(found, folder, command)
@@ -61,12 +59,25 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
     return found
 
 
+def put_before_nvjitlink(environment: dict[str, str], folder: str, command: str) -> None:
+    """Makes a command find the libraries in front of NVIDIA's linker, also of versions that are not there.
+
+    numba and cuda.core link by it, which makes machine code, or else by the driver, which is us: found loaded, but
+    without the names that they look for, it is too old for them. Nothing else makes them use the driver.
+    """
+    preload(environment, (os.path.join(folder, one.folder, one.soname) for one in NVJITLINKS.values()))
+    for major in NVJITLINKS:
+        variable = f"OPENPTX_NVJITLINK_{major}"
+        if not environment.get(variable) and (linker := find_nvidia(NVJITLINK, major, command)) is not None:
+            environment[variable] = linker
+
+
 def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> None:
     """Makes a command find the libraries in front of NVIDIA's compilers, of those versions that are there."""
     for major, one in NVRTCS.items():
         variable = f"OPENPTX_NVRTC_{major}"
         # Within another `exec` the path leads to its library, and the variable to the compiler.
-        compiler = environment.get(variable) or find_nvrtc(major, command)
+        compiler = environment.get(variable) or find_nvidia(NVRTC, major, command)
         if compiler is not None:
             environment[variable] = compiler
             place = os.path.join(folder, one.folder)

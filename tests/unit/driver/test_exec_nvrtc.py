@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from openptx.driver.build import compiler
-from openptx.driver.find_nvrtc import find_nvrtc
+from openptx.driver.find_nvidia import NVRTC, find_nvidia
 
 pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
@@ -24,14 +24,14 @@ def run(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
-@pytest.mark.skipif(find_nvrtc(13) is None, reason="NVRTC is not installed: make .venv/.ready-oracles")
+@pytest.mark.skipif(find_nvidia(NVRTC, 13) is None, reason="NVRTC is not installed: make .venv/.ready-oracles")
 def test_machine_code_is_ptx_unless_it_is_to_be_kept() -> None:
     done = run("-arch=sm_90", "-arch=compute_90")
     assert done.returncode == 0, done.stderr
     real, virtual = json.loads(done.stdout)
     assert ".target sm_90" in real
     assert virtual == ""  # without machine code there is nothing to replace
-    folder = str(Path(find_nvrtc(13) or "").parent)
+    folder = str(Path(find_nvidia(NVRTC, 13) or "").parent)
     kept = run("-arch=sm_90", OPENPTX_KEEP_NVRTC="1", LD_LIBRARY_PATH=folder)
     assert json.loads(kept.stdout) == ["ELF"], kept.stderr
 
@@ -53,7 +53,7 @@ def test_where_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for variable in ("LD_LIBRARY_PATH", "VIRTUAL_ENV", "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"):
         monkeypatch.delenv(variable, raising=False)
     name = "libnvrtc.so.77"
-    assert find_nvrtc(77) is None
+    assert find_nvidia(NVRTC, 77) is None
     toolkit = tmp_path / "toolkit" / "lib64"
     packages = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "nvidia" / "cu77" / "lib"
     for folder in (toolkit, packages, tmp_path / "venv" / "bin"):
@@ -61,9 +61,9 @@ def test_where_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for folder in (toolkit, packages):
         (folder / name).touch()
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
-    assert find_nvrtc(77, "no-such-command") == str(toolkit / name)
+    assert find_nvidia(NVRTC, 77, "no-such-command") == str(toolkit / name)
     python = tmp_path / "venv" / "bin" / "python"
     python.touch(mode=0o755)
-    assert find_nvrtc(77, str(python)) == str(packages / name)
+    assert find_nvidia(NVRTC, 77, str(python)) == str(packages / name)
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}:{toolkit}")
-    assert find_nvrtc(77, str(python)) == str(toolkit / name)
+    assert find_nvidia(NVRTC, 77, str(python)) == str(toolkit / name)

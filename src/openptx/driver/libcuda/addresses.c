@@ -1,5 +1,6 @@
 /* Where functions of the driver lie, for programs that ask by name. */
 #include "library.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,14 +41,23 @@ static int own_cuGetProcAddress(const char *name, void **function, int version, 
     return own_cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
+/* Whether a library that asks for export tables works without them: NVIDIA's linker does. */
+static int does_without(const char *file) {
+    const char *name = strrchr(file, '/');
+    return !strncmp(name ? name + 1 : file, "libnvJitLink.so", sizeof "libnvJitLink.so" - 1);
+}
+
 static int own_cuGetExportTable(const void **table, const void *id) {
     static char told;
+    Dl_info caller;
+    const char *file = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname ? caller.dli_fname : "this program";
     (void)id;
     if (table) *table = NULL;
-    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
-        fputs("openptx: this program holds a copy of NVIDIA's CUDA runtime, which runs on NVIDIA's driver alone: it asks\n"
-              "openptx: the driver by export tables to prove that it is NVIDIA's, and OpenPTX does not answer that.\n"
-              "openptx: Compile the program with `nvcc -cudart shared`: it then finds the libcudart.so of OpenPTX.\n", stderr);
+    if (!does_without(file) && !__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+        fprintf(stderr,
+                "openptx: %s holds a copy of NVIDIA's CUDA runtime, which runs on NVIDIA's driver alone: it asks\n"
+                "openptx: the driver by export tables to prove that it is NVIDIA's, and OpenPTX does not answer that.\n"
+                "openptx: Compile the program with `nvcc -cudart shared`: it then finds the libcudart.so of OpenPTX.\n", file);
     return NOT_FOUND;
 }
 

@@ -1,4 +1,4 @@
-"""Finds NVIDIA's compiler NVRTC, as the program that `openptx exec` starts would find it."""
+"""Finds NVIDIA's compiler NVRTC and its linker nvJitLink, as the program that `openptx exec` starts would find them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGES = "nvidia/cu{0}/lib", "nvidia/cuda_nvrtc/lib"
+NVRTC, NVJITLINK = "libnvrtc.so", "libnvJitLink.so"
+PACKAGES = {
+    NVRTC: ("nvidia/cu{0}/lib", "nvidia/cuda_nvrtc/lib"),
+    NVJITLINK: ("nvidia/cu{0}/lib", "nvidia/nvjitlink/lib"),
+}
 """Folders of NVIDIA's packages on PyPI."""
 TOOLKITS = "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"
 SYSTEM = (
@@ -16,18 +20,19 @@ SYSTEM = (
 )  # fmt: skip
 
 
-def find_nvrtc(major: int, command: str = "") -> str | None:
-    """The path of `libnvrtc.so.MAJOR` for a command; None where there is none."""
-    name = f"libnvrtc.so.{major}"
-    return next((str(folder / name) for folder in folders(major, command) if (folder / name).is_file()), None)
+def find_nvidia(library: str, major: int, command: str = "") -> str | None:
+    """The path of a library such as `libnvrtc.so.13`, of a major version, for a command; None where there is none."""
+    name = f"{library}.{major}"
+    found = (folder / name for folder in folders(library, major, command))
+    return next((str(one) for one in found if one.is_file()), None)
 
 
-def folders(major: int, command: str) -> Iterator[Path]:
+def folders(library: str, major: int, command: str) -> Iterator[Path]:
     for one in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
         if one:
             yield Path(one)
     for site in packages(command):
-        for one in PACKAGES:
+        for one in PACKAGES[library]:
             yield site / one.format(major)
     for variable in TOOLKITS:
         if (toolkit := os.environ.get(variable)) is not None:
