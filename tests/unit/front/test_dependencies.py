@@ -22,7 +22,9 @@ ALLOWED = {
     "keywords":     {"errors"},
     "float_environment": {"errors"},
     "llvm":         {"errors", "locks"},
-    "patterns":     set[str](),
+    "private_files": set[str](),
+    "pattern_cache": {"cache_folder", "private_files"},
+    "patterns":     {"pattern_cache", "__init__"},
     "late":         set[str](),
     "cache_folder": set[str](),
     "diagnostics":  {"source", "patterns", "__init__"},
@@ -91,6 +93,8 @@ ANYTHING = {
     "triton",
 }
 STANDARD_LIBRARY_ONLY = {
+    "private_files",
+    "pattern_cache",
     "patterns",
     "float_environment",
     "late",
