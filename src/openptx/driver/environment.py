@@ -8,12 +8,13 @@ import sysconfig
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from openptx.driver.build import DRIVER, NVJITLINKS, NVML, NVRTCS, RECORDER, library_folder
+from openptx.driver.build import DRIVER, NVJITLINKS, NVML, NVRTCS, RECORDER, RUNTIMES, library_folder
 from openptx.driver.find_nvidia import NVJITLINK, NVRTC, find_nvidia
 from openptx.driver.recorder.settings import REAL
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
 KEEP_NVRTC = "OPENPTX_KEEP_NVRTC"
+KEEP_CUDART = "OPENPTX_KEEP_CUDART"
 
 QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
 """What cuda.core says about it."""
@@ -47,6 +48,9 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
     found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, folders))
     found["TRITON_LIBCUDA_PATH"] = drivers  # or it asks ldconfig, which knows of the system's folders alone
     found["NUMBA_CUDA_DRIVER"] = os.path.join(drivers, DRIVER.soname)
+    if not found.get(KEEP_CUDART):
+        # A program's RPATH, as PyTorch has one, comes before LD_LIBRARY_PATH.
+        preload(found, (os.path.join(folder, one.soname) for one in RUNTIMES))
     if not found.get(KEEP_NVJITLINK):
         put_before_nvjitlink(found, folder, command)
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))

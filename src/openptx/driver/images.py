@@ -9,6 +9,7 @@ from openptx.device.mapping import is_mapped
 from openptx.driver.calls import Failure
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
+from openptx.driver.triton_cache import ptx_beside
 from openptx.errors import InputError
 from openptx.fatbin import ExtractedPtx, extract
 
@@ -67,6 +68,8 @@ def ptx_of(data: bytes, capability: int | None = None) -> str:
         try:
             return fitting(extract(data), capability or driver().capability).text
         except InputError as error:
+            if (text := ptx_beside(data)) is not None:
+                return text
             raise Failure(Result.NO_BINARY_FOR_GPU, str(error).replace("<bytes>", "the image")) from None
     text = data.rstrip(b"\0").decode("utf-8", "surrogateescape")
     if ".version" not in text:

@@ -54,3 +54,20 @@ def test_files_of_a_wheel(first: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, first]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=paths)
     assert done.stdout == "one library\n", done.stderr
+
+
+def test_a_programs_rpath_does_not_lead_past_our_runtime(tmp_path: Path) -> None:
+    """As PyTorch's leads to NVIDIA's, unless it is to be kept."""
+    source, soname = Path(__file__).with_name("rpath_program.c"), RUNTIMES[-1].soname
+    (tmp_path / "map").write_text(f"{soname} {{ global: cuda*; local: *; }};\n")
+    version = ("-Wl,--version-script=map", f"-Wl,-soname,{soname}")
+    for options in (
+        ("-DRUNTIME", "-shared", "-fPIC", *version, "-o", soname),
+        ("-o", "program", soname, "-Wl,--disable-new-dtags", f"-Wl,-rpath,{tmp_path}"),
+    ):
+        subprocess.run([compiler() or "cc", str(source), *options], check=True, cwd=tmp_path)
+    command = [sys.executable, "-m", "openptx", "exec", "--", str(tmp_path / "program")]
+    for kept, counted in (("", "1"), ("1", "77")):
+        paths = os.environ | {"OPENPTX_KEEP_CUDART": kept}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=paths)
+        assert done.stdout == f"0: {counted}\n", done.stderr
