@@ -7,14 +7,13 @@ with -ffast-math. Python's and NumPy's results would have other bits then. Compi
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
 
 from openptx.errors import Unsupported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from typing import ParamSpec, TypeVar
 
     P = ParamSpec("P")
@@ -36,31 +35,49 @@ def is_standard() -> bool:
     )  # fmt: skip
 
 
-@contextmanager
-def standard_floats() -> Generator[None]:
+class standard_floats:
     """Arithmetic of this thread in the standard environment; then the caller's is set again.
 
     Raises Unsupported where that cannot be done.
     """
-    if is_standard():
-        yield
-        return
+
+    __slots__ = ("_callers",)
+
+    def __enter__(self) -> None:
+        self._callers: object = None
+        if is_standard():
+            return
+        get, set, standard = _environment()
+        self._callers = get()
+        set(standard)
+        if not is_standard():
+            set(self._callers)
+            raise Unsupported(NOT_STANDARD)
+
+    def __exit__(self, *_: object) -> None:
+        if self._callers is not None:
+            _environment()[1](self._callers)
+
+
+@cache
+def _environment() -> tuple[Callable[[], object], Callable[[object], object], object]:
+    """C's functions that get and set environments, and the standard one. To look them up takes as long as a launch."""
     import ctypes
 
-    callers = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
+    room = ctypes.c_char * ENVIRONMENT_BYTES
+
+    def get() -> object:
+        found = room()
+        fegetenv(found)
+        return found
+
     try:
-        library = ctypes.CDLL(None)
+        library = ctypes.PyDLL(None)
+        fegetenv = library.fegetenv
         standard = ctypes.addressof(ctypes.c_char.in_dll(library, "_FE_DFL_ENV")) if sys.platform == "darwin" else -1
-        library.fegetenv(callers)
-        library.fesetenv(ctypes.c_void_p(standard))
+        return get, library.fesetenv, ctypes.c_void_p(standard)
     except (OSError, TypeError, AttributeError, ValueError):
         raise Unsupported(NOT_STANDARD) from None
-    try:
-        if not is_standard():
-            raise Unsupported(NOT_STANDARD)
-        yield
-    finally:
-        library.fesetenv(callers)
 
 
 def in_standard_floats(function: Callable[P, R]) -> Callable[P, R]:
