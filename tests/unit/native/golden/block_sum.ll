@@ -203,202 +203,205 @@ block2:
 ; 10
 %v129 = load i32, ptr %r1, align 4
 %v130 = load i32, ptr %r5, align 4
-%v131 = insertelement <32 x i32> poison, i32 %v129, i32 0
-%v132 = shufflevector <32 x i32> %v131, <32 x i32> poison, <32 x i32> zeroinitializer
-%v133 = add <32 x i32> %v132, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-%v134 = insertelement <32 x i32> poison, i32 %v130, i32 0
-%v135 = shufflevector <32 x i32> %v134, <32 x i32> poison, <32 x i32> zeroinitializer
-%v136 = icmp ult <32 x i32> %v133, %v135
-%v137 = xor <32 x i1> %v136, splat (i1 true)
-%v138 = xor <32 x i1> %v137, splat (i1 true)
-%v139 = xor <32 x i1> %v137, splat (i1 true)
-store <32 x i1> %v137, ptr %m4, align 4
-store <32 x i1> %v139, ptr %m3, align 4
+%v131 = zext i32 %v129 to i64
+%v132 = zext i32 %v130 to i64
+%v133 = sub i64 %v132, %v131
+%v134 = call i64 @llvm.smax.i64(i64 %v133, i64 0)
+%v135 = call i64 @llvm.smin.i64(i64 %v134, i64 32)
+%v136 = shl i64 -1, %v135
+%v137 = trunc i64 %v136 to i32
+%v138 = xor i32 %v137, -1
+%v139 = bitcast i32 %v138 to <32 x i1>
+%v140 = xor <32 x i1> %v139, splat (i1 true)
+%v141 = xor <32 x i1> %v140, splat (i1 true)
+%v142 = xor <32 x i1> %v140, splat (i1 true)
+store <32 x i1> %v140, ptr %m4, align 4
+store <32 x i1> %v142, ptr %m3, align 4
 br label %way0
 block3:
 ; 12
-%v140 = load <32 x i1>, ptr %m3, align 4
+%v143 = load <32 x i1>, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v141 = load i32, ptr %r5, align 4
-%v142 = zext i32 %v141 to i64
-%v143 = mul i64 %v142, 4
-%v144 = load i64, ptr %r3, align 4
-%v145 = add i64 %v144, %v143
-%v146 = icmp ult i64 %v145, %v43
-br i1 %v146, label %b147, label %b148, !prof !1
-b147:
-%v149 = getelementptr i8, ptr %v39, i64 %v145
-%v150 = load <32 x i32>, ptr %v149, align 4, !tbaa !6
-br label %b151
-b148:
-%v152 = add i64 0, %v145
-%v153 = bitcast <32 x i1> %v140 to i32
-%v154 = zext i32 %v153 to i64
-%v155 = load i64, ptr %first.slot, align 4
-%v156 = call i1 @openptx.load_span(ptr %w, i64 %v154, i64 60129608706, i64 %v155, i64 0, i64 %v152, ptr @span.0)
-br i1 %v156, label %failed, label %b157, !prof !0
-b157:
-%v158 = getelementptr i8, ptr %w, i64 1280
-%v159 = load volatile <32 x i32>, ptr %v158, align 4, !tbaa !5
-br label %b151
+%v144 = load i32, ptr %r5, align 4
+%v145 = zext i32 %v144 to i64
+%v146 = mul i64 %v145, 4
+%v147 = load i64, ptr %r3, align 4
+%v148 = add i64 %v147, %v146
+%v149 = icmp ult i64 %v148, %v43
+br i1 %v149, label %b150, label %b151, !prof !1
+b150:
+%v152 = getelementptr i8, ptr %v39, i64 %v148
+%v153 = load <32 x i32>, ptr %v152, align 4, !tbaa !6
+br label %b154
 b151:
-%v160 = phi <32 x i32> [%v150, %b147], [%v159, %b157]
-%v161 = getelementptr i8, ptr %v39, i64 %v144
-%v162 = load <32 x i32>, ptr %v161, align 4, !tbaa !6
-%v163 = add <32 x i32> %v162, %v160
-%v164 = getelementptr i8, ptr %v39, i64 %v144
-%v165 = bitcast <32 x i1> %v140 to i32
-%v166 = icmp eq i32 %v165, -1
-br i1 %v166, label %b167, label %b168, !prof !1
-b167:
-store <32 x i32> %v163, ptr %v164, align 4, !tbaa !6
-br label %b169
-b168:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v163, ptr align 4 %v164, <32 x i1> %v140), !tbaa !6
-br label %b169
-b169:
-%v170 = load <32 x i1>, ptr %m4, align 4
-%v171 = or <32 x i1> %v170, %v140
-store <32 x i1> %v171, ptr %m4, align 4
+%v155 = add i64 0, %v148
+%v156 = bitcast <32 x i1> %v143 to i32
+%v157 = zext i32 %v156 to i64
+%v158 = load i64, ptr %first.slot, align 4
+%v159 = call i1 @openptx.load_span(ptr %w, i64 %v157, i64 60129608706, i64 %v158, i64 0, i64 %v155, ptr @span.0)
+br i1 %v159, label %failed, label %b160, !prof !0
+b160:
+%v161 = getelementptr i8, ptr %w, i64 1280
+%v162 = load volatile <32 x i32>, ptr %v161, align 4, !tbaa !5
+br label %b154
+b154:
+%v163 = phi <32 x i32> [%v153, %b150], [%v162, %b160]
+%v164 = getelementptr i8, ptr %v39, i64 %v147
+%v165 = load <32 x i32>, ptr %v164, align 4, !tbaa !6
+%v166 = add <32 x i32> %v165, %v163
+%v167 = getelementptr i8, ptr %v39, i64 %v147
+%v168 = bitcast <32 x i1> %v143 to i32
+%v169 = icmp eq i32 %v168, -1
+br i1 %v169, label %b170, label %b171, !prof !1
+b170:
+store <32 x i32> %v166, ptr %v167, align 4, !tbaa !6
+br label %b172
+b171:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v166, ptr align 4 %v167, <32 x i1> %v143), !tbaa !6
+br label %b172
+b172:
+%v173 = load <32 x i1>, ptr %m4, align 4
+%v174 = or <32 x i1> %v173, %v143
+store <32 x i1> %v174, ptr %m4, align 4
 br label %block4
 block4:
 ; 18
 store <32 x i1> zeroinitializer, ptr %m4, align 4
-%v172 = load i32, ptr %r5, align 4
-%v173 = lshr i32 %v172, 1
-%v174 = icmp ne i32 %v173, 0
-%v175 = xor i1 %v174, true
-store i32 %v173, ptr %r5, align 4
-br i1 %v174, label %b176, label %b177
-b176:
+%v175 = load i32, ptr %r5, align 4
+%v176 = lshr i32 %v175, 1
+%v177 = icmp ne i32 %v176, 0
+%v178 = xor i1 %v177, true
+store i32 %v176, ptr %r5, align 4
+br i1 %v177, label %b179, label %b180
+b179:
 br label %block1
-b177:
+b180:
 br label %block5
 block5:
 ; 21
-%v178 = getelementptr i8, ptr %v39, i64 0
-%v179 = load i32, ptr %v178, align 4, !tbaa !6
-%v180 = load i64, ptr %r0, align 4
-%v181 = sub i64 %v180, %v9
-%v182 = add i64 %v33, %v181
-%v183 = call i64 @llvm.fshr.i64(i64 %v182, i64 %v182, i64 2)
-%v184 = icmp ult i64 %v183, %v47
-br i1 %v184, label %b185, label %b186, !prof !1
-b186:
-%v187 = insertelement <32 x i32> poison, i32 %v179, i32 0
-%v188 = shufflevector <32 x i32> %v187, <32 x i32> poison, <32 x i32> zeroinitializer
-%v189 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v188, ptr %v189, align 4, !tbaa !5
-%v190 = add i64 %v27, %v182
-%v191 = zext i32 -1 to i64
-%v192 = load i64, ptr %first.slot, align 4
-%v193 = call i1 @openptx.store_span(ptr %w, i64 %v191, i64 94489347073, i64 %v192, i64 0, i64 %v190, ptr @span.0)
-br i1 %v193, label %failed, label %b194, !prof !0
-b194:
-br label %b195
-b185:
-%v196 = getelementptr i8, ptr %v32, i64 %v182
-%v197 = insertelement <32 x i32> poison, i32 %v179, i32 0
-%v198 = shufflevector <32 x i32> %v197, <32 x i32> poison, <32 x i32> zeroinitializer
-store <32 x i32> %v198, ptr %v196, align 4, !tbaa !6
-br label %b195
-b195:
+%v181 = getelementptr i8, ptr %v39, i64 0
+%v182 = load i32, ptr %v181, align 4, !tbaa !6
+%v183 = load i64, ptr %r0, align 4
+%v184 = sub i64 %v183, %v9
+%v185 = add i64 %v33, %v184
+%v186 = call i64 @llvm.fshr.i64(i64 %v185, i64 %v185, i64 2)
+%v187 = icmp ult i64 %v186, %v47
+br i1 %v187, label %b188, label %b189, !prof !1
+b189:
+%v190 = insertelement <32 x i32> poison, i32 %v182, i32 0
+%v191 = shufflevector <32 x i32> %v190, <32 x i32> poison, <32 x i32> zeroinitializer
+%v192 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v191, ptr %v192, align 4, !tbaa !5
+%v193 = add i64 %v27, %v185
+%v194 = zext i32 -1 to i64
+%v195 = load i64, ptr %first.slot, align 4
+%v196 = call i1 @openptx.store_span(ptr %w, i64 %v194, i64 94489347073, i64 %v195, i64 0, i64 %v193, ptr @span.0)
+br i1 %v196, label %failed, label %b197, !prof !0
+b197:
+br label %b198
+b188:
+%v199 = getelementptr i8, ptr %v32, i64 %v185
+%v200 = insertelement <32 x i32> poison, i32 %v182, i32 0
+%v201 = shufflevector <32 x i32> %v200, <32 x i32> poison, <32 x i32> zeroinitializer
+store <32 x i32> %v201, ptr %v199, align 4, !tbaa !6
+br label %b198
+b198:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v199 = load <32 x i1>, ptr %m3, align 4
-%v200 = bitcast <32 x i1> %v199 to i32
-%v201 = icmp ne i32 %v200, 0
-br i1 %v201, label %block3, label %block4
+%v202 = load <32 x i1>, ptr %m3, align 4
+%v203 = bitcast <32 x i1> %v202 to i32
+%v204 = icmp ne i32 %v203, 0
+br i1 %v204, label %block3, label %block4
 ended:
-%v202 = load ptr, ptr %frame.slot, align 4
-%v203 = getelementptr i8, ptr %v202, i64 0
-store i32 -1, ptr %v203, align 4
-%v204 = getelementptr i8, ptr %v202, i64 20
-%v205 = load i32, ptr %v204, align 4
-%v206 = getelementptr i8, ptr %v202, i64 20
-store i32 0, ptr %v206, align 4
-%v207 = getelementptr i8, ptr %w, i64 152
-%v208 = load i64, ptr %v207, align 8
-%v209 = zext i32 %v205 to i64
-%v210 = sub i64 %v208, %v209
-%v211 = getelementptr i8, ptr %w, i64 152
-store i64 %v210, ptr %v211, align 8
+%v205 = load ptr, ptr %frame.slot, align 4
+%v206 = getelementptr i8, ptr %v205, i64 0
+store i32 -1, ptr %v206, align 4
+%v207 = getelementptr i8, ptr %v205, i64 20
+%v208 = load i32, ptr %v207, align 4
+%v209 = getelementptr i8, ptr %v205, i64 20
+store i32 0, ptr %v209, align 4
+%v210 = getelementptr i8, ptr %w, i64 152
+%v211 = load i64, ptr %v210, align 8
+%v212 = zext i32 %v208 to i64
+%v213 = sub i64 %v211, %v212
+%v214 = getelementptr i8, ptr %w, i64 152
+store i64 %v213, ptr %v214, align 8
 call void @openptx.settle(ptr %w, i32 0)
-%v212 = load i32, ptr %index.slot, align 4
-%v213 = icmp eq i32 %v212, 1
-br i1 %v213, label %onward, label %b214
-b214:
-%v215 = getelementptr i8, ptr %v202, i64 832
-%v216 = getelementptr i8, ptr %v215, i64 0
-%v217 = load i64, ptr %v216, align 8
-%v218 = icmp eq i64 %v217, 10
-%v219 = getelementptr i8, ptr %w, i64 264
-%v220 = load i32, ptr %v219, align 4
-%v221 = getelementptr i8, ptr %v215, i64 12
-%v222 = load i32, ptr %v221, align 4
-%v223 = icmp ne i32 %v220, %v222
-%v224 = and i1 %v218, %v223
-br i1 %v224, label %following10, label %onward, !prof !1
+%v215 = load i32, ptr %index.slot, align 4
+%v216 = icmp eq i32 %v215, 1
+br i1 %v216, label %onward, label %b217
+b217:
+%v218 = getelementptr i8, ptr %v205, i64 832
+%v219 = getelementptr i8, ptr %v218, i64 0
+%v220 = load i64, ptr %v219, align 8
+%v221 = icmp eq i64 %v220, 10
+%v222 = getelementptr i8, ptr %w, i64 264
+%v223 = load i32, ptr %v222, align 4
+%v224 = getelementptr i8, ptr %v218, i64 12
+%v225 = load i32, ptr %v224, align 4
+%v226 = icmp ne i32 %v223, %v225
+%v227 = and i1 %v221, %v226
+br i1 %v227, label %following10, label %onward, !prof !1
 failed:
-%v225 = load i32, ptr %index.slot, align 4
-%v226 = getelementptr i8, ptr %w, i64 204
-store i32 %v225, ptr %v226, align 4
+%v228 = load i32, ptr %index.slot, align 4
+%v229 = getelementptr i8, ptr %w, i64 204
+store i32 %v228, ptr %v229, align 4
 ret i32 2
 onward:
-%v227 = load i32, ptr %index.slot, align 4
-%v228 = add i32 %v227, 1
-%v229 = icmp eq i32 %v228, 2
-%next = select i1 %v229, i32 0, i32 %v228
-%v230 = zext i32 %next to i64
-%v231 = mul i64 %v230, 832
-%v232 = getelementptr i8, ptr %frames, i64 %v231
-%v233 = getelementptr i8, ptr %v232, i64 0
-%v234 = load i32, ptr %v233, align 4
-%v235 = icmp eq i32 %v234, -1
-%v236 = getelementptr i8, ptr %v232, i64 4
+%v230 = load i32, ptr %index.slot, align 4
+%v231 = add i32 %v230, 1
+%v232 = icmp eq i32 %v231, 2
+%next = select i1 %v232, i32 0, i32 %v231
+%v233 = zext i32 %next to i64
+%v234 = mul i64 %v233, 832
+%v235 = getelementptr i8, ptr %frames, i64 %v234
+%v236 = getelementptr i8, ptr %v235, i64 0
 %v237 = load i32, ptr %v236, align 4
-%v238 = icmp ne i32 %v237, 0
-%v239 = getelementptr i8, ptr %v232, i64 8
+%v238 = icmp eq i32 %v237, -1
+%v239 = getelementptr i8, ptr %v235, i64 4
 %v240 = load i32, ptr %v239, align 4
-%v241 = getelementptr i8, ptr %v232, i64 12
-%v242 = load i32, ptr %v241, align 4
-%v243 = icmp slt i32 %v240, 0
-%v244 = select i1 %v243, i32 0, i32 %v240
-%v245 = mul i32 0, 32
-%v246 = getelementptr i8, ptr %w, i64 264
-%v247 = getelementptr i8, ptr %v246, i32 %v245
-%v248 = load i32, ptr %v247, align 4
-%v249 = icmp ne i32 %v248, %v242
-%v250 = or i1 %v243, %v249
-%v251 = or i1 %v235, %v238
-%v252 = xor i1 %v251, true
-%v253 = and i1 %v250, %v252
-br i1 %v253, label %ready, label %rest
+%v241 = icmp ne i32 %v240, 0
+%v242 = getelementptr i8, ptr %v235, i64 8
+%v243 = load i32, ptr %v242, align 4
+%v244 = getelementptr i8, ptr %v235, i64 12
+%v245 = load i32, ptr %v244, align 4
+%v246 = icmp slt i32 %v243, 0
+%v247 = select i1 %v246, i32 0, i32 %v243
+%v248 = mul i32 0, 32
+%v249 = getelementptr i8, ptr %w, i64 264
+%v250 = getelementptr i8, ptr %v249, i32 %v248
+%v251 = load i32, ptr %v250, align 4
+%v252 = icmp ne i32 %v251, %v245
+%v253 = or i1 %v246, %v252
+%v254 = or i1 %v238, %v241
+%v255 = xor i1 %v254, true
+%v256 = and i1 %v253, %v255
+br i1 %v256, label %ready, label %rest
 rest:
-%v254 = getelementptr i8, ptr %w, i64 204
-store i32 %v227, ptr %v254, align 4
+%v257 = getelementptr i8, ptr %w, i64 204
+store i32 %v230, ptr %v257, align 4
 ret i32 5
 ready:
 br label %warp
 following10:
-%v255 = load i32, ptr %index.slot, align 4
-%v256 = add i32 %v255, 1
-%v257 = load ptr, ptr %frame.slot, align 4
-%v258 = getelementptr i8, ptr %v257, i64 832
-%v259 = shl i32 %v256, 5
-%v260 = zext i32 %v259 to i64
-store i32 %v256, ptr %index.slot, align 4
-store ptr %v258, ptr %frame.slot, align 4
-store i32 %v259, ptr %first32.slot, align 4
-store i64 %v260, ptr %first.slot, align 4
+%v258 = load i32, ptr %index.slot, align 4
+%v259 = add i32 %v258, 1
+%v260 = load ptr, ptr %frame.slot, align 4
+%v261 = getelementptr i8, ptr %v260, i64 832
+%v262 = shl i32 %v259, 5
+%v263 = zext i32 %v262 to i64
+store i32 %v259, ptr %index.slot, align 4
+store ptr %v261, ptr %frame.slot, align 4
+store i32 %v262, ptr %first32.slot, align 4
+store i64 %v263, ptr %first.slot, align 4
 br label %resume10
 again10:
-%v261 = shl i32 0, 5
-%v262 = zext i32 %v261 to i64
+%v264 = shl i32 0, 5
+%v265 = zext i32 %v264 to i64
 store i32 0, ptr %index.slot, align 4
 store ptr %frames, ptr %frame.slot, align 4
-store i32 %v261, ptr %first32.slot, align 4
-store i64 %v262, ptr %first.slot, align 4
+store i32 %v264, ptr %first32.slot, align 4
+store i64 %v265, ptr %first.slot, align 4
 br label %resume10
 }

@@ -120,181 +120,184 @@ block0:
 ; 0
 %v96 = mul i32 %v95, 64
 %v97 = add i32 %v96, %first32
-%v98 = insertelement <32 x i32> poison, i32 %v97, i32 0
-%v99 = shufflevector <32 x i32> %v98, <32 x i32> poison, <32 x i32> zeroinitializer
-%v100 = add <32 x i32> %v99, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-%v101 = insertelement <32 x i32> poison, i32 %v15, i32 0
-%v102 = shufflevector <32 x i32> %v101, <32 x i32> poison, <32 x i32> zeroinitializer
-%v103 = icmp ult <32 x i32> %v100, %v102
-%v104 = xor <32 x i1> %v103, splat (i1 true)
-%v105 = xor <32 x i1> %v104, splat (i1 true)
+%v98 = zext i32 %v97 to i64
+%v99 = zext i32 %v15 to i64
+%v100 = sub i64 %v99, %v98
+%v101 = call i64 @llvm.smax.i64(i64 %v100, i64 0)
+%v102 = call i64 @llvm.smin.i64(i64 %v101, i64 32)
+%v103 = shl i64 -1, %v102
+%v104 = trunc i64 %v103 to i32
+%v105 = xor i32 %v104, -1
+%v106 = bitcast i32 %v105 to <32 x i1>
+%v107 = xor <32 x i1> %v106, splat (i1 true)
+%v108 = xor <32 x i1> %v107, splat (i1 true)
 store i64 %v9, ptr %r0, align 4
 store i64 %v11, ptr %r1, align 4
 store i64 %v13, ptr %r2, align 4
 store i32 %v97, ptr %r7, align 4
-%v106 = xor <32 x i1> %v104, splat (i1 true)
-%v107 = load <32 x i1>, ptr %live, align 4
-%v108 = xor <32 x i1> %v104, splat (i1 true)
-%v109 = and <32 x i1> %v107, %v108
-store <32 x i1> %v109, ptr %live, align 4
-%v110 = bitcast <32 x i1> %v106 to i32
-%v111 = icmp ne i32 %v110, 0
-br i1 %v111, label %block1, label %ended
+%v109 = xor <32 x i1> %v107, splat (i1 true)
+%v110 = load <32 x i1>, ptr %live, align 4
+%v111 = xor <32 x i1> %v107, splat (i1 true)
+%v112 = and <32 x i1> %v110, %v111
+store <32 x i1> %v112, ptr %live, align 4
+%v113 = bitcast <32 x i1> %v109 to i32
+%v114 = icmp ne i32 %v113, 0
+br i1 %v114, label %block1, label %ended
 block1:
 ; 10
-%v112 = load <32 x i1>, ptr %live, align 4
-%v113 = load i32, ptr %r7, align 4
-%v114 = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %v113, i32 31)
-%v115 = extractvalue { i32, i1 } %v114, 1
-br i1 %v115, label %b116, label %b117, !prof !0
-b116:
-%v118 = load i64, ptr %r0, align 4
-%v119 = load i64, ptr %r1, align 4
-%v120 = load i64, ptr %r2, align 4
-%v121 = getelementptr i8, ptr %frame, i64 0
-store i32 -12, ptr %v121, align 4
-%v122 = load <32 x i1>, ptr %live, align 4
-%v123 = getelementptr i8, ptr %frame, i64 16
-store <32 x i1> %v122, ptr %v123, align 4
-%v124 = getelementptr i8, ptr %frame, i64 64
-store <32 x i1> %v112, ptr %v124, align 4
-%v125 = getelementptr i8, ptr %frame, i64 128
-store i64 %v118, ptr %v125, align 4
-%v126 = getelementptr i8, ptr %frame, i64 384
-store i64 %v119, ptr %v126, align 4
-%v127 = getelementptr i8, ptr %frame, i64 640
-store i64 %v120, ptr %v127, align 4
-%v128 = getelementptr i8, ptr %frame, i64 896
-store i32 %v113, ptr %v128, align 4
-%v129 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v129, align 4
+%v115 = load <32 x i1>, ptr %live, align 4
+%v116 = load i32, ptr %r7, align 4
+%v117 = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %v116, i32 31)
+%v118 = extractvalue { i32, i1 } %v117, 1
+br i1 %v118, label %b119, label %b120, !prof !0
+b119:
+%v121 = load i64, ptr %r0, align 4
+%v122 = load i64, ptr %r1, align 4
+%v123 = load i64, ptr %r2, align 4
+%v124 = getelementptr i8, ptr %frame, i64 0
+store i32 -12, ptr %v124, align 4
+%v125 = load <32 x i1>, ptr %live, align 4
+%v126 = getelementptr i8, ptr %frame, i64 16
+store <32 x i1> %v125, ptr %v126, align 4
+%v127 = getelementptr i8, ptr %frame, i64 64
+store <32 x i1> %v115, ptr %v127, align 4
+%v128 = getelementptr i8, ptr %frame, i64 128
+store i64 %v121, ptr %v128, align 4
+%v129 = getelementptr i8, ptr %frame, i64 384
+store i64 %v122, ptr %v129, align 4
+%v130 = getelementptr i8, ptr %frame, i64 640
+store i64 %v123, ptr %v130, align 4
+%v131 = getelementptr i8, ptr %frame, i64 896
+store i32 %v116, ptr %v131, align 4
+%v132 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v132, align 4
 ret i32 3
-b117:
-%v130 = zext i32 %v113 to i64
-%v131 = mul i64 %v130, 4
-%v132 = load i64, ptr %r0, align 4
-%v133 = add i64 %v132, %v131
-%v134 = load i64, ptr %r1, align 4
-%v135 = add i64 %v134, %v131
-%v136 = load i64, ptr %r2, align 4
-%v137 = add i64 %v136, %v131
-%v138 = sub i64 %v133, %v9
-%v139 = add i64 %v40, %v138
-%v140 = call i64 @llvm.fshr.i64(i64 %v139, i64 %v139, i64 2)
-%v141 = icmp ult i64 %v140, %v44
-br i1 %v141, label %b142, label %b143, !prof !1
-b142:
-%v144 = getelementptr i8, ptr %v39, i64 %v139
-%v145 = load <32 x i32>, ptr %v144, align 4, !tbaa !6
-br label %b146
-b143:
-%v147 = add i64 %v34, %v139
-%v148 = bitcast <32 x i1> %v112 to i32
-%v149 = zext i32 %v148 to i64
-%v150 = call i1 @openptx.load_span(ptr %w, i64 %v149, i64 60129608705, i64 %first, i64 0, i64 %v147, ptr @span.0)
-br i1 %v150, label %failed, label %b151, !prof !0
-b151:
-%v152 = getelementptr i8, ptr %w, i64 1280
-%v153 = load volatile <32 x i32>, ptr %v152, align 4, !tbaa !5
-br label %b146
+b120:
+%v133 = zext i32 %v116 to i64
+%v134 = mul i64 %v133, 4
+%v135 = load i64, ptr %r0, align 4
+%v136 = add i64 %v135, %v134
+%v137 = load i64, ptr %r1, align 4
+%v138 = add i64 %v137, %v134
+%v139 = load i64, ptr %r2, align 4
+%v140 = add i64 %v139, %v134
+%v141 = sub i64 %v136, %v9
+%v142 = add i64 %v40, %v141
+%v143 = call i64 @llvm.fshr.i64(i64 %v142, i64 %v142, i64 2)
+%v144 = icmp ult i64 %v143, %v44
+br i1 %v144, label %b145, label %b146, !prof !1
+b145:
+%v147 = getelementptr i8, ptr %v39, i64 %v142
+%v148 = load <32 x i32>, ptr %v147, align 4, !tbaa !6
+br label %b149
 b146:
-%v154 = phi <32 x i32> [%v145, %b142], [%v153, %b151]
-%v155 = sub i64 %v135, %v11
-%v156 = add i64 %v65, %v155
-%v157 = call i64 @llvm.fshr.i64(i64 %v156, i64 %v156, i64 2)
-%v158 = icmp ult i64 %v157, %v69
-br i1 %v158, label %b159, label %b160, !prof !1
-b159:
-%v161 = getelementptr i8, ptr %v64, i64 %v156
-%v162 = load <32 x i32>, ptr %v161, align 4, !tbaa !6
-br label %b163
-b160:
-%v164 = add i64 %v59, %v156
-%v165 = bitcast <32 x i1> %v112 to i32
-%v166 = zext i32 %v165 to i64
-%v167 = call i1 @openptx.load_span(ptr %w, i64 %v166, i64 64424576001, i64 %first, i64 0, i64 %v164, ptr @span.0)
-br i1 %v167, label %failed, label %b168, !prof !0
-b168:
-%v169 = getelementptr i8, ptr %w, i64 1280
-%v170 = load volatile <32 x i32>, ptr %v169, align 4, !tbaa !5
-br label %b163
+%v150 = add i64 %v34, %v142
+%v151 = bitcast <32 x i1> %v115 to i32
+%v152 = zext i32 %v151 to i64
+%v153 = call i1 @openptx.load_span(ptr %w, i64 %v152, i64 60129608705, i64 %first, i64 0, i64 %v150, ptr @span.0)
+br i1 %v153, label %failed, label %b154, !prof !0
+b154:
+%v155 = getelementptr i8, ptr %w, i64 1280
+%v156 = load volatile <32 x i32>, ptr %v155, align 4, !tbaa !5
+br label %b149
+b149:
+%v157 = phi <32 x i32> [%v148, %b145], [%v156, %b154]
+%v158 = sub i64 %v138, %v11
+%v159 = add i64 %v65, %v158
+%v160 = call i64 @llvm.fshr.i64(i64 %v159, i64 %v159, i64 2)
+%v161 = icmp ult i64 %v160, %v69
+br i1 %v161, label %b162, label %b163, !prof !1
+b162:
+%v164 = getelementptr i8, ptr %v64, i64 %v159
+%v165 = load <32 x i32>, ptr %v164, align 4, !tbaa !6
+br label %b166
 b163:
-%v171 = phi <32 x i32> [%v162, %b159], [%v170, %b168]
-%v172 = bitcast <32 x i32> %v154 to <32 x float>
-%v173 = bitcast <32 x i32> %v171 to <32 x float>
-%v174 = fadd <32 x float> %v172, %v173
-%v175 = bitcast <32 x float> %v174 to <32 x i32>
-%v176 = fcmp uno <32 x float> %v174, zeroinitializer
-%v177 = select <32 x i1> %v176, <32 x i32> splat (i32 2147483647), <32 x i32> %v175
-%v178 = sub i64 %v137, %v13
-%v179 = add i64 %v90, %v178
-%v180 = call i64 @llvm.fshr.i64(i64 %v179, i64 %v179, i64 2)
-%v181 = icmp ult i64 %v180, %v94
-br i1 %v181, label %b182, label %b183, !prof !1
-b183:
-%v184 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v177, ptr %v184, align 4, !tbaa !5
-%v185 = add i64 %v84, %v179
-%v186 = bitcast <32 x i1> %v112 to i32
-%v187 = zext i32 %v186 to i64
-%v188 = call i1 @openptx.store_span(ptr %w, i64 %v187, i64 73014510593, i64 %first, i64 0, i64 %v185, ptr @span.0)
-br i1 %v188, label %failed, label %b189, !prof !0
-b189:
-br label %b190
-b182:
-%v191 = getelementptr i8, ptr %v89, i64 %v179
-%v192 = bitcast <32 x i1> %v112 to i32
-%v193 = icmp eq i32 %v192, -1
-br i1 %v193, label %b194, label %b195, !prof !1
-b194:
-store <32 x i32> %v177, ptr %v191, align 4, !tbaa !6
-br label %b196
-b195:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v177, ptr align 4 %v191, <32 x i1> %v112), !tbaa !6
-br label %b196
-b196:
-br label %b190
-b190:
+%v167 = add i64 %v59, %v159
+%v168 = bitcast <32 x i1> %v115 to i32
+%v169 = zext i32 %v168 to i64
+%v170 = call i1 @openptx.load_span(ptr %w, i64 %v169, i64 64424576001, i64 %first, i64 0, i64 %v167, ptr @span.0)
+br i1 %v170, label %failed, label %b171, !prof !0
+b171:
+%v172 = getelementptr i8, ptr %w, i64 1280
+%v173 = load volatile <32 x i32>, ptr %v172, align 4, !tbaa !5
+br label %b166
+b166:
+%v174 = phi <32 x i32> [%v165, %b162], [%v173, %b171]
+%v175 = bitcast <32 x i32> %v157 to <32 x float>
+%v176 = bitcast <32 x i32> %v174 to <32 x float>
+%v177 = fadd <32 x float> %v175, %v176
+%v178 = bitcast <32 x float> %v177 to <32 x i32>
+%v179 = fcmp uno <32 x float> %v177, zeroinitializer
+%v180 = select <32 x i1> %v179, <32 x i32> splat (i32 2147483647), <32 x i32> %v178
+%v181 = sub i64 %v140, %v13
+%v182 = add i64 %v90, %v181
+%v183 = call i64 @llvm.fshr.i64(i64 %v182, i64 %v182, i64 2)
+%v184 = icmp ult i64 %v183, %v94
+br i1 %v184, label %b185, label %b186, !prof !1
+b186:
+%v187 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v180, ptr %v187, align 4, !tbaa !5
+%v188 = add i64 %v84, %v182
+%v189 = bitcast <32 x i1> %v115 to i32
+%v190 = zext i32 %v189 to i64
+%v191 = call i1 @openptx.store_span(ptr %w, i64 %v190, i64 73014510593, i64 %first, i64 0, i64 %v188, ptr @span.0)
+br i1 %v191, label %failed, label %b192, !prof !0
+b192:
+br label %b193
+b185:
+%v194 = getelementptr i8, ptr %v89, i64 %v182
+%v195 = bitcast <32 x i1> %v115 to i32
+%v196 = icmp eq i32 %v195, -1
+br i1 %v196, label %b197, label %b198, !prof !1
+b197:
+store <32 x i32> %v180, ptr %v194, align 4, !tbaa !6
+br label %b199
+b198:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v180, ptr align 4 %v194, <32 x i1> %v115), !tbaa !6
+br label %b199
+b199:
+br label %b193
+b193:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v197 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v197, align 4
+%v200 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v200, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v198 = icmp ult i32 %next, 2
-br i1 %v198, label %ready, label %rest
+%v201 = icmp ult i32 %next, 2
+br i1 %v201, label %ready, label %rest
 rest:
-%v199 = getelementptr i8, ptr %w, i64 928
-%v200 = load i32, ptr %v199, align 4
-%v201 = add i32 %v200, -1
-store i32 %v201, ptr %v199, align 4
-%v202 = getelementptr i8, ptr %w, i64 120
-%v203 = load ptr, ptr %v202, align 8
-%v204 = getelementptr i8, ptr %v203, i64 16
-%v205 = load volatile i32, ptr %v204, align 4
-%v206 = icmp ne i32 %v201, 0
-%v207 = icmp eq i32 %v205, 0
-%v208 = and i1 %v206, %v207
-br i1 %v208, label %beside, label %done
+%v202 = getelementptr i8, ptr %w, i64 928
+%v203 = load i32, ptr %v202, align 4
+%v204 = add i32 %v203, -1
+store i32 %v204, ptr %v202, align 4
+%v205 = getelementptr i8, ptr %w, i64 120
+%v206 = load ptr, ptr %v205, align 8
+%v207 = getelementptr i8, ptr %v206, i64 16
+%v208 = load volatile i32, ptr %v207, align 4
+%v209 = icmp ne i32 %v204, 0
+%v210 = icmp eq i32 %v208, 0
+%v211 = and i1 %v209, %v210
+br i1 %v211, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v209 = getelementptr i8, ptr %w, i64 64
-%v210 = load i32, ptr %v209, align 4
-%v211 = add i32 %v210, 1
-store i32 %v211, ptr %v209, align 4
-%v212 = getelementptr i8, ptr %w, i64 88
-%v213 = load i64, ptr %v212, align 4
-%v214 = add i64 %v213, 1
-store i64 %v214, ptr %v212, align 4
-%v215 = getelementptr i8, ptr %w, i64 848
+%v212 = getelementptr i8, ptr %w, i64 64
+%v213 = load i32, ptr %v212, align 4
+%v214 = add i32 %v213, 1
+store i32 %v214, ptr %v212, align 4
+%v215 = getelementptr i8, ptr %w, i64 88
 %v216 = load i64, ptr %v215, align 4
 %v217 = add i64 %v216, 1
 store i64 %v217, ptr %v215, align 4
+%v218 = getelementptr i8, ptr %w, i64 848
+%v219 = load i64, ptr %v218, align 4
+%v220 = add i64 %v219, 1
+store i64 %v220, ptr %v218, align 4
 br label %cta
 ready:
 br label %warp

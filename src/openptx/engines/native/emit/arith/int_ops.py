@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from openptx.engines.native.analysis.affine import FOLD, Base
 from openptx.engines.native.analysis.float_transfer import FloatTransfer
-from openptx.engines.native.analysis.lattice import ZEROS, Known, N, Value, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, Known, N, V, Value, vector_type
 from openptx.engines.native.analysis.transfer import LLVM
 from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.numerics import Bits
 
 _JOINS = frozenset(("or", "add"))  # alike where no bit is set in both
+_ORDERS = {"slt": "sle", "ult": "ule", "ule": "ult"}  # and what holds, the other way around, where one does not
+_ROW = tuple(range(N))
 
 
 class IntOps(FloatTransfer):
@@ -121,7 +123,31 @@ class IntOps(FloatTransfer):
         w = a.width
         if self.uniform(a, b):
             return self.bits(self.ir.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
+        if condition in _ORDERS and (w == 32 or (w == 64 and condition == "slt")):
+            if self.uniform(b) and is_row(a.v, w, condition == "slt"):
+                return self.row_below(condition, a, b)
+            if self.uniform(a) and is_row(b.v, w, condition == "slt"):
+                return self.invert(self.row_below(_ORDERS[condition], b, a))
         return self.bits(self.ir.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
+
+    def row_below(self, condition: str, a: Bits, b: Bits) -> Bits:
+        """Which of numbers in a row, a lane each, are below a number: the first so many lanes, counted by scalars. The
+        guard `i < n` of most kernels is such a comparison, and what follows asks whether it holds in all lanes."""
+        assert isinstance(a.v, Value)
+        ir, first, last, w = self.ir, a.v.name, self.scalar(b), a.width
+        if w == 32:
+            extend = "sext" if condition.startswith("s") else "zext"
+            first, last = (ir.emit(f"{extend} i32 {e} to i64") for e in (first, last))
+            count = ir.emit(f"sub i64 {last}, {first}")
+        else:
+            count = ir.emit(f"call i64 @llvm.ssub.sat.i64(i64 {last}, i64 {first})")
+        more = int(condition.endswith("le"))
+        count = ir.emit(f"call i64 @llvm.smax.i64(i64 {count}, i64 {-more})")
+        count = ir.emit(f"call i64 @llvm.smin.i64(i64 {count}, i64 {N - more})")
+        count = ir.emit(f"add i64 {count}, 1") if more else count
+        beyond = ir.emit(f"trunc i64 {ir.emit(f'shl i64 -1, {count}')} to i{N}")
+        word = ir.emit(f"xor i{N} {beyond}, -1")
+        return self.bits(ir.emit(f"bitcast i{N} {word} to <{N} x i1>"), 1)
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         return self.select_by(f"i1 {p.v.name}" if self.uniform(p) else f"<{N} x i1> {self.vector(p)}", a, b)
@@ -152,3 +178,10 @@ class IntOps(FloatTransfer):
             return self.bits(self.ir.emit(f"call {t} @llvm.{name}.{t}({t} {self.scalar(a)}{extra})"), w, ZEROS)
         vector = f"<{N} x {t}>"
         return self.bits(self.ir.emit(f"call {vector} @llvm.{name}.v{N}{t}({vector} {self.vector(a)}{extra})"), w)
+
+
+def is_row(v: V, w: int, signed: bool) -> bool:
+    """Whether lanes have one number after the other, from a base on, and none of them wraps."""
+    if not isinstance(v, Value) or v.lanes != _ROW or not v.name:
+        return False
+    return 1 << v.tz >= N or 0 <= v.high < (1 << w - signed) - N
