@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from openptx.forks import hold_at_forks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 INTERVAL = 0.05
 """Seconds between two looks at whether to go on waiting."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from openptx.check.context import Context
+from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Path, Problem, rewrite
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import resolve
-from openptx.isa.notation.gates import gate
+from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.gates import Gate, gate
 from openptx.isa.special_registers import NOT_ENFORCED
 from openptx.isa.targets import satisfied, unmet, wants
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.context import Context
-    from openptx.check.operand.kinds import Kind
-    from openptx.isa.notation.forms import Form, Modifiers
-    from openptx.isa.notation.gates import Gate
 
 _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation.gates import Version
-    from openptx.isa.targets import Target
+from openptx.isa.notation.gates import Version
+from openptx.isa.targets import Target
 
 
 class Context:

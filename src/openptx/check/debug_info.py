@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Diagnostic, Label
+from openptx.diagnostics import Collector, Diagnostic, Label
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.directives import Location, Section, SourceFile
 from openptx.syntax.lexical import DECIMAL_32, LETTER, SECTION_NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.diagnostics import Collector
-    from openptx.source import File, Span
 
 _PLACE = f"({DECIMAL_32} {DECIMAL_32} {DECIMAL_32})"
 _BEGINS = pattern(rf"\.loc(?!{LETTER})", re.A)

@@ -6,10 +6,7 @@ import re
 
 from openptx.diagnostics import Diagnostic
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.source import File
+from openptx.source import File
 
 _SEARCHED = 1 << 16  # characters: what identifies a language stands early in a file
 _COMMENT = pattern(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)

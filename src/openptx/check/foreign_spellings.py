@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.source import Span
+from openptx.source import Span
 
 # fmt: off
 MNEMONICS = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from openptx.check.body_directives import BodyDirectives
+from openptx.check.checked_function import CheckedFunction
 from openptx.check.explain.report import diagnostic
 from openptx.check.explain.suggestions import computed_first
 from openptx.check.flow import function_flow
@@ -15,24 +17,16 @@ from openptx.check.foreign_spellings import instead_of_call
 from openptx.check.forms.calls import CallChecker
 from openptx.check.function_findings import FunctionFindings
 from openptx.check.names.body import ResolvedBody, ResolvedInstruction
+from openptx.check.names.scopes import Scope
 from openptx.check.names.undeclared import Undeclared
 from openptx.check.operand import kinds
-from openptx.check.problems import passes
+from openptx.check.problems import Problem, passes
 from openptx.check.proof import proven
-from openptx.diagnostics import Label
+from openptx.diagnostics import Diagnostic, Label
 from openptx.isa.control import calls
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from openptx.check.checked_function import CheckedFunction
-    from openptx.check.names.scopes import Scope
-    from openptx.check.problems import Problem
-    from openptx.diagnostics import Diagnostic
 
 
 class FunctionChecker:

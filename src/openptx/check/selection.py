@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.codes import every_code
 from openptx.errors import InputError
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from openptx.diagnostics import Diagnostic
 
 OPT_IN = frozenset({"unused", "unreachable", "deprecated"})
 """Codes that are reported only when they are selected by name or code."""

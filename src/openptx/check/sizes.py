@@ -5,15 +5,10 @@ from __future__ import annotations
 
 from math import prod
 
-from openptx.isa.types import TYPES
-from openptx.syntax.declarations import InitialiserList
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.context import Context
-    from openptx.isa.types import Type
-    from openptx.syntax.declarations import Declarator
-    from openptx.syntax.declarations import Variable as Declaration
+from openptx.check.context import Context
+from openptx.isa.types import TYPES, Type
+from openptx.syntax.declarations import Declarator, InitialiserList
+from openptx.syntax.declarations import Variable as Declaration
 
 CONSTANTS = 0x10000
 _SHARED, _SHARED_OF_FEATURES = 0xC000, 0x38C00

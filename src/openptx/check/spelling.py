@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 WORK = 10_000_000
 """Characters times characters that are compared for one file, a second of work at most: a hostile file may have any

@@ -11,16 +11,13 @@ The script is made of the commands' own declarations, and stands by itself: it s
 
 from __future__ import annotations
 
-from argparse import Action, ArgumentParser
+from argparse import Action, ArgumentParser, Namespace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from openptx.cli.commands import COMMANDS
 from openptx.cli.exit_status import CLEAN
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 SHELLS = ("bash", "zsh", "fish")
 PATHS = ("FILE", "PATH", "CASE", "FOLDER", "PROGRAM")

@@ -9,7 +9,7 @@ openptx convert --to bf16 @in.npy --save out.npy
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 import openptx
 from openptx.cli.exit_status import CLEAN
@@ -17,11 +17,6 @@ from openptx.cli.saving import require_writable, save_arrays
 from openptx.errors import ArgumentError, InputError
 from openptx.numerics import describe
 from openptx.numerics.cvt_spec import CvtSpec
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.numerics.cvt_spec import CvtSpec
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import socket
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, cast
+from typing import Any, BinaryIO, cast
 
 from openptx.cli.exit_status import CLEAN, FINDINGS
 from openptx.cli.launching import Launching, add_launch_arguments, launching
@@ -25,11 +26,6 @@ from openptx.debug.history import history
 from openptx.debug.session import Session
 from openptx.debug.terminal import Terminal
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Callable
-    from typing import Any, BinaryIO
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -7,14 +7,11 @@ in CUDA C++ that were compiled with `nvcc -cudart shared`. The exit status is th
 from __future__ import annotations
 
 import os
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.failures import complain
 from openptx.driver.environment import environment
 from openptx.driver.objects import capability_of
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a shell for a command that cannot be run."""

@@ -7,15 +7,12 @@ Writes one file for each module into the folder, called after the source file an
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.saving import save_files
 from openptx.fatbin import ExtractedPtx, extract
 from openptx.reading import encode
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -6,18 +6,13 @@ since when they exist, and how true their results are here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.coverage import aligned, coverage, kinds, table
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.terminal import paint
 from openptx.errors import InputError
-from openptx.isa.notation import INSTRUCTIONS, load
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.isa.notation import Instruction
+from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 
 MANUAL = "https://docs.nvidia.com/cuda/parallel-thread-execution/#"
 

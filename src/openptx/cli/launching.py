@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from openptx.cli.arguments import read_argument, read_extent
 from openptx.cli.files import load
@@ -11,13 +11,9 @@ from openptx.cli.launch_options import add_launch_options, pick
 from openptx.errors import InputError
 from openptx.recording.file import SUFFIX, read_recording
 from openptx.recording.restore import restore
+from openptx.runtime import Kernel
 from openptx.runtime import load as load_module
 from openptx.testing.case import argument, is_case, read_case
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.runtime import Kernel
 
 
 @dataclass(frozen=True, slots=True)

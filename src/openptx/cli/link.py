@@ -8,6 +8,7 @@ except for lines.
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
 
 from openptx.api import require_options
 from openptx.cli.checking import show
@@ -18,10 +19,6 @@ from openptx.cli.saving import save_files
 from openptx.errors import CheckError
 from openptx.linking import link_files
 from openptx.reading import encode
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import ArgumentParser, Namespace
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
 from openptx.cli.launch_options import add_limits
@@ -23,11 +23,7 @@ from openptx.cli.launching import Launching, add_launch_arguments, launching
 from openptx.cli.saving import require_writable, save_files
 from openptx.cli.terminal import Clock
 from openptx.profile.entry import ENGINES, watch
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.profile.report import Profile
+from openptx.profile.report import Profile
 
 FORMATS = ("text", "json", "html")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import report
@@ -24,15 +24,11 @@ from openptx.cli.files import load
 from openptx.cli.run import pick
 from openptx.cli.terminal import Clock
 from openptx.errors import CheckError, InputError
+from openptx.prove import Proof
 from openptx.prove.entry import TIMEOUT, UNROLL, prove
 from openptx.rewrite import CONTRACTIONS
+from openptx.runtime import Kernel, LoadedModule
 from openptx.runtime import load as load_module
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.prove import Proof
-    from openptx.runtime import Kernel, LoadedModule
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from openptx.cli.exec import cannot_run
 from openptx.driver.environment import recording_environment
@@ -23,11 +23,6 @@ from openptx.driver.recorder.settings import Settings
 from openptx.errors import ArgumentError, InputError
 from openptx.recording.collection import Found, below
 from openptx.recording.file import header_of
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.recording.collection import Found
 
 MOST = 20
 """Kernels that are listed."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import described
@@ -28,11 +28,7 @@ from openptx.recording.collection import Found, collected
 from openptx.recording.file import read_recording
 from openptx.recording.replaying import EQUAL, ORDER, STATUSES, UNREADABLE, Replay, replay
 from openptx.rewrite import CONTRACTIONS
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.source import File
+from openptx.source import File
 
 GROUPS = 40
 """Folders that the summary has a line for."""

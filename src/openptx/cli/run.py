@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import sys
 import time
+from argparse import ArgumentParser, Namespace
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
+
+from numpy.typing import NDArray
 
 from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
@@ -31,15 +34,8 @@ from openptx.cli.tracing import add_trace_arguments, compared, restore, traced, 
 from openptx.diagnostics.render.summary import plural
 from openptx.errors import InputError
 from openptx.rewrite import CONTRACTIONS
+from openptx.runtime import Kernel, LoadedModule
 from openptx.runtime import load as load_module
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from typing import Any
-
-    from numpy.typing import NDArray
-
-    from openptx.runtime import Kernel, LoadedModule
 
 
 def add_arguments(parser: ArgumentParser) -> None:

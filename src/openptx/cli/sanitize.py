@@ -15,7 +15,7 @@ times as long.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
 from openptx.cli.launch_options import add_limits
@@ -24,9 +24,6 @@ from openptx.cli.terminal import Clock
 from openptx.diagnostics.render import render
 from openptx.errors import InputError
 from openptx.sanitize.entry import ENGINES, Options, tools_of, watch
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 

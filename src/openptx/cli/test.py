@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentParser, Namespace
 from errno import ENOENT
-from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
@@ -26,13 +26,9 @@ from openptx.cli.terminal import paint, progress
 from openptx.errors import InputError
 from openptx.testing.discovery import find, run_test
 from openptx.testing.launching import plain
+from openptx.testing.result import Result
 from openptx.testing.wrapper import PREFIX
 from openptx.trace.coverage import Coverage
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.testing.result import Result
 
 NO_TESTS = "no tests in it: no case.json, no .ptx file with `// run:` or `//~`"
 STYLES = {"passed": "added", "failed": "error", "unsupported": "warning", "error": "error"}

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from typing import Any, TextIO
+
+from numpy.typing import NDArray
 
 from openptx.cli.arguments import read_extent
 from openptx.errors import InputError
+from openptx.runtime import Kernel
 from openptx.trace.compare import first_difference
 from openptx.trace.entry import trace
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from typing import TextIO
-
-    from numpy.typing import NDArray
-
-    from openptx.runtime import Kernel
-    from openptx.trace.record import Trace
+from openptx.trace.record import Trace
 
 LIMIT = 10_000
 """Records, unless --trace-limit says another number."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from openptx.debug.scope import scope_of
-
-if TYPE_CHECKING:
-    from openptx.debug.observer import StoppingObserver
-    from openptx.debug.scope import Scope
+from openptx.debug.observer import StoppingObserver
+from openptx.debug.scope import Scope, scope_of
 
 
 @dataclass(frozen=True, slots=True)

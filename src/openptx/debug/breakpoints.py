@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from openptx.debug.expressions import Expression
 from openptx.debug.lanes import holds, lane_of
+from openptx.debug.observer import StoppingObserver
+from openptx.debug.places import Place
 from openptx.debug.scope import Scope
 from openptx.debug.stops import BREAKPOINT, Stop
 from openptx.debug.values import Typed
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from openptx.debug.expressions import Expression
-    from openptx.debug.observer import StoppingObserver
-    from openptx.debug.places import Place
 
 
 @dataclass(slots=True)

@@ -12,17 +12,14 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from openptx.debug.scope import Scope
 from openptx.debug.values import Array, Typed, bits_for
 from openptx.errors import InputError
-from openptx.isa.types import TYPES
+from openptx.isa.types import TYPES, Type
+from openptx.program import Register
 from openptx.trace.values import type_of
-
-if TYPE_CHECKING:
-    from openptx.debug.scope import Scope
-    from openptx.isa.types import Type
-    from openptx.program import Register
 
 _TOKEN = re.compile(
     r"0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b|0[xX][\da-fA-F]+|\d[\w.]*|[%$_A-Za-z][\w$]*(?:\.[A-Za-z]\w*)*"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openptx.debug.observer import StoppingObserver
 from openptx.engines.interp import lane_sets
-
-if TYPE_CHECKING:
-    from openptx.debug.observer import StoppingObserver
-    from openptx.engines.interp.frames import Frame
-    from openptx.program import Op
-    from openptx.trace.observer import ObservedBatch
+from openptx.engines.interp.frames import Frame
+from openptx.program import Op
+from openptx.trace.observer import ObservedBatch
 
 
 @dataclass(frozen=True, slots=True)

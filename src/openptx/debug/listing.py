@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
+from openptx.debug.session import Session
 from openptx.debug.values import Array, Typed
 from openptx.engines.common.fault_text import ranges
-from openptx.errors import InputError
+from openptx.errors import InputError, Triple
 from openptx.program import Variable
 from openptx.trace.values import show, type_of
-
-if TYPE_CHECKING:
-    from openptx.debug.session import Session
-    from openptx.errors import Triple
 
 AROUND = 5
 """Rows that `list` shows before and after a row."""

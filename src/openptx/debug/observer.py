@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from openptx.control_flow import control, is_written, registers
 from openptx.debug.stops import FAULT, PAUSE, Stop
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import DeadlockError
+from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Error, Unsupported
+from openptx.program import Op
 from openptx.trace.observer import ObservedBatch, Observer
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.frames import Frame
-    from openptx.program import Op
 
 Decide = Callable[["StoppingObserver", "lane_sets.Lanes"], Stop | None]
 """Says at an instruction that lanes come to whether to stop there."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from openptx.device.shared_layout import reached
 from openptx.errors import InputError
 from openptx.line_table import LineTable
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op, Program
+from openptx.program import Function, Op, Program
 
 Place = tuple[str, int]
 """A function's name and a position in its code."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from openptx.control_flow import control
 from openptx.debug.lanes import holds
+from openptx.debug.observer import StoppingObserver
+from openptx.debug.places import Places
 from openptx.debug.stops import ENDED, ENTRY, GOTO, STEP, Stop
-
-if TYPE_CHECKING:
-    from openptx.debug.observer import StoppingObserver
-    from openptx.debug.places import Places
-    from openptx.engines.interp import lane_sets
+from openptx.engines.interp import lane_sets
 
 BARRIERS = frozenset(("barrier", "cluster-barrier", "warp-barrier"))
 WARP = 32

@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from openptx.debug.lanes import batch_of, lane_of, where
+from openptx.debug.observer import StoppingObserver
 from openptx.debug.values import Array, Typed
+from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import put, source
 from openptx.errors import InputError, Unsupported
 from openptx.isa.special_registers import SPECIAL_REGISTERS
-from openptx.isa.types import named
+from openptx.isa.types import Type, named
 from openptx.numerics import Bits
-from openptx.program import Special, Variable
+from openptx.program import Register, Special, Variable
+from openptx.trace.observer import ObservedBatch
 from openptx.trace.operands import bits_of
 from openptx.trace.values import type_of
-
-if TYPE_CHECKING:
-    from openptx.debug.observer import StoppingObserver
-    from openptx.engines.interp.frames import Frame
-    from openptx.isa.types import Type
-    from openptx.program import Register
-    from openptx.trace.observer import ObservedBatch
 
 MOST = 1 << 16
 """Elements of memory that one expression reads."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from openptx.errors import Error
+from openptx.errors import Error
 
 # fmt: off
 #                  kinds of stops

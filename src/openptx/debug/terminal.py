@@ -5,20 +5,16 @@ from __future__ import annotations
 import cmd
 import re
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TextIO, cast
 
 from openptx.debug import listing
 from openptx.debug.history import history
+from openptx.debug.session import Session
 from openptx.debug.stops import ENDED, EXITED, FAULT, Stop
 from openptx.debug.values import Array, Typed
 from openptx.errors import Fault, InputError
+from openptx.isa.types import Type
 from openptx.trace.values import show, type_of
-
-if TYPE_CHECKING:
-    from typing import TextIO
-
-    from openptx.debug.session import Session
-    from openptx.isa.types import Type
 
 # fmt: off
 ALIASES = {

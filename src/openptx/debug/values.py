@@ -6,15 +6,12 @@ import math
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from openptx.errors import InputError
+from openptx.isa.types import Type
 from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, encode
 from openptx.numerics.formats import FORMATS
 from openptx.trace.values import NATIVE, show
-
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from openptx.debug.breakpoints import is_true
-from openptx.debug.scope import scope_of
+from openptx.debug.expressions import Expression
+from openptx.debug.observer import StoppingObserver
+from openptx.debug.scope import Scope, scope_of
 from openptx.debug.stops import WATCHPOINT, Stop
 from openptx.debug.values import Array, Typed
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from openptx.debug.expressions import Expression
-    from openptx.debug.observer import StoppingObserver
-    from openptx.debug.scope import Scope
 
 
 @dataclass(slots=True)

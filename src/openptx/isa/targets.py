@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from openptx.isa.notation.conditions import conditions
+from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.gates import Alternative, Gate, Version, gate
-
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Form, Modifiers
 
 
 class Target:

@@ -6,10 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from openptx.isa.notation import INSTRUCTIONS, load
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Form
+from openptx.isa.notation.forms import Form
 
 RECORD = Path(__file__).with_name("tested.txt")
 

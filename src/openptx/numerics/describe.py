@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -12,10 +13,6 @@ from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, decode
 from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.formats import F32, F64, Fixed, Format
 from openptx.numerics.type_names import Element, Integer, Packed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 DIGITS = 60  # of an exact decimal, before a power of two says it better
 

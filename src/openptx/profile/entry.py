@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.interp.geometry import Shape
@@ -18,13 +17,9 @@ from openptx.profile.native import run_native
 from openptx.profile.recorder import Recorder
 from openptx.profile.report import LaunchShape, Profile
 from openptx.profile.summary import summarize
-from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import require_options
-
-if TYPE_CHECKING:
-    from openptx.runtime import Kernel
-    from openptx.runtime.module import PreparedLaunch
-    from openptx.runtime.options import Extent
+from openptx.runtime import Kernel
+from openptx.runtime.module import OTHER_NAMES, PreparedLaunch
+from openptx.runtime.options import Extent, require_options
 
 WARP = 32
 # Launches of more threads are sampled unless `blocks` says how many blocks to execute: about a second on the reference

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from numpy.typing import NDArray
 
 from openptx.engines.interp.machine import Threads
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from openptx.numerics import Bits
+from openptx.numerics import Bits
 
 Traced = tuple[str, NDArray[Any], int]
 """A space, the addresses of the executing lanes in it, and how many bytes each of them accesses."""

@@ -7,13 +7,10 @@ The registers that the assembler allocates limit it as well. PTX does not know t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from openptx.isa.special_registers import allocation_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 WARP = 32
 REGISTERS = 65536

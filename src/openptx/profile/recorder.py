@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from openptx.engines.common.accesses import MULTIPLICATIONS
+from openptx.engines.interp.decode import Block
 from openptx.profile.counters import Counters
 from openptx.profile.decoded import ProfiledFunction
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.decode import Block
-    from openptx.program import Function, Op
+from openptx.program import Function, Op
 
 
 class Recorder:

@@ -7,14 +7,11 @@ its own, so a kernel's allocated registers differ.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_after
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
+from openptx.program import Function, Op
 
 NOBODY = frozenset[int]()
 

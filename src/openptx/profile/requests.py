@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.geometry import WARP
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.geometry import Geometry
+from openptx.engines.interp.geometry import WARP, Geometry
 
 Array = NDArray[Any]
 Addresses = NDArray[np.int64]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from openptx.errors import ArgumentError, InputError
 from openptx.program import Function, Variable
+from openptx.prove.report import Proof
+from openptx.runtime import Kernel
 from openptx.runtime.options import is_count
-
-if TYPE_CHECKING:
-    from openptx.prove.report import Proof
-    from openptx.runtime import Kernel
 
 UNROLL = 16
 TIMEOUT = 60.0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import NDArray
+
+from openptx.errors import Triple
 from openptx.prove.unprovable import REASONS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from openptx.errors import Triple
 
 ASSUMPTIONS = (
     "no launch faults: every access lies within an array, is aligned, and is at most 1 TiB from its pointer",

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import z3
 
@@ -21,9 +20,7 @@ from openptx.prove.inputs import Inputs
 from openptx.prove.report import ASSUMPTIONS, Counterexample, Proof
 from openptx.prove.solving import solve
 from openptx.prove.unprovable import Unprovable
-
-if TYPE_CHECKING:
-    from openptx.runtime import Kernel
+from openptx.runtime import Kernel
 
 VARIATIONS = 64
 """How many other contents of arrays a solver's launch is run with."""

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from openptx.device.memory_view import Bytes
+from openptx.errors import Triple
 from openptx.isa.types import named
 from openptx.line_table import LineTable
 from openptx.numerics.formats import FORMATS
+from openptx.program import Program
+from openptx.recording.restore import Restored
 from openptx.recording.stored_type import BYTE, stored_type
+from openptx.recording.writers import Write
+from openptx.trace.record import Record
 from openptx.trace.values import show
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from openptx.device.memory_view import Bytes
-    from openptx.errors import Triple
-    from openptx.program import Program
-    from openptx.recording.restore import Restored
-    from openptx.recording.writers import Write
-    from openptx.trace.record import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openptx import __version__
-from openptx.device.memory_view import Bytes
+from openptx.device.memory_view import Bytes, MemoryView
 from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError
 from openptx.keywords import hints
 from openptx.memory import find
 from openptx.recording.addresses import aligned
 from openptx.recording.file import Recording, Region, write_recording
+from openptx.runtime import Kernel
 from openptx.runtime.arguments import marshal
 from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import extent, sequence_of
-
-if TYPE_CHECKING:
-    from openptx.device.memory_view import MemoryView
-    from openptx.runtime import Kernel
-    from openptx.runtime.options import Extent
+from openptx.runtime.options import Extent, extent, sequence_of
 
 
 class Reached(NamedTuple):

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,27 +16,22 @@ from openptx.api import require_options as require_target
 from openptx.diagnostics.render.json import as_json
 from openptx.errors import ArgumentError, CheckError, Error, Fault, InputError, Unsupported
 from openptx.keywords import hints
-from openptx.program import Reg
+from openptx.program import Program, Reg
 from openptx.reading import read
 from openptx.recording.difference import MemoryDifference, difference, writer
 from openptx.recording.file import Recording, read_recording
 from openptx.recording.restore import Restored, RestoredLaunch, restore
 from openptx.recording.stored_type import stored_part
-from openptx.recording.writers import SUMMED, watch
+from openptx.recording.writers import SUMMED, Write, watch
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load
 from openptx.runtime.options import require_options
+from openptx.sanitize import Finding
 from openptx.sanitize.entry import ENGINES, Options, tools_of
 from openptx.sanitize.entry import watch as sanitize_launch
+from openptx.source import File
 from openptx.trace.entry import trace
-
-if TYPE_CHECKING:
-    from openptx.program import Program
-    from openptx.recording.restore import RestoredLaunch
-    from openptx.recording.writers import Write
-    from openptx.sanitize import Finding
-    from openptx.source import File
-    from openptx.trace.record import Record
+from openptx.trace.record import Record
 
 LONGEST = 6
 """Instructions that are given."""

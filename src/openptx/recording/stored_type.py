@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from openptx.control_flow import is_read, is_written, registers
-from openptx.isa.types import named
-from openptx.program import Address, Reg, Vector
-
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
-    from openptx.program import Function, Op, Operand
+from openptx.isa.types import Type, named
+from openptx.program import Address, Function, Op, Operand, Reg, Vector
 
 BYTE = named("b8")
 DEPTH = 8

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from openptx.device.shared_layout import shared_layout
+from openptx.program import Function, Program
 from openptx.runtime.parameters import parameters
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Program
 
 
 def module(program: Program) -> str:

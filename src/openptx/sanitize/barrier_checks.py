@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.isa.instructions import tensor_allocation
+from openptx.numerics import Bits
+from openptx.program import Op
+from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.semantics import WARP_BARRIER
-
-if TYPE_CHECKING:
-    from openptx.numerics import Bits
-    from openptx.program import Op
-    from openptx.sanitize.batch import SanitizedBatch
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 PRIME = np.uint64(0x100000001B3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,10 @@ from openptx.device.memory_view import in_bytes
 from openptx.engines.common.provenance import copied_variables_of, variables_of
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op, Variable
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.reporter import Reporter
+from openptx.program import Function, Op, Variable
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 

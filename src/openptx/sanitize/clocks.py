@@ -8,18 +8,15 @@ of a part of the CTA, acquire patterns, mbarriers, waits for copies.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import WARP
-from openptx.sanitize.teams import AGENT
+from openptx.sanitize.teams import AGENT, Teams
 from openptx.sanitize.views import CTAS, WARPS, Views
-
-if TYPE_CHECKING:
-    from openptx.sanitize.teams import Teams
 
 Array = NDArray[Any]
 

@@ -9,17 +9,14 @@ mbarrier, or for each thread that waits for groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.shadow import CELL, PENDING, R2, W2, R, W
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.shadow import CELL, PENDING, R2, W2, R, Shadow, W
 from openptx.sanitize.teams import AGENT
-
-if TYPE_CHECKING:
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.shadow import Shadow
 
 Array = NDArray[Any]
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from openptx.control_flow import is_read, is_written, registers
-from openptx.engines.interp.decode import DecodedFunction
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.decode import DecodedFunction, Step
+from openptx.engines.interp.operands import Registers
 from openptx.isa.instructions import async_copy, mbarrier, wgmma
+from openptx.isa.notation import Instruction
+from openptx.program import Function, Op
+from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
 from openptx.sanitize.registers import TrackedFunction
 from openptx.sanitize.semantics import BULK, COMMITS, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
-
-if TYPE_CHECKING:
-    from openptx.engines.interp import lane_sets
-    from openptx.engines.interp.decode import Step
-    from openptx.engines.interp.operands import Registers
-    from openptx.isa.notation import Instruction
-    from openptx.program import Function, Op
-    from openptx.sanitize.machine import SanitizedThreads
 
 
 def ignored_waits(function: Function) -> frozenset[Op]:

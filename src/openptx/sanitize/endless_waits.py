@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.engines.interp import lane_sets
-
-if TYPE_CHECKING:
-    from openptx.sanitize.batch import SanitizedBatch
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.mbarriers import Mbarriers
-    from openptx.sanitize.reporter import Reporter
+from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.mbarriers import Mbarriers
+from openptx.sanitize.reporter import Reporter
 
 STALLS = 1000
 """How many times in a row threads may find a phase of an mbarrier incomplete, while nobody does anything else."""

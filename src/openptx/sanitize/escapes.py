@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import LOCAL, SHIFT
-from openptx.program import Address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from openptx.engines.interp.memory_views import Plane
-    from openptx.numerics import Bits
-    from openptx.program import Function, Op
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.reporter import Reporter
+from openptx.numerics import Bits
+from openptx.program import Address, Function, Op
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 POINTER = 64

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from openptx.program import Address, Reg
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.frames import Frame
-    from openptx.program import Function, Op
-    from openptx.sanitize.batch import SanitizedBatch
+from openptx.engines.interp.frames import Frame
+from openptx.program import Address, Function, Op, Reg
+from openptx.sanitize.batch import SanitizedBatch
 
 
 class Executing:

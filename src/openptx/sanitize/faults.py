@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.device.shared_layout import reached
-
-if TYPE_CHECKING:
-    from openptx.errors import Fault
-    from openptx.program import Function, Program
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.findings import Site
-    from openptx.sanitize.heap import GuardedHeap
-    from openptx.sanitize.reporter import Reporter
+from openptx.errors import Fault
+from openptx.program import Function, Program
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.findings import Site
+from openptx.sanitize.heap import GuardedHeap
+from openptx.sanitize.reporter import Reporter
 
 SYNC = frozenset(("deadlock", "timeout", "instruction-limit", "invalid-barrier", "invalid-mask", "undefined-behavior"))
 """Faults that are wrong synchronisation; the others are wrong accesses."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from openptx.diagnostics import Diagnostic, Label
-
-if TYPE_CHECKING:
-    from openptx.errors import Triple
-    from openptx.source import File, Span
+from openptx.errors import Triple
+from openptx.source import File, Span
 
 KINDS = ("race", "init", "sync", "mem")
 

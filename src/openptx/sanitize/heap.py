@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
-
-if TYPE_CHECKING:
-    from openptx.program import Op
-    from openptx.sanitize.executing import Executing
+from openptx.program import Op
+from openptx.sanitize.executing import Executing
 
 Array = NDArray[Any]
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from openptx.device.memory_view import Allocation, Bytes, MemoryView
+from openptx.device.memory_view import Allocation, Bytes, MemoryView
 
 COPIED = 2 << 30
 """Bytes of memory at most that are kept to be put back."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.reporter import Reporter
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 

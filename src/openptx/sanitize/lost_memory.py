@@ -5,20 +5,18 @@ from __future__ import annotations
 import atexit
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.heap import Heap
+from openptx.device.memory_view import Bytes, MemoryView
 from openptx.diagnostics.render import render
 from openptx.isa.address_windows import CONST, PARAM, SHIFT
 from openptx.sanitize.findings import Finding
-
-if TYPE_CHECKING:
-    from openptx.device.heap import Heap
-    from openptx.device.memory_view import Bytes, MemoryView
-    from openptx.sanitize.heap import GuardedHeap
-    from openptx.sanitize.reporter import Reporter
+from openptx.sanitize.heap import GuardedHeap
+from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.numerics import Bits
+from openptx.numerics.bits import Core
 from openptx.numerics.numpy_machine import UNSIGNED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from openptx.numerics.bits import Core
-    from openptx.program import Op
+from openptx.program import Op
 
 Array = NDArray[Any]
 

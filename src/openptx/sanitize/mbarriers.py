@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, COUNT_V1, EXPECTED, LAYOUT, PHASE, TX
-
-if TYPE_CHECKING:
-    from openptx.program import Op
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.reporter import Reporter
+from openptx.program import Op
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 Key = tuple[int, int]

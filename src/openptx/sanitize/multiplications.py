@@ -8,7 +8,7 @@ and it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,12 @@ from numpy.typing import NDArray
 from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
 from openptx.isa.instructions import move, wgmma
-from openptx.sanitize.copies import unknown_to
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.copies import Agents
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.reporter import Reporter
+from openptx.program import Function, Op
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.copies import Agents, unknown_to
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 MULTIPLICATIONS = frozenset((wgmma.mma_async, wgmma.mma_async_sp))

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from openptx.diagnostics.codes import code as find_code
 from openptx.isa.instructions import async_copy, atomic, tensor_allocation, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
+from openptx.program import Op
+from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.findings import Finding
+from openptx.sanitize.races import Conflict
+from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.semantics import BULK
 from openptx.sanitize.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
 from openptx.sanitize.teams import AGENT
-
-if TYPE_CHECKING:
-    from openptx.program import Op
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.findings import Finding
-    from openptx.sanitize.races import Conflict
-    from openptx.sanitize.reporter import Reporter
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.shadow import (
     CELL,
     CLUSTER,
@@ -28,14 +29,11 @@ from openptx.sanitize.shadow import (
     VOLATILE,
     W2,
     R,
+    Shadow,
     W,
 )
 from openptx.sanitize.teams import AGENT
 from openptx.sanitize.views import ASYNC_PROXY
-
-if TYPE_CHECKING:
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.shadow import Shadow
 
 Array = NDArray[Any]
 

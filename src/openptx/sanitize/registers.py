@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.decode import DecodedFunction, assemble
-from openptx.engines.interp.operands import address, apart, destination, source
+from openptx.engines.interp.decode import DecodedFunction, Step, assemble
+from openptx.engines.interp.operands import Reader, Registers, Writer, address, apart, destination, source
+from openptx.isa.types import Type
 from openptx.numerics import Bits
-from openptx.program import Address, Imm, Reg, Sink, Vector
+from openptx.program import Address, Imm, Op, Operand, Reg, Sink, Vector
+from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.masked import EVERYTHING, NOTHING, Masked, Use
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.decode import Step
-    from openptx.engines.interp.operands import Reader, Registers, Writer
-    from openptx.isa.types import Type
-    from openptx.program import Op, Operand
-    from openptx.sanitize.machine import SanitizedThreads
 
 Array = NDArray[Any]
 

@@ -8,17 +8,13 @@ it (8.9.2). Who reads the location takes the record now, if the read acquires, o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.clocks import Moments
-from openptx.sanitize.shadow import CLUSTER, CTA, GPU
-
-if TYPE_CHECKING:
-    from openptx.sanitize.clocks import Clocks
-    from openptx.sanitize.shadow import Shadow
+from openptx.sanitize.clocks import Clocks, Moments
+from openptx.sanitize.shadow import CLUSTER, CTA, GPU, Shadow
 
 Array = NDArray[Any]
 NOBODY = -1

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.line_table import LineTable
-from openptx.sanitize.findings import Finding, Site
+from openptx.program import Op, Program
+from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.shadow import STATEMENT
-
-if TYPE_CHECKING:
-    from openptx.program import Op, Program
-    from openptx.sanitize.findings import Collector
-    from openptx.sanitize.teams import Teams
+from openptx.sanitize.teams import Teams
 
 
 class Reporter:

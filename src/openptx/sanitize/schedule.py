@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.frames import Group
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
 
 SPLITS = 0.5
 """How often a group of lanes is parted before it runs on; half of these times within its warps."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from openptx.isa.instructions import (
     async_copy,
@@ -25,10 +24,8 @@ from openptx.isa.instructions import (
 )
 from openptx.isa.memory_consistency import strong
 from openptx.isa.types import Type
+from openptx.program import Op
 from openptx.sanitize.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
-
-if TYPE_CHECKING:
-    from openptx.program import Op
 
 SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "sys": GPU, "gl": GPU}
 RELEASES, ACQUIRES = ("release", "acq_rel", "sc"), ("acquire", "acq_rel", "sc")

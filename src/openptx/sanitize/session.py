@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.heap import Heap
+from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import reached
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.frames import Group
+from openptx.engines.interp.geometry import Shape
+from openptx.errors import Fault
+from openptx.program import Function, Op, Program
 from openptx.sanitize.barrier_checks import BarrierChecks
+from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.bounds import Bounds
 from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.copies import Agents, BulkCopies, Copies
@@ -22,6 +29,7 @@ from openptx.sanitize.findings import Collector
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.lifetimes import Lifetimes
 from openptx.sanitize.lost_memory import report_unfreed
+from openptx.sanitize.marks import Marks
 from openptx.sanitize.mbarriers import Mbarriers
 from openptx.sanitize.multiplications import Multiplications
 from openptx.sanitize.race_reports import RaceReports
@@ -33,16 +41,6 @@ from openptx.sanitize.shadow import ShadowMemory
 from openptx.sanitize.teams import Teams
 from openptx.sanitize.undefined import NOISE
 from openptx.sanitize.values import Values
-
-if TYPE_CHECKING:
-    from openptx.device.heap import Heap
-    from openptx.device.memory_view import MemoryView
-    from openptx.engines.interp.frames import Group
-    from openptx.engines.interp.geometry import Shape
-    from openptx.errors import Fault
-    from openptx.program import Function, Op, Program
-    from openptx.sanitize.batch import SanitizedBatch
-    from openptx.sanitize.marks import Marks
 
 Array = NDArray[Any]
 

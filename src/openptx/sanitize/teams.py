@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp.geometry import WARP, Geometry
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.geometry import Shape
-    from openptx.errors import Triple
+from openptx.engines.interp.geometry import WARP, Geometry, Shape
+from openptx.errors import Triple
 
 Array = NDArray[Any]
 AGENT = 1 << 31

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from openptx.device.shared_layout import reached
 from openptx.isa.instructions import multimem, surface, tensor_memory, tensor_multiply
-
-if TYPE_CHECKING:
-    from openptx.isa.notation import Instruction
-    from openptx.program import Function, Program
+from openptx.isa.notation import Instruction
+from openptx.program import Function, Program
 
 # Reads of surfaces are not here, nor are textures: both race with writes of surfaces alone.
 UNWATCHED: dict[str, frozenset[Instruction]] = {

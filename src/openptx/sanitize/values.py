@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.operands import Registers
+from openptx.numerics import Bits
+from openptx.program import Op, Reg
+from openptx.sanitize.executing import Executing
 from openptx.sanitize.masked import Masked, Use
 from openptx.sanitize.registers import masks_of
+from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.semantics import SHUFFLES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from openptx.engines.interp.operands import Registers
-    from openptx.numerics import Bits
-    from openptx.program import Op, Reg
-    from openptx.sanitize.executing import Executing
-    from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 

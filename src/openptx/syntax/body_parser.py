@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.brace_matcher import outside
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
@@ -20,12 +22,6 @@ from openptx.syntax.recovery import recover
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, END, INSTRUCTION, LABEL, REGISTERS, STATEMENT, plain
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unreadable
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from openptx.source import File, Span
 
 _HIDDEN = pattern(r"//[^\n]*;|/\*|\"[^\"\n]*;")
 """A `;` that may end no statement."""

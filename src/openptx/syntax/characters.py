@@ -7,16 +7,12 @@ nowhere; Ctrl-Z is a blank.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.lexical import COMMENT, STRING
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.source import File, Span
 
 COMMENTED, QUOTED, CODE = "comment", "string", "code"
 _HIDDEN = "\0\v\x1c\x1d\x1e\x1f"

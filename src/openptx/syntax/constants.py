@@ -6,15 +6,12 @@ type of the usual arithmetic conversions (4.5.5), not `.u64`; the result of `%` 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from openptx.source import Span
 from openptx.syntax.literals import double_bits, literal, malformed
 from openptx.syntax.operands import Constant, Float, Integer
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.source import Span
-    from openptx.syntax.tokens import Cursor, Mistake
+from openptx.syntax.tokens import Cursor, Mistake
 
 _MASK = (1 << 64) - 1
 WARP_SIZE = 32

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.declaration_parser import FLOATS, NUMBERS
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
 from openptx.syntax.lexical import FLOAT, NEW_NAME
 from openptx.syntax.literals import signed
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.tree import Lazy
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import File, Span
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
 _HEXADECIMAL = "0[xX][0-9a-fA-F]{1,15}+"

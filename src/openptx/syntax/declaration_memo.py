@@ -10,16 +10,13 @@ import re
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.declaration_parser import FLOATS, NUMBERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
 from openptx.syntax.lexical import DECIMAL_63, FLOAT, NEW_NAME, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import File, Span
 
 _NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
 _PARTS = pattern(

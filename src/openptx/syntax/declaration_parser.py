@@ -7,6 +7,7 @@ import sys
 
 from openptx.diagnostics import Diagnostic, Label
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.constants import constant, primary
 from openptx.syntax.declarations import (
     Attribute,
@@ -106,10 +107,6 @@ def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Memb
         return SymbolAddress(name, offset.value if offset else 0, generic, mask, (start, c.last))
     raise c.mistake("invalid-expression", "an offset is an integer", offset.span, "this is a floating-point constant")
 
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import Span
 
 LINKAGE = (".visible", ".extern", ".weak", ".common")
 SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const", ".tex")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from openptx.diagnostics import Diagnostic
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.declaration_fast_parser import parameters_between
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
+from openptx.syntax.declarations import Attribute, Variable
 from openptx.syntax.directives import (
     AddressSize,
     Alias,
@@ -28,13 +31,6 @@ from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
 from openptx.syntax.tokens import Cursor
 from openptx.syntax.tree import Function, Lazy
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.source import File, Span
-    from openptx.syntax.declarations import Attribute, Variable
 
 _SIMPLE = pattern(
     rf"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+

@@ -6,6 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, opcode_for_guard, unguarded
 from openptx.syntax.lexical import IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
@@ -14,10 +15,6 @@ from openptx.syntax.operands import Name, Operand
 from openptx.syntax.statement_lexer import plain
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Guard, Instruction, Lazy
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import File, Span
 
 # Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
 # `.5` is a number, and `bra$L` a name.

@@ -9,12 +9,9 @@ import sys
 
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.operands import Constant, Float, Integer
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import Span
-    from openptx.syntax.tokens import Cursor, Mistake
+from openptx.syntax.tokens import Cursor, Mistake
 
 _INTEGER = pattern(r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))(U?)", re.A)
 _BITS = pattern(r"0(?:[fF]([0-9a-fA-F]{8})|[dD]([0-9a-fA-F]{16}))", re.A)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.constants import WARP_SIZE
 from openptx.syntax.lexical import IDENTIFIER
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Address, Integer, Name, Operand, Selector, Sink, Vector
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import Span
 
 # groups: 1 name, 2 its selector; 3 number; 4 base and 5 offset of an address; 6 elements of a vector
 _OPERAND = pattern(

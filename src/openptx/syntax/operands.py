@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import struct
 
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import Span
+from openptx.source import Span
 
 
 class Node:

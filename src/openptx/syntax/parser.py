@@ -6,6 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
 from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
 from openptx.syntax.characters import CODE, not_text, strays
@@ -20,11 +21,6 @@ from openptx.syntax.sections import debug_data
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Function, Statement, SyntaxTree, Unreadable
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import File, Span
-
 
 _COMMENTS = pattern(f"{STRING}|({COMMENT})")
 _NEXT = pattern(r"\.(?:entry|func|section)\b")

@@ -6,15 +6,12 @@ import re
 
 from openptx.diagnostics import Label
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.directives import Section, SourceFile, Text
 from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, STRING, TRIVIA, WORD
 from openptx.syntax.operands import Integer
 from openptx.syntax.tokens import Cursor, Mistake
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import File, Span
-    from openptx.syntax.tree import Statement
+from openptx.syntax.tree import Statement
 
 _SYMBOL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"

@@ -9,8 +9,10 @@ since input may be hostile: `OTHER` ends after 256 parts, the parser goes on fro
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.lexical import COMMENT, DECIMAL_63, FLOAT_BITS, IDENTIFIER, SMALL_INTEGER, STRING, TRIVIA, WORD
 
 INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
@@ -80,12 +82,6 @@ def plain(operands: str) -> bool:
         _known.update(operands.split(", "))
     return True
 
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.source import Span
 
 _LANDMARK = pattern(rf"[;{{}}:\n][ \t\r]*+(?=[{{}}]|\.(?!loc\b)|{WORD}[ \t]*+:(?!:))", re.A)
 """What ends before something else than an instruction begins."""

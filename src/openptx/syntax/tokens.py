@@ -6,11 +6,8 @@ import re
 
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.patterns import pattern
+from openptx.source import File, Span
 from openptx.syntax.lexical import IDENTIFIER, NUMBER, STRING, TRIVIA
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.source import File, Span
 
 TOKEN = pattern(
     rf"""

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from openptx.api import check
 from openptx.check import lower, resolve
+from openptx.diagnostics import Diagnostic
 from openptx.errors import CheckError, Fault, InputError, Unsupported
 from openptx.runtime import LoadedModule
+from openptx.runtime import LoadedModule as Program
 from openptx.source import File
 from openptx.syntax import parse
+from openptx.syntax.tree import Function
 from openptx.testing.annotations import Annotations, Run, Value, read_annotations
 from openptx.testing.launching import Launch, plain
 from openptx.testing.result import Mismatch
 from openptx.testing.values import WIDTHS, agrees, bits_of, is_nan_word, shown
 from openptx.testing.wrapper import PREFIX, SLOT, Formal, formals, wrapper
-
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
-    from openptx.runtime import LoadedModule as Program
-    from openptx.syntax.tree import Function
 
 HEADER = ".version 9.0 .target sm_100a .address_size 64 "
 """What a file without `.version` starts with, in its first line, so that no row moves."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from openptx.runtime import load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from openptx.runtime.module import Kernel, LoadedModule
+from openptx.runtime.module import Kernel, LoadedModule
 
 
 class Loader:

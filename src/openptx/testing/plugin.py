@@ -7,15 +7,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from openptx import testing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

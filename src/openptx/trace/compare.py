@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
+from openptx.errors import Triple
 from openptx.isa.types import named
 from openptx.trace.record import Record, Trace, Value
-
-if TYPE_CHECKING:
-    from openptx.errors import Triple
-    from openptx.trace.regions import Regions
+from openptx.trace.regions import Regions
 
 
 @dataclass(frozen=True, slots=True)

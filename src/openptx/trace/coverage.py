@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,9 @@ from openptx.control_flow import targets
 from openptx.engines.interp import lane_sets
 from openptx.errors import Unsupported
 from openptx.line_table import LineTable
-from openptx.program import Target
+from openptx.program import Function, Op, Program, Target
+from openptx.runtime import Kernel
 from openptx.trace.observer import Observer, run_observed
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op, Program
-    from openptx.runtime import Kernel
 
 
 class Counts(Observer):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from openptx.errors import ArgumentError, Fault
+from openptx.errors import ArgumentError, Fault, Triple
 from openptx.keywords import hints
+from openptx.runtime import Kernel
 from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import is_count, require_options
+from openptx.runtime.options import Extent, is_count, require_options
 from openptx.trace.observer import run_observed
 from openptx.trace.record import Trace
 from openptx.trace.recorder import Recorder, Wanted
 from openptx.trace.regions import regions
-
-if TYPE_CHECKING:
-    from openptx.errors import Triple
-    from openptx.runtime import Kernel
-    from openptx.runtime.options import Extent
 
 LIMIT = 100_000
 """Records of a trace, unless another number is asked for: some 100 MB."""

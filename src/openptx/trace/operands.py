@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.frames import Frame
+from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.operands import Reader, address, source
+from openptx.isa.types import Type
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Special, Symbol, Vector
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.frames import Frame
-    from openptx.engines.interp.machine import Threads
-    from openptx.isa.types import Type
 
 Array = NDArray[Any]
 Reads = Callable[["Threads", "Frame", lane_sets.Lanes], list[int]]

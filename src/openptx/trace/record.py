@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
+from openptx.errors import Fault, Triple
 from openptx.isa.types import named
 from openptx.trace.regions import Regions
 from openptx.trace.values import show
-
-if TYPE_CHECKING:
-    from openptx.errors import Fault, Triple
 
 Place = tuple[str, int, int]
 """File, line, column, from 1."""

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp import lane_sets
+from openptx.errors import Triple
 from openptx.line_table import LineTable
+from openptx.program import Function, Op, Program
 from openptx.trace.observer import ObservedBatch, Observer
 from openptx.trace.operands import Part, read_parts, written_parts
 from openptx.trace.record import Record, Value
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from openptx.errors import Triple
-    from openptx.program import Function, Op, Program
 
 
 @dataclass(frozen=True, slots=True)

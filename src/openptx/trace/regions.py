@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from openptx.isa.address_windows import window
-
-if TYPE_CHECKING:
-    from openptx.runtime.module import PreparedLaunch
-
+from openptx.runtime.module import PreparedLaunch
 
 BESIDE = 1 << 20
 """Bytes around a region: compilers compute pointers that are before an array, or after it."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from openptx.errors import InputError
-from openptx.isa.types import TYPES
+from openptx.isa.types import TYPES, Type
 from openptx.numerics.codec import FINITE, INFINITE, decode
 from openptx.numerics.formats import FORMATS, S2F6
-
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
 
 # fmt: off
 #         struct codes of the bits and of the value, and what writes it with as few digits as identify it

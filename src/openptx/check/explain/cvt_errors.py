@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from openptx.check.problems import Problem, rewrite
 from openptx.isa.conversions import needs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Modifiers
+from openptx.isa.notation.forms import Modifiers
 
 _TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers (6.5.2), Tables 17 and 18"
 

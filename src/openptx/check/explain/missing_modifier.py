@@ -5,13 +5,9 @@ from __future__ import annotations
 from openptx.check.problems import Problem, rewrite
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation import Instruction
-    from openptx.isa.notation.forms import Form
-    from openptx.isa.notation.slots import Slot
+from openptx.isa.notation import Instruction, resolve
+from openptx.isa.notation.forms import Form
+from openptx.isa.notation.slots import Slot
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 MOST = 14

@@ -6,20 +6,16 @@ from openptx.check.explain.cvt_help import explain_pair
 from openptx.check.explain.missing_modifier import missing_modifier, nameless
 from openptx.check.explain.unknown_modifier import unknown_modifier
 from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, shown
+from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, Fix
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import declared, load, refused, resolve
+from openptx.isa.notation import Instruction, declared, load, refused, resolve
+from openptx.isa.notation.forms import Form
+from openptx.isa.notation.slots import Slot
 from openptx.isa.types import TYPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.operand.kinds import Kind
-    from openptx.isa.notation import Instruction
-    from openptx.isa.notation.forms import Form
-    from openptx.isa.notation.slots import Slot
-    from openptx.syntax.tree import Instruction as Statement
+from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 MANY = 40

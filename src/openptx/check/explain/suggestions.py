@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.isa.types import Type
 from openptx.syntax.foreign import SUM
 from openptx.syntax.operands import Integer, Vector
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
-
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
-    from openptx.isa.types import Type
-    from openptx.syntax.tree import Instruction
+from openptx.syntax.tree import Instruction
 
 
 def conversion(place: Place, wanted: Type, declared: Type) -> str | None:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from openptx.check.explain.suggestions import conversion
 from openptx.check.operand import kinds
-from openptx.check.operand.slot import words
+from openptx.check.operand.kinds import Kind
+from openptx.check.operand.slot import Place, words
 from openptx.check.problems import Path, Problem
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
-    from openptx.isa.types import Type
+from openptx.isa.types import Type
 
 
 def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:

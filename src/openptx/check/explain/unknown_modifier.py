@@ -8,13 +8,9 @@ from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import resolve
+from openptx.isa.notation import Instruction, resolve
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation import Instruction
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from openptx.check.flow.cfg import ControlFlowGraph, Step
 from openptx.isa.control import LEAVES, joins, mnemonics
 from openptx.syntax import operands as text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from openptx.check.flow.cfg import ControlFlowGraph, Step
 
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"))
 _LANES = frozenset(("%tid.x", "%laneid"))

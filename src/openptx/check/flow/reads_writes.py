@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from openptx.check.flow.cfg import Step
-from openptx.check.names.scopes import Registers
+from openptx.check.names.scopes import Registers, Scope
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
 from openptx.isa.notation.operand_rules import operand_rule
 from openptx.syntax import operands as text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from openptx.check.flow.cfg import Step
-    from openptx.check.names.scopes import Scope
-    from openptx.syntax.tree import Instruction
+from openptx.syntax.tree import Instruction
 
 _WRITES: dict[str, bool] = {}
 

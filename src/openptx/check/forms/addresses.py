@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openptx.check.availability import INDIRECT_IMAGE, INDIRECT_SAMPLING, require
 from openptx.check.forms.coordinates import judge_parts, samples
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, passes, undeclared
-from openptx.isa.types import TYPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
-    from openptx.isa.types import Type
+from openptx.isa.types import TYPES, Type
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
 _TEXTURE = TYPES["texref"]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from openptx.check.availability import INDIRECT_SAMPLING, require, too_new
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
-from openptx.isa.types import TYPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
-    from openptx.isa.types import Type
+from openptx.isa.types import TYPES, Type
 
 _VECTORS = (1, 2, 4)
 _SHORT = (1, 2)

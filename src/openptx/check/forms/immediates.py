@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from openptx.check.context import Context
 from openptx.check.explain.suggestions import wrong_constant
 from openptx.check.explain.type_errors import what, wrong_kind
 from openptx.check.operand import kinds
-from openptx.check.problems import Problem
-from openptx.isa.notation.ranges import limits
+from openptx.check.operand.kinds import Kind
+from openptx.check.operand.slot import Place
+from openptx.check.problems import Path, Problem
+from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.ranges import Values, limits
 from openptx.syntax import operands as text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from openptx.check.context import Context
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
-    from openptx.check.problems import Path
-    from openptx.isa.notation.forms import Form, Modifiers
-    from openptx.isa.notation.ranges import Values
 
 
 def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

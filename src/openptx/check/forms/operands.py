@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from re import fullmatch
 
 from openptx.check.explain.type_errors import mismatch, what, wrong_kind
@@ -10,15 +11,9 @@ from openptx.check.forms.immediates import judge_constant
 from openptx.check.forms.symbol_operands import adds, alone, function, ignored, overlooked, special, summed, variable
 from openptx.check.forms.vectors import fits, judge_list
 from openptx.check.operand import kinds
-from openptx.check.operand.kinds import selected
+from openptx.check.operand.kinds import Kind, selected
+from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, passes, undeclared
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
 
 
 def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

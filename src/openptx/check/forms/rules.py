@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openptx.check.availability import unmet_gates
+from openptx.check.context import Context
 from openptx.check.explain.cvt_errors import cvt_errors
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
 from openptx.check.problems import OPCODE, WARNINGS, Candidate, Problem, rewrite
 from openptx.diagnostics import SAFE
+from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.operand_rules import operand_rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.context import Context
-    from openptx.check.operand.kinds import Kind
-    from openptx.isa.notation.forms import Form, Modifiers
-    from openptx.isa.types import Type
+from openptx.isa.types import Type
 
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 

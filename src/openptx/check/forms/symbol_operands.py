@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openptx.check.availability import FUNCTION_ADDRESS, INDIRECT_IMAGE, KERNEL_ADDRESS, require, too_new
 from openptx.check.explain.type_errors import mismatch
 from openptx.check.forms.addresses import judge_element
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.operand.kinds import Kind
-    from openptx.check.operand.slot import Place
-    from openptx.isa.notation.forms import Modifiers
-    from openptx.isa.types import Type
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.types import Type
 
 
 def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

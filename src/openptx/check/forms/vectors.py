@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openptx.check.availability import too_new
 from openptx.check.explain.type_errors import mismatch
 from openptx.check.forms.immediates import judge_constant
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, undeclared
 from openptx.isa.notation.conditions import conditions
-from openptx.isa.types import TYPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.operand.kinds import Kind
-    from openptx.isa.types import Type
+from openptx.isa.types import TYPES, Type
 
 _DECLARED = frozenset((kinds.REGISTER, kinds.VARIABLE))
 _TYPED = _DECLARED | {kinds.SPECIAL}

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import struct
 
+from openptx.isa.types import Type
 from openptx.syntax.literals import double_bits
 from openptx.syntax.operands import Float, Integer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
 
 _INFINITY = {"f": 0x7F80_0000, "e": 0x7C00}
 

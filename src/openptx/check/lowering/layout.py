@@ -8,17 +8,11 @@ from openptx.check.lowering.constants import float_bits
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
 from openptx.errors import Unsupported
 from openptx.isa.sampler_state import encoded
-from openptx.isa.types import TYPES
+from openptx.isa.types import TYPES, Type
 from openptx.program import Relocation, Variable
-from openptx.syntax.declarations import InitialiserList, Member, SymbolAddress
+from openptx.syntax import declarations
+from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Member, SymbolAddress
 from openptx.syntax.operands import Float, Integer, Name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
-    from openptx.syntax import declarations
-    from openptx.syntax.declarations import Declarator, Initialiser
-
 
 LARGEST = 1 << 36
 """Bytes of a variable that can be run. The format allows more than there are addresses."""

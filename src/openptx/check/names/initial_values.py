@@ -6,14 +6,10 @@ import re
 
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.isa.types import TYPES
-from openptx.syntax.declarations import InitialiserList, SymbolAddress
+from openptx.source import Span
+from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, SymbolAddress
+from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.operands import Float, Integer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.source import Span
-    from openptx.syntax.declarations import Declarator, Initialiser
-    from openptx.syntax.declarations import Variable as Declaration
 
 
 def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from openptx.check.sizes import element_bytes, shape_of
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import Collector, Diagnostic, Fix, Label
+from openptx.isa.notation.gates import Version
 from openptx.isa.types import TYPES
-from openptx.syntax.declarations import InitialiserList, SymbolAddress
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.diagnostics import Collector
-    from openptx.isa.notation.gates import Version
-    from openptx.source import Span
-    from openptx.syntax.declarations import Declarator, SymbolAddress
-    from openptx.syntax.declarations import Variable as Declaration
-    from openptx.syntax.directives import Alias
-    from openptx.syntax.tree import Function, HeaderForm
+from openptx.source import Span
+from openptx.syntax.declarations import Declarator, InitialiserList, SymbolAddress
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import Alias
+from openptx.syntax.tree import Function, HeaderForm
 
 _RULE = "PTX ISA, Linking Directives (11.6)"
 _PLACES = {

@@ -5,20 +5,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from openptx.check.context import Context
 from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
 from openptx.isa import agreement
-from openptx.isa.notation.forms import FIXED
-from openptx.isa.notation.operand_rules import operand_rule
+from openptx.isa.notation import Instruction
+from openptx.isa.notation.forms import FIXED, Form, Modifiers
+from openptx.isa.notation.operand_rules import OperandRule, operand_rule
+from openptx.isa.notation.slots import Template
 from openptx.isa.types import TYPES, Type
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.context import Context
-    from openptx.check.operand.kinds import Kind
-    from openptx.isa.notation import Instruction
-    from openptx.isa.notation.forms import Form, Modifiers
-    from openptx.isa.notation.operand_rules import OperandRule
-    from openptx.isa.notation.slots import Template
 
 
 class Rule:

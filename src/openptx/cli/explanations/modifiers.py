@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.cli.explanations.types import sentence
 from openptx.cli.isa import paint_title
 from openptx.isa.costs import cost_of
-from openptx.isa.notation import INSTRUCTIONS, load
+from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 from openptx.isa.types import TYPES
 
 # fmt: off
@@ -152,8 +152,3 @@ def instructions_with(modifier: str) -> list[str]:
 def modifiers_of(each: Instruction) -> set[str]:
     """Every modifier of an instruction."""
     return {choice for form in each.forms for slot in form.slots for choice in slot.choices} | set(each.parts[1:])
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation import Instruction

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.cli.isa import paint_title
-from openptx.isa.types import TYPES
-from openptx.numerics.formats import FORMATS, S2F6
-
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
-    from openptx.numerics.formats import Format
+from openptx.isa.types import TYPES, Type
+from openptx.numerics.formats import FORMATS, S2F6, Format
 
 KINDS = {
     "pred": "a predicate",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from openptx.debug import stops
 from openptx.debug.dap.breakpoints import Breakpoints
@@ -13,13 +12,11 @@ from openptx.debug.dap.memory import Memory
 from openptx.debug.dap.sources import Sources
 from openptx.debug.dap.variables import References
 from openptx.debug.dap.wire import Message, Wire
+from openptx.debug.scope import Scope
+from openptx.debug.session import Session
+from openptx.debug.stops import Stop
 from openptx.errors import Bug, CheckError, Error, InputError
-
-if TYPE_CHECKING:
-    from openptx.debug.scope import Scope
-    from openptx.debug.session import Session
-    from openptx.debug.stops import Stop
-    from openptx.program import Op
+from openptx.program import Op
 
 Make = Callable[[Message, Callable[[str], object]], "Session"]
 """Makes the session that the arguments of `launch` describe; it prints with the function."""

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from openptx.debug.places import Place, Places
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from openptx.debug.places import Place, Places
-    from openptx.program import Op
+from openptx.program import Op
 
 BASE = 1 << 32
 """Of the first instruction: clients subtract from addresses, which must not be negative."""

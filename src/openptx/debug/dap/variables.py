@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from openptx.debug.scope import Scope
 from openptx.debug.values import Array, Typed
 from openptx.errors import InputError
 from openptx.isa.special_registers import SPECIAL_REGISTERS
-
-if TYPE_CHECKING:
-    from openptx.debug.scope import Scope
 
 Variable = dict[str, Any]
 Children = Callable[[int, int], list[Variable]]

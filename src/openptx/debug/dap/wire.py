@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, BinaryIO, cast
 
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 Message = dict[str, Any]
 LONGEST = 1 << 26

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 from unicodedata import category, combining, east_asian_width
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TAB = 4
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

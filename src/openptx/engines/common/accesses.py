@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from openptx.isa.instructions import (
     async_copy,
@@ -16,13 +16,8 @@ from openptx.isa.instructions import (
     wgmma,
     wmma,
 )
-from openptx.program import Imm, Reg, Sink
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from openptx.isa.notation.forms import Modifiers
-    from openptx.program import Op
+from openptx.isa.notation.forms import Modifiers
+from openptx.program import Imm, Op, Reg, Sink
 
 MATRIX_ROWS = {matrix_movement.ldmatrix: "ld", matrix_movement.stmatrix: "st"}
 WMMA = {wmma.load_a: "ld", wmma.load_b: "ld", wmma.load_c: "ld", wmma.store_d: "st"}

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.control_flow import control
 from openptx.engines.common.call_site import CallSite
-from openptx.program import Reg
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Program
+from openptx.program import Function, Program, Reg
 
 FRAME_ALIGN = 16
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from openptx.program import Arguments, FunctionName, Op, Operand, Prototype, Reg, Register, Symbol, Targets, Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from openptx.program import Program
+from openptx.program import (
+    Arguments,
+    FunctionName,
+    Op,
+    Operand,
+    Program,
+    Prototype,
+    Reg,
+    Register,
+    Symbol,
+    Targets,
+    Variable,
+)
 
 Formal = Register | Variable
 """A parameter or a return of a function, as its header declares it."""

@@ -7,16 +7,11 @@ hold addresses of two variables belongs to none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from openptx.control_flow import registers
 from openptx.isa.instructions import addressing, convert, integer_arithmetic, logic_shift, move
-from openptx.program import Address, Reg, Symbol, Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from openptx.program import Function, Op, Operand
+from openptx.program import Address, Function, Op, Operand, Reg, Symbol, Variable
 
 SPACES = ("shared", "const", "local")
 COPIED = ("dstMem", "srcMem")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from openptx.engines.tensor_cores.described import MEMORY
-from openptx.engines.tensor_cores.one_thread import loop, operands
-from openptx.isa.semantics.matrix.copied import MODE
+from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
+from openptx.isa.semantics.matrix.copied import MODE, Copied
 from openptx.isa.semantics.matrix.descriptors import CHUNK, Shared
 from openptx.isa.semantics.tensor_memory import LANE
-
-if TYPE_CHECKING:
-    from openptx.engines.tensor_cores.one_thread import OneThread
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.numerics import Bits
+from openptx.numerics import Bits
 
 WIDTHS = (64, 64)
 """Of the operands: an address, a descriptor."""

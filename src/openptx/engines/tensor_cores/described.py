@@ -4,25 +4,19 @@ isa/semantics/matrix, and multiplied by a routine (tiles.py)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from openptx.engines.common import tensor_block
-from openptx.engines.tensor_cores.one_thread import loop, operands
+from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
 from openptx.engines.tensor_cores.scales import BROKEN, OF_COLUMNS, POINT, words_of
 from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, size_of_b
-from openptx.isa.semantics.matrix.described import ENABLED
+from openptx.isa.semantics.matrix.described import ENABLED, Described
 from openptx.isa.semantics.matrix.descriptors import CHUNK, CHUNKS, DEPTH
-from openptx.isa.semantics.matrix.tensor import contiguous, negated_line, neighbours, scales_of_line, stored
+from openptx.isa.semantics.matrix.tensor import Product, contiguous, negated_line, neighbours, scales_of_line, stored
 from openptx.isa.semantics.tensor_memory import LANE as UPPER
 from openptx.isa.semantics.tensor_memory import LANES
+from openptx.numerics import Bits
+from openptx.numerics.matrix_product import MatrixProduct
 from openptx.numerics.words import lowest
-
-if TYPE_CHECKING:
-    from openptx.engines.tensor_cores.one_thread import OneThread
-    from openptx.isa.semantics.matrix.described import Described
-    from openptx.isa.semantics.matrix.tensor import Product
-    from openptx.numerics import Bits
-    from openptx.numerics.matrix_product import MatrixProduct
 
 WHAT = (1 << ENABLED) - 1
 """The bits of `code` that the function depends on."""

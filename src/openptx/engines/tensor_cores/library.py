@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
@@ -14,6 +13,8 @@ from openptx.engines.tensor_cores.described import WHAT, product_of, text
 from openptx.engines.tensor_cores.routine import routine
 from openptx.engines.tensor_cores.staging import WORDS
 from openptx.engines.tensor_cores.tiles import tile_routine
+from openptx.isa.semantics.matrix.copied import Copied
+from openptx.isa.semantics.matrix.described import Described
 from openptx.isa.semantics.matrix.descriptors import CHUNKS
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
@@ -23,10 +24,6 @@ from openptx.numerics.compiled import has_half
 from openptx.numerics.dot import BLOCK, Factors
 from openptx.numerics.formats import F16, F32, UE4M3, UE8M0
 from openptx.numerics.matrix_product import MatrixProduct, parsed
-
-if TYPE_CHECKING:
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
 
 PREFIX = "openptx.product."
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.isa.notation.forms import Modifiers
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Modifiers
 
 _LINE = pattern(r"(\S+(?: \S+)*?)  +(\S.*)")
 

@@ -37,9 +37,7 @@ from __future__ import annotations
 
 from functools import cache
 
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
-if TYPE_CHECKING:
-    from openptx.isa.notation.declaration import Instruction
+from openptx.isa.notation.declaration import Instruction
 
 _FLAGS = frozenset((
     "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",

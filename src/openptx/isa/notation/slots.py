@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openptx.isa.types import TYPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 SEQUENCES = {
     **dict.fromkeys(("dst", "src"), "spaces"),
