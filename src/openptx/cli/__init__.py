@@ -10,7 +10,6 @@ import sys
 
 from openptx.cli.commands import COMMANDS
 from openptx.cli.failures import guarded
-from openptx.cli.plain_arguments import PlainArguments
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -30,17 +29,11 @@ def dispatch(argv: list[str]) -> int:
 
         return overview(argv) if not name or name.startswith("-") else unknown_command(name)
 
-    module = imported(COMMANDS[name][0])
-    if name == "check":
-        plain = PlainArguments()
-        module.add_arguments(plain)
-        if plain.read(rest):
-            return module.run(plain)
-
     from argparse import ArgumentParser
 
     from openptx.cli.overview import formatter
 
+    module = imported(COMMANDS[name][0])
     parser = ArgumentParser(
         f"openptx {name}", description=module.__doc__, formatter_class=formatter, allow_abbrev=False
     )

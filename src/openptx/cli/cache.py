@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.failures import complain
-from openptx.cli.verdicts import LIMIT as VERDICTS
-from openptx.cli.verdicts import NAME
+from openptx.cli.verdicts import NAME, read
 from openptx.diagnostics.render.summary import plural
 from openptx.engines.native.cache.owned import distrusted
 from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
-from openptx.pattern_cache import PREFIX
-from openptx.private_files import read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -40,8 +37,7 @@ def run(args: Namespace) -> int:
     elif args.action == "clear":
         count, size = trim(folder, 0)
         known = remembered(folder)
-        for path in (folder / NAME, *folder.glob(f"{PREFIX}*")):
-            path.unlink(missing_ok=True)
+        (folder / NAME).unlink(missing_ok=True)
         print(f"removed {plural(count, 'kernel')}, {mebibytes(size)}{known} from {folder}")
     else:
         there = files(folder)
@@ -53,7 +49,7 @@ def run(args: Namespace) -> int:
 
 def remembered(folder: Path) -> str:
     """The number of files that are known to have no findings, as text; empty if there are none."""
-    count = read(str(folder / NAME), 2 * VERDICTS).count(b"\n")
+    count = read(str(folder / NAME)).count(b"\n")
     return f", {plural(count, 'checked file')} without findings" if count else ""
 
 

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable
 
-from openptx import pattern_cache
 from openptx.cli.exit_status import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
 from openptx.cli.terminal import has_color, paint
 from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_file
@@ -31,7 +30,6 @@ def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -
         status = command(argv)
         sys.stdout.flush()
         if last:
-            pattern_cache.save()
             gc.freeze()  # or Python's end looks for garbage in all that there is, a tenth of a small check
         return status
     except KeyboardInterrupt:

@@ -11,7 +11,6 @@ import os
 import stat
 
 from openptx.cache_folder import cache_folder
-from openptx.private_files import FLAGS, folder_of, read, replace, trusted
 
 try:
     from _blake2 import blake2b  # `hashlib` has the same, and loads OpenSSL with it: 2 ms, a fifth of what is done here
@@ -26,6 +25,8 @@ LIMIT = 1 << 20
 CHECKER = ("check", "diagnostics", "isa", "numerics", "syntax")
 """Folders whose files decide a verdict. One that is changed, or another version of OpenPTX, has other verdicts."""
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+PRIVATE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class Verdicts:
@@ -35,7 +36,7 @@ class Verdicts:
         folder = cache_folder()
         self.path = os.path.join(folder, NAME) if folder is not None else None
         self._salt = repr((options, checker())).encode() + b"\0"
-        self._known = read(self.path, 2 * LIMIT) if self.path is not None else b""
+        self._known = read(self.path) if self.path is not None else b""
         self._new: list[bytes] = []
 
     def digest(self, data: bytes) -> bytes:
@@ -82,9 +83,26 @@ def checker() -> list[tuple[str, int, int]]:
     return sorted(found)
 
 
+def read(path: str) -> bytes:
+    """The lines of a file that only this user can have written; nothing of any other."""
+    try:
+        handle = os.open(path, os.O_RDONLY | FLAGS)
+        with open(handle, "rb") as stream:
+            own = trusted(os.fstat(handle)) and trusted(os.stat(os.path.dirname(path)))
+            return stream.read(2 * LIMIT) if own else b""
+    except (OSError, ValueError):
+        return b""
+
+
+def trusted(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user, and nobody else may write to it."""
+    own = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & PRIVATE)
+    return own and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
+
+
 def append(path: str, lines: bytes) -> None:
     """Adds lines; of a file that is full the newer half is kept."""
-    folder_of(path)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | FLAGS, 0o600)
     try:
         status = os.fstat(handle)
@@ -97,5 +115,8 @@ def append(path: str, lines: bytes) -> None:
     finally:
         os.close(handle)
     if full:
-        kept = [line for line in read(path, 2 * LIMIT).splitlines(keepends=True) if len(line) == DIGITS + 1]
-        replace(path, b"".join(kept[-LIMIT // 2 // (DIGITS + 1) :]))
+        kept = [line for line in read(path).splitlines(keepends=True) if len(line) == DIGITS + 1]
+        temporary = f"{path}.{os.getpid()}"
+        with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.writelines(kept[-LIMIT // 2 // (DIGITS + 1) :])
+        os.replace(temporary, path)

@@ -22,9 +22,7 @@ ALLOWED = {
     "keywords":     {"errors"},
     "float_environment": {"errors"},
     "llvm":         {"errors", "locks"},
-    "private_files": set[str](),
-    "pattern_cache": {"cache_folder", "private_files"},
-    "patterns":     {"pattern_cache", "__init__"},
+    "patterns":     set[str](),
     "late":         set[str](),
     "cache_folder": set[str](),
     "diagnostics":  {"source", "patterns", "__init__"},
@@ -93,8 +91,6 @@ ANYTHING = {
     "triton",
 }
 STANDARD_LIBRARY_ONLY = {
-    "private_files",
-    "pattern_cache",
     "patterns",
     "float_environment",
     "late",

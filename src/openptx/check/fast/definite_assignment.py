@@ -12,7 +12,7 @@ from functools import cache
 from openptx.check.flow.cfg import generated_before
 from openptx.check.flow.reads_writes import assigns, passed_on
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
-from openptx.patterns import compiled, pattern
+from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match
     wanted = (
         rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MOST_PLACES else WORD
     )
-    return (match for match in compiled(wanted, re.A).finditer(text, *body) if match[0] in names)
+    return (match for match in pattern(wanted, re.A).finditer(text, *body) if match[0] in names)
 
 
 def flowing(text: str, body: Span) -> Iterator[int]:
