@@ -22,6 +22,11 @@ EXPLAINED = {
     "test_atomic_poll": ("assert 2 == 1", "counts loads in the PTX of another version of Triton"),
     "test_cat[True-": ("Tensor-likes are not equal", "can_reorder=True lets this version of Triton reorder"),
     "test_reduce": ("CompilationError", "min with keep_dims and no axis is compiled by a newer version of Triton"),
+    "test_scan2d[cumsum-bfloat16-": (
+        "Not equal to tolerance rtol=0.01",
+        "this version of Triton sums bf16 in bf16, the test is of one that sums it in f32",
+    ),
+    "test_pointer_arguments[cpu]": ("DID NOT RAISE", "tensors of the CPU are what kernels run on here"),
     "test_histogram": ("cuobjdump", "disassembles machine code, and there is none"),
     "test_atomic_rmw[add-bfloat16-": (
         "a load of 4 bytes outside of every allocation",
