@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
+from openptx.driver import capture_modes
 from openptx.driver.calls import Failure, in_context, put, put_int, put_size
+from openptx.driver.capture_modes import RELAXED, blocking
 from openptx.driver.contexts import Context, read_handles
 from openptx.driver.graphs import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
@@ -16,21 +19,20 @@ from openptx.driver.streams import DEFAULT, Stream, stream_of
 
 ACTIVE, INVALIDATED = 1, 2
 SET_DEPENDENCIES = 1
-MOST_MODE = 2
-"""CU_STREAM_CAPTURE_MODE_RELAXED."""
 _captures = itertools.count(1)
 
 
 class Capture:
     """A capture that goes on: the stream that it began in, and those that have joined by waiting for its events.
 
-    `after` are the nodes that the next one of a stream depends on.
+    `after` are the nodes that the next one of a stream depends on; `thread` is the one in which it began.
     """
 
-    def __init__(self, origin: Stream, graph: Graph, after: list[Node], given_graph: bool) -> None:
+    def __init__(self, origin: Stream, graph: Graph, after: list[Node], given_graph: bool, mode: int) -> None:
         self.number = next(_captures)
         self.origin, self.graph = origin, graph
         self.after = {origin: after}
+        self.mode, self.thread = mode, threading.get_ident()
         self.given_graph = given_graph  # the program has its handle already
         self.valid = True
         self.ended = False
@@ -64,30 +66,34 @@ class Capture:
 
     def end(self) -> None:
         self.ended = True
+        capture_modes.end(self)
         for stream in self.after:
             stream.capture = None
 
 
-def begin(context: Context, handle: int, graph: Graph, after: list[Node], given_graph: bool = False) -> None:
+def begin(
+    context: Context, handle: int, mode: int, graph: Callable[[], Graph], after: list[Node], given_graph: bool = False
+) -> None:
+    if not 0 <= mode <= RELAXED:
+        raise Failure(Result.INVALID_VALUE, f"mode {mode} of a capture")
     stream = stream_of(context, handle)
     if handle in DEFAULT and handle != 2:
         raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured")
     if stream.capture is not None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is being captured already")
-    stream.capture = Capture(stream, graph, after, given_graph)
+    stream.capture = Capture(stream, graph(), after, given_graph, mode)
+    capture_modes.begin(stream.capture)
 
 
 @in_context("cuStreamBeginCapture", "cuStreamBeginCapture_v2")
 def begin_capture(context: Context, handle: int, mode: int = 0) -> None:
-    if not 0 <= mode <= MOST_MODE:
-        raise Failure(Result.INVALID_VALUE, f"mode {mode} of a capture")
-    begin(context, handle, driver().add(Graph()), [])
+    begin(context, handle, mode, lambda: driver().add(Graph()), [])
 
 
 @in_context("cuStreamBeginCaptureToGraph")
 def begin_capture_to(context: Context, handle: int, graph: int, after: int, edges: int, count: int, mode: int) -> None:
     found = driver().find(graph, Graph)
-    begin(context, handle, found, require_nodes_of(found, read_handles(after, count)), given_graph=True)
+    begin(context, handle, mode, lambda: found, require_nodes_of(found, read_handles(after, count)), given_graph=True)
 
 
 @in_context("cuStreamEndCapture")
@@ -100,6 +106,8 @@ def end_capture(context: Context, handle: int, out: int) -> None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
     if capture.origin is not stream_of(context, handle):
         raise Failure(Result.STREAM_CAPTURE_UNMATCHED, "the capture began in another stream")
+    if capture.mode != RELAXED and capture.thread != threading.get_ident():
+        raise Failure(Result.STREAM_CAPTURE_WRONG_THREAD, "the capture began in another thread, not in relaxed mode")
     capture.end()
     if not capture.valid:
         raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
@@ -112,7 +120,15 @@ def end_capture(context: Context, handle: int, out: int) -> None:
 
 @in_context("cuStreamIsCapturing")
 def is_capturing(context: Context, handle: int, out: int) -> None:
-    put_int(out, state(stream_of(context, handle)))
+    put_int(out, state(queried(context, handle)))
+
+
+def queried(context: Context, handle: int) -> Stream:
+    """Whose capture a program asks for: the legacy default stream fails meanwhile, which makes no capture invalid."""
+    stream = stream_of(context, handle)
+    if stream.queue.legacy and blocking(context):
+        raise Failure(Result.STREAM_CAPTURE_IMPLICIT, "the legacy default stream while a blocking one is captured")
+    return stream
 
 
 def state(stream: Stream) -> int:
@@ -129,7 +145,7 @@ def capture_number(context: Context, handle: int, status: int, number: int) -> N
 
 @in_context("cuStreamGetCaptureInfo_v2")
 def capture_info(context: Context, handle: int, status: int, number: int, graph: int, after: int, count: int) -> None:
-    stream = stream_of(context, handle)
+    stream = queried(context, handle)
     put_int(status, state(stream))
     capture = stream.capture
     if capture is None:
@@ -170,8 +186,3 @@ def update_dependencies(context: Context, handle: int, nodes: int, count: int, f
 @in_context("cuStreamUpdateCaptureDependencies_v2")
 def update_dependencies_v2(context: Context, handle: int, nodes: int, edges: int, count: int, flags: int) -> None:
     update_dependencies(context, handle, nodes, count, flags)
-
-
-@in_context("cuThreadExchangeStreamCaptureMode")
-def exchange_mode(context: Context, mode: int) -> None:
-    """All modes are as the most lenient one."""

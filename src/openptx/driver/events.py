@@ -7,6 +7,7 @@ import time
 
 from openptx.driver.calls import Failure, in_context, initialized, put
 from openptx.driver.capture import Capture
+from openptx.driver.capture_modes import UNDERWAY, require_safe, require_usable
 from openptx.driver.contexts import Context
 from openptx.driver.graphs import Node
 from openptx.driver.objects import Object, driver
@@ -77,6 +78,7 @@ def destroy(handle: int) -> None:
 def record(context: Context, handle: int, stream: int) -> None:
     found = driver().find(handle, Event)
     where = stream_of(context, stream)
+    require_usable(where)
     found.capture = where.capture
     if where.capture is None:
         where.queue.run(found.end, found.begin())
@@ -99,6 +101,8 @@ def uncaptured(handle: int) -> Event:
     if found.capture is not None:
         result = Result.INVALID_VALUE if found.capture.ended else Result.CAPTURED_EVENT  # as on an H200, driver 580
         raise Failure(result, "the event was recorded in a stream that was being captured")
+    if UNDERWAY:
+        require_safe()
     return found
 
 
@@ -140,6 +144,7 @@ def wait(context: Context, stream: int, handle: int, flags: int) -> None:
         if where.capture is not None:
             where.capture.valid = False
             raise Failure(Result.STREAM_CAPTURE_ISOLATION, "a captured stream waits for work outside of the capture")
+        require_usable(where)
         number = found.begun
         where.queue.run(found.wait, ready=lambda: found.ended >= number)
     elif found.capture.ended:

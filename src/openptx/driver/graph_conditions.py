@@ -12,7 +12,7 @@ from typing import Any
 from openptx import memory
 from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, in_context, put
-from openptx.driver.contexts import Context
+from openptx.driver.contexts import Context, named
 from openptx.driver.graph_nodes import PARAMETERS, add, special_node
 from openptx.driver.graphs import Choice, Graph, Node, Word, Work, choice_of, instantiated
 from openptx.driver.objects import Object, driver
@@ -41,6 +41,9 @@ def invalid(why: str) -> Failure:
 def create_condition(context: Context, out: int, graph: int, owner: int, default: int, flags: int) -> None:
     put(out, 0)
     found = driver().find(graph, Graph)
+    if not owner:
+        raise Failure(Result.INVALID_CONTEXT, "a condition without a context")
+    named(owner)
     if flags & ~ASSIGN_DEFAULT:
         raise invalid(f"flags {flags} of a condition")
     block = memory.allocate(WORD)

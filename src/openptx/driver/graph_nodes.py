@@ -20,6 +20,7 @@ from openptx.driver.graphs import Graph, Node, Work, child_of, child_work, requi
 from openptx.driver.launches import Shape
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
+from openptx.driver.pools import PINNED
 from openptx.driver.results import Result
 
 KERNEL, KERNEL_V2 = struct.Struct("<Q7I4xQQ"), struct.Struct("<Q7I4xQQQQ")
@@ -161,12 +162,20 @@ def require_no_owner(graph: Graph) -> None:
         raise Failure(Result.INVALID_VALUE, f"{graph!r} belongs to a node, and gets no nodes for memory")
 
 
+def require_pool(pointer: int) -> None:
+    """Fails where the properties of a pool (CUmemPoolProps) do not say that its memory is pinned, and where it is."""
+    kind, _, place = struct.unpack("<3i", read(pointer, 12))
+    if kind != PINNED or not place:
+        raise Failure(Result.INVALID_VALUE, f"memory of type {kind} in a place of type {place}")
+
+
 @in_context("cuGraphAddMemAllocNode")
 def add_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     """Gives the address now: it is part of the graph."""
     layout, begin = ALLOCATION
     require_no_owner(driver().find(graph, Graph))
     size, _ = layout.unpack(read(pointer, begin + layout.size)[begin:])
+    require_pool(pointer)
 
     def allocation_work() -> Work:
         obtain(context, pointer + begin + 8, size)

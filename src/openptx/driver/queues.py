@@ -37,6 +37,8 @@ class Queue:
 
     stalled: ClassVar[dict[Queue, None]] = {}
     """All that have work left."""
+    captures: ClassVar[int] = 0
+    """Captures that go on (capture_modes.py)."""
     lock = threading.RLock()
     worker: ClassVar[threading.Thread | None] = None
 
@@ -68,8 +70,7 @@ class Queue:
             after = item.ready
             self.items.append(item._replace(ready=lambda: after() and all(o.done >= n for o, n in marks)))
             Queue.stalled[self] = None
-            library = driver().library
-            library.busy(True)
+            tell_busy()
             if Queue.worker is None:
                 Queue.worker = threading.Thread(target=work_off, daemon=True, name="openptx streams")
                 Queue.worker.start()
@@ -141,6 +142,11 @@ def broken(context: Context, error: BaseException) -> None:
         context.fail(Result.UNKNOWN, "work of a stream failed")
 
 
+def tell_busy() -> None:
+    """Says whether `cuCtxSynchronize` has to ask here: streams have work left, or are being captured."""
+    driver().library.busy(bool(Queue.stalled or Queue.captures))
+
+
 def work_off() -> None:
     """Runs in its own thread until no stream has work left."""
     pause = SHORT
@@ -151,7 +157,7 @@ def work_off() -> None:
                     del Queue.stalled[queue]
             if not Queue.stalled:
                 Queue.worker = None
-                driver().library.busy(False)
+                tell_busy()
                 return
             queues = [*Queue.stalled]
         moved = [queue.advance() for queue in queues]

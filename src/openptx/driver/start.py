@@ -13,6 +13,7 @@ from typing import Any
 
 from openptx.driver import results
 from openptx.driver.calls import CALLS, LOG, Call, Failure
+from openptx.driver.capture_modes import checked
 from openptx.driver.contexts import current
 from openptx.driver.entry_points import EntryPoint, entry_points
 from openptx.driver.library import Library
@@ -23,9 +24,9 @@ from openptx.errors import Bug, Error
 CHAPTERS = (
     "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "mipmaps", "boxes",
     "fills", "texture_objects", "modules", "libraries", "functions", "launches", "streams", "stream_values", "events",
-    "capture", "graphs", "graph_launches", "graph_updates", "graph_edges", "graph_nodes", "graph_settings",
-    "graph_batches", "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc", "shared_pools",
-    "user_objects", "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
+    "capture", "capture_modes", "graphs", "graph_launches", "graph_updates", "graph_edges", "graph_nodes",
+    "graph_settings", "graph_batches", "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc",
+    "shared_pools", "user_objects", "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
     "texture_references", "parameter_lists", "graph_descriptions", "batch_boxes", "external_objects",
     "array_properties", "device_links",
 )  # fmt: skip
@@ -68,7 +69,7 @@ def callback(driver: Driver, entry: EntryPoint) -> Any:
 
 def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
     """The function, with what it needs, as it returns a result whatever happens."""
-    function, needs = call
+    function, needs = checked(symbol, call.function), call.needs
 
     def plain(*arguments: Any) -> int:
         try:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from openptx.driver.calls import Failure, in_context, initialized, put, put_int
+from openptx.driver.capture_modes import require_no_capture_in, require_usable
 from openptx.driver.contexts import Context, named
 from openptx.driver.objects import Object, driver
 from openptx.driver.queues import Queue, of_context, settle
@@ -57,6 +58,7 @@ def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *
     """Does work in a stream's order, or whenever the graph is launched that it is captured for."""
     stream = stream_of(context, handle)
     if stream.capture is None:
+        require_usable(stream)
         stream.queue.run(work, *arguments)
     else:
         stream.capture.add(stream, kind, work, arguments)
@@ -64,6 +66,7 @@ def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *
 
 def require_no_capture(stream: Stream, action: str) -> None:
     """Fails for what a capture cannot hold, which is of no use from then on."""
+    require_usable(stream)
     if stream.capture is not None:
         stream.capture.valid = False
         raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, f"{action} of a stream whose work is being captured")
@@ -80,8 +83,15 @@ def create_with_priority(context: Context, out: int, flags: int, priority: int) 
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of a stream")
     put(out, 0)
     made = driver().add(Stream(context, flags, max(-5, min(priority, 0))))
-    context.owned[made] = lambda: driver().remove(made)
+    context.owned[made] = lambda: remove(made)
     put(out, made.handle)
+
+
+def remove(stream: Stream) -> None:
+    """A capture that began in the stream ends with it."""
+    if stream.capture is not None and stream.capture.origin is stream:
+        stream.capture.end()
+    driver().remove(stream)
 
 
 @initialized("cuStreamDestroy", "cuStreamDestroy_v2")
@@ -90,7 +100,7 @@ def destroy(handle: int) -> None:
         raise Failure(Result.INVALID_HANDLE, "the default stream cannot be destroyed")
     found = driver().find(handle, Stream)
     found.context.owned.pop(found, None)
-    driver().remove(found)
+    remove(found)
 
 
 @in_context("cuStreamSynchronize")
@@ -105,6 +115,7 @@ def synchronize(context: Context, handle: int) -> None:
 @in_context("cuCtxSynchronize_v2")
 def synchronize_context(context: Context, handle: int) -> int:
     found = named(handle)
+    require_no_capture_in(found)
     settle(of_context(found), "cuCtxSynchronize")
     return found.error
 

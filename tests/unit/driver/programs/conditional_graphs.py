@@ -109,7 +109,9 @@ used, other = ctypes.c_uint64(), Handle()
 call("cuDeviceGetGraphMemAttribute", 0, 0, byref(used))
 assert used.value == 0
 call("cuGraphCreate", byref(other), 0)
-node, given = add(other, None, ALLOCATION, bytes(104) + struct.pack("<Q", 1000))
+add(other, None, ALLOCATION, bytes(104) + struct.pack("<Q", 1000), result=1)  # without the type and place of a pool
+node, given = add(other, None, ALLOCATION, struct.pack("<4i88xQ", 1, 0, 1, 0, 1000))
+call("cuGraphConditionalHandleCreate", byref(ctypes.c_uint64()), other, None, 0, 0, result=201)
 call("cuDeviceGetGraphMemAttribute", 0, 0, byref(used))
 assert used.value == 1000
 found = ctypes.create_string_buffer(120)

@@ -104,14 +104,16 @@ class World:
         for one in graph, child, gone:
             CUDA.cuGraphCreate(byref(one), 0)
         CUDA.cuGraphDestroy(gone)
-        CUDA.cuGraphConditionalHandleCreate(byref(condition), graph, None, 0, 1)
+        own = Handle()
+        CUDA.cuCtxGetCurrent(byref(own))
+        CUDA.cuGraphConditionalHandleCreate(byref(condition), graph, own, 0, 1)
         word = struct.pack("<i4xQQI20x", 2, ctypes.addressof(self.zeros), 0, 0)
         array = ctypes.create_string_buffer(word, 48)
         made = [Handle() for _ in range(7)]
         for node, (kind, described) in zip(made, (
             (0, struct.pack("<Q7I4xQQ", function.value or 0, *[1] * 6, 0, 0, 0)),
             (2, struct.pack("<QQIIQQ", ctypes.addressof(self.zeros), 0, 0, 4, 1, 1)),
-            (4, struct.pack("<Qi", child.value or 0, 0)), (5, b""), (10, bytes(104) + struct.pack("<Q", 64)),
+            (4, struct.pack("<Qi", child.value or 0, 0)), (5, b""), (10, struct.pack("<4i88xQ", 1, 0, 1, 0, 64)),
             (12, struct.pack("<QI4xQ", 0, 1, ctypes.addressof(array))),
             (13, struct.pack("<QII", condition.value, 1, 1)),
         ), strict=True):  # fmt: skip

@@ -136,10 +136,10 @@ for size in 1 << 16, 64:
     assert used() == base
 
     # A capture frees what it allocated, and nothing else; a child that is moved has memory.
+    target = allocate(4)
     call("cuStreamBeginCapture_v2", stream, 0)
     call("cuMemAllocAsync", byref(place), Size(size), stream)
     launch(store, 1, place, Word(9), stream=stream)
-    target = allocate(4)
     call("cuMemcpyDtoDAsync_v2", target, place, Size(4), stream)
     call("cuMemFreeAsync", others[0], stream, result=INVALID)
     call("cuMemFreeAsync", place, stream)
