@@ -1,11 +1,13 @@
 """Processor time of first launches of `engine="native"`, in this checkout and in another one, by turns.
 
-    python bench/compile_time.py OTHER [--rounds N] [KERNEL ...]
+    python bench/compile_time.py OTHER [--rounds N] [--later] [KERNEL ...]
 
 Kernels are folders of tests/kernels, or files of tests/corpus/ptx, which are launched with zeros for arguments: they
 end with a fault at their first access, once their code is made. Each launch is made by a process of its own, forked
 from one that has launched small kernels before and keeps no code on disk; time includes that of its children, and not
-loading the module. The best of the rounds counts. Prints seconds, ours / theirs, and the geometric mean of each family.
+loading the module. With `--later` that process has launched the kernel before, so what kernels share (routines of
+products, outlined functions) is there, as it is on disk for all but the first kernels. The best of the rounds counts.
+Prints seconds, ours / theirs, and the geometric mean of each family.
 """
 
 from __future__ import annotations
@@ -66,7 +68,13 @@ small("")
 small("bar.sync 0;")
 gc.collect()
 gc.freeze()  # a collection of all that was imported takes 20 ms, and would fall into the time of any kernel
+later = "later" in sys.argv
 for line in sys.stdin:
+    if later:
+        with contextlib.suppress(openptx.Fault):
+            launcher(line.strip())()
+        gc.collect()
+        gc.freeze()
     child = os.fork()
     if not child:
         try:
@@ -82,12 +90,12 @@ for line in sys.stdin:
 _QUIET = "import os\nanswers = os.dup(1)\nos.dup2(os.open(os.devnull, os.O_WRONLY), 1)\n"
 
 
-def worker(checkout: Path) -> subprocess.Popen[str]:
+def worker(checkout: Path, *given: str) -> subprocess.Popen[str]:
     """A process that launches kernels by their paths, and answers with seconds."""
     environment = {**os.environ, "PYTHONPATH": str(checkout.resolve() / "src"), "OPENPTX_CACHE": ""}
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, "-c", _QUIET + _WORKER], stdin=pipe, stdout=pipe, text=True, env=environment
+        [sys.executable, "-c", _QUIET + _WORKER, *given], stdin=pipe, stdout=pipe, text=True, env=environment
     )
 
 
@@ -113,8 +121,10 @@ def main() -> None:
     parser.add_argument("other", type=Path)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--later", action="store_true")
     asked = parser.parse_intermixed_args()
-    workers = worker(ROOT), worker(asked.other)
+    given = ["later"] if asked.later else []
+    workers = worker(ROOT, *given), worker(asked.other, *given)
     means: list[str] = []
     every: list[float] = []
     print(f"{'kernel':34} {'ours s':>8} {'theirs s':>8} {'ratio':>6}")

@@ -7,7 +7,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import llvmlite.binding as llvm
@@ -69,15 +69,20 @@ def _retire(tracker: llvm.ResourceTracker, session: Session) -> None:
 
 
 class Library:
-    """A linked object: the addresses of its functions are good as long as it lives. `known` are those of functions that
-    it calls and does not have."""
+    """Objects linked with each other: the addresses of their functions are good as long as it lives. `known` are those
+    of functions that they call and do not have."""
 
     __slots__ = ("__weakref__", "_tracker")
 
-    def __init__(self, image: bytes, names: tuple[str, ...], known: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(
+        self, image: bytes | Sequence[bytes], names: tuple[str, ...], known: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         with LLVM:
             unload()
-            builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+            builder = llvm.JITLibraryBuilder()
+            for one in [image] if isinstance(image, bytes) else image:
+                builder = builder.add_object_img(one)
+            builder = builder.add_current_process()
             for name, address in known.items():
                 builder = builder.import_symbol(name, address)
             for name in names:

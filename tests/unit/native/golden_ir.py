@@ -46,13 +46,14 @@ def renumbered(text: str) -> str:
 
 
 def lowered(path: Path) -> str:
-    """The kernel's own functions, and those that it outlines."""
+    """The functions that it outlines, and the kernel's own."""
     module = load(path.read_text())
     with processor(PROCESSOR):
-        text = pipeline.lower_kernel(
+        made = pipeline.lower_kernel(
             module.program, module.program.function("k"), module.image, Options((64, 1, 1), False)
-        ).text
-    functions = re.findall(r"^define [^\n]*@(?!openptx\.)\w.*?^}$", text, re.MULTILINE | re.DOTALL)
+        )
+    text = "\n".join([*(f.text for f in made.shared), made.text])
+    functions = re.findall(r"^define [^\n]*@(?!openptx\.(?!shared))\w.*?^}$", text, re.MULTILINE | re.DOTALL)
     return "\n\n".join(map(renumbered, functions)) + "\n"
 
 

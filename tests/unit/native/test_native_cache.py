@@ -82,12 +82,14 @@ def test_facts_are_read_as_they_were_written() -> None:
         True, True, True, 64, True, True, {-5: FrameState((9,), (SavedRegister(1, 32, 64), SavedRegister(2, 8, 0, (1, 2), (0, 1), False), SavedRegister(3, 1, 0, 1)))},
         True, 1000, ["s_8_0.u_8_0.s32.s32.8.25.sat"], True,
     )  # fmt: skip
-    assert unpack(pack(metadata, b"object")) == (metadata, b"object")
-    good = pack(metadata, b"")
+    assert unpack(pack(metadata, [b"object", b"", b"other"])) == (metadata, [b"object", b"", b"other"])
+    good = pack(metadata, [b"object"])
     for bad in (
         b"",
         b"\0",
         good[:20],
+        good[:-1],
+        good + b"more",
         good.replace(b'"v"', b"123"),
         good.replace(b"free_order", b"free_ardor"),
         b"\4\0\0\0null",

@@ -27,6 +27,7 @@ from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.instrument.selection import declarations
 from openptx.engines.native.options import Options
+from openptx.engines.native.rtlib.shared_functions import SharedFunction, separated
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
 from openptx.engines.tensor_cores.library import declarations as routines
 from openptx.llvm.codegen import compiled_fast
@@ -46,6 +47,8 @@ class LoweredKernel(NamedTuple):
     fast: bool
     """Whether LLVM is to spend little effort on it."""
     metadata: KernelMetadata
+    shared: tuple[SharedFunction, ...]
+    """What it calls that other kernels may have, too."""
 
 
 def lower_kernel(
@@ -71,10 +74,9 @@ def lower_kernel(
     kernel, layout = emitters[0], emitters[0].layout
     counts_threads = any(counts(f.c.function) for f in functions)
     head = support(program.address_size, kernel.rounds, counts_threads).head
-    outlined = [f.text for f in tables.functions.values()]
-    text = "\n".join(
-        [head, *declarations(options), *routines(tables.products), *outlined, *texts, attributes(), METADATA]
-    )
+    parts = separated(tables.functions.values())
+    declared = [head, *declarations(options), *routines(tables.products), *parts.declarations()]
+    text = "\n".join([*declared, *parts.own, *map(parts.renamed, texts), attributes(), METADATA])
     metadata = KernelMetadata(
         frame_size=aligned(layout.size),
         globals=tables.globals,
@@ -95,7 +97,7 @@ def lower_kernel(
         has_tensor_memory=any(f.facts.has_tensor_memory for f in functions),
     )
     crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
-    return LoweredKernel(text, not crowded, options.baseline, metadata)
+    return LoweredKernel(text, not crowded, options.baseline, metadata, (*parts.shared.values(),))
 
 
 def stack_of(contexts: list[FunctionContext]) -> Stack:

@@ -1,4 +1,4 @@
-define internal <32 x i32> @gather.i32(<32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
+define <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %all = icmp eq i32 %lanes, -1
@@ -253,7 +253,7 @@ b104:
 %v116 = shufflevector <32 x i64> %v115, <32 x i64> poison, <32 x i32> zeroinitializer
 %v117 = add <32 x i64> %v82, %v116
 %v118 = inttoptr <32 x i64> %v117 to <32 x ptr>
-%v119 = call <32 x i32> @gather.i32(<32 x ptr> %v118, i32 -1)
+%v119 = call <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %v118, i32 -1)
 br label %b114
 b114:
 %v120 = phi <32 x i32> [%v113, %b103], [%v119, %b104]

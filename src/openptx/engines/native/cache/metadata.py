@@ -1,9 +1,10 @@
-"""Metadata of a compiled kernel: what a launch must know of it; serialised together with the object."""
+"""Metadata of a compiled kernel: what a launch must know of it; serialised together with its objects."""
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes
@@ -52,8 +53,8 @@ class KernelMetadata(NamedTuple):
     """CTAs need it."""
 
 
-def pack(metadata: KernelMetadata, image: bytes) -> bytes:
-    """Metadata and an object as one file."""
+def pack(metadata: KernelMetadata, objects: Sequence[bytes]) -> bytes:
+    """Metadata and objects as one file."""
     head = json.dumps(
         {
             **metadata._asdict(),
@@ -62,17 +63,25 @@ def pack(metadata: KernelMetadata, image: bytes) -> bytes:
                 for site, e in metadata.exits.items()
             ],
             "frame_states": [[at, s.waiting, s.cells] for at, s in metadata.frame_states.items()],
+            "objects": [*map(len, objects)],
         }
     ).encode()
-    return _LENGTH.pack(len(head)) + head + image
+    return _LENGTH.pack(len(head)) + head + b"".join(objects)
 
 
-def unpack(data: bytes) -> tuple[KernelMetadata, bytes]:
+def unpack(data: bytes) -> tuple[KernelMetadata, list[bytes]]:
     """What `pack` was given; ValueError for anything else."""
     try:
         start = _LENGTH.size
         stop = start + _LENGTH.unpack_from(data)[0]
-        return read(json.loads(data[start:stop])), data[stop:]
+        found = json.loads(data[start:stop])
+        objects = list[bytes]()
+        for size in integers(found["objects"]):
+            objects.append(data[stop : stop + size])
+            stop += size
+        if stop != len(data):
+            raise ValueError("no objects of a kernel")
+        return read(found), objects
     except (struct.error, KeyError, TypeError) as error:
         raise ValueError(f"no metadata of a kernel: {error}") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
@@ -144,10 +144,10 @@ class Support:
     def link_own(self, image: bytes) -> None:
         self._library = Library(image, (RUN, *NAMES))
 
-    def link(self, image: bytes, name: str, more: Mapping[str, int]) -> Library:
-        """A kernel's object, of whose functions one is `name`; `more`: what it calls beside ours."""
+    def link(self, objects: Sequence[bytes], name: str, more: Mapping[str, int]) -> Library:
+        """A kernel's objects, of whose functions one is `name`; `more`: what they call beside ours."""
         library = self.library
-        return Library(image, (name,), {**{name: library[name] for name in NAMES}, **more})
+        return Library(objects, (name,), {**{name: library[name] for name in NAMES}, **more})
 
 
 made: dict[tuple[int, bool, bool], Support] = {}

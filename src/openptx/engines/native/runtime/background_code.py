@@ -15,6 +15,7 @@ from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.rtlib.shared_functions import objects_of
 from openptx.engines.native.rtlib.support import support
 from openptx.engines.tensor_cores.library import prepare
 from openptx.engines.tiers.messages import Reply
@@ -60,7 +61,7 @@ def made(
         return data, unpack(data)[0]
     kernel = lower_kernel(program, function, image, options)
     metadata = kernel.metadata
-    data = pack(metadata, compile(kernel.text, kernel.promotes, kernel.fast))
+    data = pack(metadata, [compile(kernel.text, kernel.promotes, kernel.fast), *objects_of(kernel.shared)])
     store.store(name, data)
     library = support(metadata.address_size, metadata.rounds, metadata.counted)
     if settings.cache_folder() is not None:

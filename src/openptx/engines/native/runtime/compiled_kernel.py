@@ -9,7 +9,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from openptx.device.image import Image
@@ -22,6 +22,7 @@ from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.instrument.selection import addresses
 from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
+from openptx.engines.native.rtlib.shared_functions import objects_of
 from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.code_requests import name_of_code
 from openptx.engines.native.runtime.workers import Worker
@@ -41,19 +42,19 @@ class Compiled:
 
     __slots__ = ("frame_states", "idle", "kernel", "known", "library", "messages", "metadata", "run", "slow", "support")
 
-    def __init__(self, metadata: KernelMetadata, image: bytes, watched: tuple[str, ...] = ()) -> None:
+    def __init__(self, metadata: KernelMetadata, objects: Sequence[bytes], watched: tuple[str, ...] = ()) -> None:
         self.metadata = metadata
         self.known = {**addresses(watched, metadata.address_size), **tensor_cores.addresses(metadata.products)}
         self.messages, self.frame_states = metadata.messages, [metadata.frame_states]  # the generic version has more
         self.support = support(metadata.address_size, metadata.rounds, metadata.counted)
-        self.library = self.support.link(image, "kernel", self.known)
+        self.library = self.support.link(objects, "kernel", self.known)
         self.kernel = self.library["kernel"]
         self.run = CALL(self.support.library[RUN])
         self.slow: Library | None = None
         self.idle: dict[tuple[int, int, int, int], list[Worker]] = {}
 
 
-def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, bytes]:
+def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, list[bytes]]:
     """What is on disk under a name, or has been asked of the compile service, or else is made of a text and kept."""
     if (data := store.load(name)) is not None:
         with contextlib.suppress(ValueError):
@@ -69,13 +70,14 @@ def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> t
     with compiling(function) as compile:
         kernel = lower()
         lowered = time.perf_counter()
-        metadata, image = kernel.metadata, compile(kernel.text, kernel.promotes, kernel.fast)
+        metadata = kernel.metadata
+        objects = [compile(kernel.text, kernel.promotes, kernel.fast), *objects_of(kernel.shared)]
     LOG.info(
         "kernel `%s`: %d characters of LLVM's text in %.3f s, made %s code here in %.3f s", function.name,
         metadata.size, lowered - start, "baseline" if kernel.fast else "optimised", time.perf_counter() - lowered,
     )  # fmt: skip
-    store.store(name, pack(metadata, image))
-    return metadata, image
+    store.store(name, pack(metadata, objects))
+    return metadata, objects
 
 
 _compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | UnsupportedByJit]] = (
@@ -141,11 +143,11 @@ def made_slow(program: Program, function: Function, image: Image, options: Optio
     plain = replace(options, lane_facts=False, speculates=False)
     given = code.metadata.exits, code.metadata.globals, code.messages
     name = name_of(program, function, plain, repr((options.key(), *given)))
-    metadata, object = made(name, function, lambda: lower_kernel(program, function, image, plain, *given))
+    metadata, objects = made(name, function, lambda: lower_kernel(program, function, image, plain, *given))
     if metadata.globals != code.metadata.globals:
         raise Bug(f"the generic version of `{function.name}` knows other variables: {metadata.globals}")
     if metadata.deoptimizes and not code.metadata.deoptimizes:
         raise Bug(f"the generic version of `{function.name}` waits otherwise")
     code.frame_states.append(metadata.frame_states)
     code.messages = metadata.messages
-    return code.support.link(object, "slow", {**code.known, **tensor_cores.addresses(metadata.products)})
+    return code.support.link(objects, "slow", {**code.known, **tensor_cores.addresses(metadata.products)})
