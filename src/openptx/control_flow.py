@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -64,7 +64,7 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
             pass
 
 
-def moved(op: Op, places: Sequence[int]) -> Op:
+def moved(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:
     """The instruction with its branch targets where they are now, by their old positions."""
     if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):
         return op

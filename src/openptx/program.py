@@ -203,6 +203,8 @@ class Function:
     callees: frozenset[str]  # direct ones, and every function whose address is taken
     span: Span
     noreturn: bool = False
+    rolled: frozenset[int] = frozenset()
+    """Where a `.pragma "nounroll"` stands: the loops that begin there are not unrolled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,17 @@ from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN, OF_PAIRS
 from openptx.rewrite.sinking import sink
+from openptx.rewrite.unrolling import unroll
 from openptx.rewrite.values import Values
+from openptx.rewrite.webs import separate_webs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.program import Function
     from openptx.rewrite.blocks import Block
     from openptx.rewrite.values import Product, Sum, Values
+
+COMPUTED = frozenset(("product", "quotient", "sum", "difference", "fused"))
 
 
 def settle_guards(function: Function) -> Function:
@@ -75,15 +79,54 @@ def contract(function: Function) -> Function:
     kinds = {algebra(op) for op in function.code if leaves_rounding_open(op)}
     if not kinds & {"product", "quotient"} or not kinds & {"sum", "difference"}:
         return function
+    function = tidied(function)
+    left = chosen(function)
+    separate = separate_webs(function)
+    repeated = unroll(separate)
+    if repeated is function:
+        return left
+    found = chosen(tidied(separate_webs(repeated)))
+    return left if alike(left, found) else found
+
+
+def tidied(function: Function) -> Function:
+    """The function without constant guards, branches that machine code does not have, and dead code."""
     function = settle_guards(function)
     function = straighten(without(function, find_dead(function)))
-    while overwritten := find_overwritten(function, blocks := find_blocks(function)):
+    while overwritten := find_overwritten(function, find_blocks(function)):
         function = without(function, overwritten)
-    plain = Contraction(function, blocks)
+    return function
+
+
+def chosen(function: Function) -> Function:
+    """The function with what is contracted in it, after moves where these change that."""
+    plain = Contraction(function)
+    left = plain.finish()
     if not plain.may_change():
-        return plain.finish()
-    left, moved = plain.finish(), after_moves(function)
+        return left
+    moved = after_moves(function)
     return left if fused(left) == fused(moved) else moved
+
+
+def alike(a: Function, b: Function) -> bool:
+    """Whether the same is contracted in every copy of an instruction, and in both functions."""
+    first, second = statuses(a), statuses(b)
+    return first.keys() == second.keys() and all(in_proportion(first[span], second[span]) for span in first)
+
+
+def statuses(function: Function) -> dict[tuple[int, int], tuple[int, int]]:
+    """How many of the arithmetic instructions at each place in the text are fused, and how many are not."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for op in function.code:
+        if algebra(op) in COMPUTED:
+            is_fused = op.rule in (CONTRACTED, AMONG_BLOCKS)
+            yes, no = found.get(op.span, (0, 0))
+            found[op.span] = yes + is_fused, no + (not is_fused)
+    return found
+
+
+def in_proportion(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return a[0] * b[1] == a[1] * b[0]
 
 
 def after_moves(function: Function) -> Function:

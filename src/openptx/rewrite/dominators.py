@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from openptx.rewrite.blocks import Block
 
 
@@ -22,6 +24,8 @@ class Dominators:
         self._rank = {block: rank for rank, block in enumerate(self.order)}
         self.immediate: dict[int, int] = {0: 0}
         self._find()
+        self.children = self._children()
+        self._spans = self._number()
         self.depth = self._loops()
 
     def _find(self) -> None:
@@ -48,7 +52,26 @@ class Dominators:
 
     def dominates(self, a: int, b: int) -> bool:
         """Whether every path to b leads through a."""
-        return self.common(a, b) == a
+        first, last = self._spans[a]
+        return first <= self._spans[b][0] <= last
+
+    def _children(self) -> list[list[int]]:
+        """The blocks that each dominates immediately, in the order in which control may come to them."""
+        found: list[list[int]] = [[] for _ in self.successors]
+        for i in reversed(self.order[:-1]):
+            found[self.immediate[i]].append(i)
+        return found
+
+    def _number(self) -> dict[int, tuple[int, int]]:
+        """For each block its number in the tree, from the root, and the last number below it."""
+        first: dict[int, int] = {}
+        found: dict[int, tuple[int, int]] = {}
+        for i, done in walk(self.children):
+            if done:
+                found[i] = first[i], len(first) - 1
+            else:
+                first[i] = len(first)
+        return found
 
     def _loops(self) -> list[int]:
         """How many natural loops each block is in."""
@@ -90,3 +113,14 @@ def postorder(successors: list[list[int]]) -> list[int]:
             found.append(i)
             waiting.pop()
     return found
+
+
+def walk(children: list[list[int]]) -> Iterator[tuple[int, bool]]:
+    """A tree from its root, block 0: each before what is below it, and again after that, with True."""
+    waiting = [(0, False)]
+    while waiting:
+        i, done = waiting.pop()
+        yield i, done
+        if not done:
+            waiting.append((i, True))
+            waiting += ((child, False) for child in reversed(children[i]))

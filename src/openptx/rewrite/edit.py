@@ -42,4 +42,5 @@ class Edit:
             registers=tuple(self.registers),
             code=tuple(moved(op, places) for op in code),
             labels={name: places[pc] for name, pc in self.function.labels.items()},
+            rolled=frozenset(places[pc] for pc in self.function.rolled),
         )

@@ -10,7 +10,7 @@ from openptx.control_flow import is_read
 from openptx.program import Imm, Reg
 from openptx.rewrite.algebra import algebra
 from openptx.rewrite.dead_code import computes
-from openptx.rewrite.dominators import Dominators
+from openptx.rewrite.dominators import Dominators, walk
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
 
@@ -42,9 +42,14 @@ def find_equal(function: Function, blocks: list[Block], constants: Constants, *,
 
     Not `nested` takes only the same registers for the same operands, not those that are found to be equal.
     """
-    dominators, equal = Dominators(blocks), dict[int, Reg]()
-    found: dict[object, list[tuple[int, Reg]]] = {}
-    for i in reversed(dominators.order):
+    equal = dict[int, Reg]()
+    found: dict[object, Reg] = {}  # on the way from the first block to this
+    here: dict[int, dict[object, Reg]] = {}
+    for i, done in walk(Dominators(blocks).children):
+        if done:
+            for value in here.pop(i):
+                del found[value]
+            continue
         made: dict[object, Reg] = {}
         for position in range(blocks[i].start, blocks[i].stop):
             op = function.code[position]
@@ -53,13 +58,13 @@ def find_equal(function: Function, blocks: list[Block], constants: Constants, *,
                 continue
             to = op.operands[0]
             assert isinstance(to, Reg)
-            same = next((reg for block, reg in found.get(value, ()) if dominators.dominates(block, i)), None)
+            same = found.get(value)
             if same is None:
                 made.setdefault(value, to)
             else:
                 equal[to.index] = same
-        for value, register in made.items():
-            found.setdefault(value, []).append((i, register))
+        found |= made
+        here[i] = made
     return equal
 
 

@@ -101,6 +101,10 @@ class Pragma(Directive):
         super().__init__(file, span, "pragma", name_span)
         self.strings = strings
 
+    def names(self, word: str) -> bool:
+        """Whether one of the pragmas is this."""
+        return any(string.value.split()[:1] == [word] for string in self.strings)
+
 
 class Alias(Directive):
     """`.alias alias, aliasee;`."""

@@ -112,7 +112,8 @@ def test_a_product_for_a_loop() -> None:
         openptx.load(kernel(body + Z))["k"](1, 1, (given, found, 0), engine=engine)
         assert found[0] == 29.5
     late = """mov.f32 x, c; mov.u32 r, 0;
-    LOOP: add.f32 z, w, c; mul.f32 w, a, 0f40400000; add.u32 r, r, 1; setp.lt.u32 q, r, 5; @q bra LOOP;"""
+    LOOP: .pragma "nounroll"; add.f32 z, w, c;
+    mul.f32 w, a, 0f40400000; add.u32 r, r, 1; setp.lt.u32 q, r, 5; @q bra LOOP;"""
     assert "add.f32 z w c" in rewritten(late + Z)
 
 

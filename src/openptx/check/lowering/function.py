@@ -11,7 +11,7 @@ from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
 from openptx.program import Function, Op, Reg, Register, Symbol, Vector
-from openptx.syntax.directives import BranchTargets, CallTargets
+from openptx.syntax.directives import BranchTargets, CallTargets, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,12 @@ class Body:
             callees=frozenset(self.callees),
             span=self.function.span,
             noreturn=self.function.noreturn,
+            rolled=frozenset(range(len(code)) if self.rolls() else (places[number] for number in self.resolved.rolled)),
         )
+
+    def rolls(self) -> bool:
+        """Whether no loop of the function is unrolled."""
+        return any(isinstance(each, Pragma) and each.names("nounroll") for each in self.function.directives)
 
     # Names.
 

@@ -11,7 +11,7 @@ from openptx.isa.special_registers import is_predefined
 from openptx.isa.types import TYPES
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import BranchTargets, CallPrototype, Location
+from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class ResolvedBody:
         self.keeps = True
         self.instructions: list[ResolvedInstruction] = []  # if it `keeps` them
         self.labels: dict[int, tuple[str, int]] = {}
+        self.rolled: list[int] = []  # the numbers of instructions that follow a `.pragma "nounroll"`
         self._location: Location | None = None
 
     def walk(
@@ -91,6 +92,8 @@ class ResolvedBody:
                     break
                 elif isinstance(statement, Location):
                     self._location = statement
+                elif isinstance(statement, Pragma) and statement.names("nounroll"):
+                    self.rolled.append(len(self.instructions))
             else:
                 waiting.pop()
 

@@ -76,6 +76,7 @@ setp = instruction(
         .ftz   PTX 1.4
     """,
     operands="*   sink",
+    algebra="comparison",
 )
 
 

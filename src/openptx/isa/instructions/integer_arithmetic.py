@@ -41,6 +41,7 @@ add = instruction(
 
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
+    algebra="integer sum",
 )
 
 
@@ -72,6 +73,7 @@ sub = instruction(
 
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
+    algebra="integer difference",
 )
 
 

@@ -214,8 +214,8 @@ def instruction(
     carry                   "in", "out", "in out": reads or writes the carry flag CC.CF
     yields_thread           lets other threads run, as a sleep does
     by_generation           the bits depend on the target's generation, which the meaning finds as `m.generation`
-    algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy,
-                            negation, magnitude
+    algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy, negation,
+                            magnitude; and for counters of loops integer sum, integer difference, comparison
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     splits_block            the assembler ends a basic block here, as it does where control flow parts
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
