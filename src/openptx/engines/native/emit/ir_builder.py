@@ -69,6 +69,7 @@ class IRBuilder:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._entry: list[tuple[Section, str]] = []  # the entry block: what dominates everything else
+        self.of_launch: dict[str, str] = {}  # values that are computed once for a launch, and by which names
         self.label = "entry"
         self.count = 0
         self.cold = 0  # above 0 in blocks that do not dominate what follows: no value of theirs may be remembered
@@ -95,6 +96,8 @@ class IRBuilder:
         self.count += 1
         name = f"%v{self.count}"
         self._entry.append((section, f"{name} = {text}"))
+        if section == Section.LAUNCH:
+            self.of_launch[name] = name
         return name
 
     @contextmanager
@@ -105,6 +108,8 @@ class IRBuilder:
         yield
         self.cold -= 1
         self._entry += [(section, line) for line in self.lines]
+        if section == Section.LAUNCH:
+            self.of_launch.update((name, name) for name in [line.split(" ", 1)[0] for line in self.lines])
         self.lines = outer
 
     def entry_lines(self, *sections: Section) -> list[str]:

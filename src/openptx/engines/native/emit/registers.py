@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.affine import affine_of
+from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.engines.native.analysis.lattice import ZEROS, Fact
+from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.numerics import Bits
@@ -18,6 +19,9 @@ class RegisterFile:
         self.x, self.ir, self.scope, self.c, self.facts = x, x.ir, x.scope, x.c, facts
         self.blends = True
         """Whether lanes that wait keep their old values."""
+        self.of_launch: dict[int, str] = {}
+        """Registers that are written once, with a value that is computed once for a launch: its name."""
+        self.written_once = written_once(x.c)
         self.begin_block()
 
     def begin_block(self) -> None:
@@ -50,7 +54,12 @@ class RegisterFile:
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         if fact is None:  # nothing has been written on any path
             return self.x.const(0, w)
-        found = Bits(self.x, w, fact.known) if fact.known is not None else self.loaded(cell, f"%r{cell}")
+        if fact.known is not None:
+            found = Bits(self.x, w, fact.known)
+        else:
+            found = self.loaded(cell, f"%r{cell}")
+            if cell in self.of_launch and isinstance(found.v, Value):
+                self.ir.of_launch[found.v.name] = self.of_launch[cell]
         if not self.ir.cold:
             self.current[cell] = found
         return found
@@ -75,6 +84,8 @@ class RegisterFile:
             value = self.x.select(scope.guard, value, self.get(cell))
         self.current[cell] = value
         self.written.add(cell)
+        if cell in self.written_once and isinstance(value.v, Value) and value.v.name in self.ir.of_launch:
+            self.of_launch[cell] = self.ir.of_launch[value.v.name]
 
     def spill(self) -> None:
         """Stores registers at the block's end where other blocks read them."""
@@ -110,3 +121,14 @@ class RegisterFile:
             where = ir.first(f"getelementptr i64, ptr {table}, i64 {names.index(name)}")
             values[key] = ir.first(f"load i64, ptr {where}, align 8, !tbaa !5")
         return self.x.come_from(self.x.bits(values[key], 64, ZEROS, 8), key)
+
+
+def written_once(c: FunctionContext) -> set[int]:
+    """The registers that one instruction writes, before whatever reads them."""
+    once: set[int] = set()
+    more = set(c.graph.blocks[0].live_in)
+    for op in c.function.code:
+        written = c.cells.writes(op)
+        more |= written & once
+        once |= written
+    return once - more

@@ -23,6 +23,7 @@ _AT_ONCE = 4
 
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
 _FORMAT = {f.storage: f for f in (F16, F32, F64)}
+_NANS_REPLACED = 0x11111100  # four bits for each of eight kinds of numbers, quiet NaNs and others first
 _NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
 
 
@@ -36,6 +37,13 @@ class FloatBits(OutlinedOps):
 
     def name_of(self, a: Bits, uniform: bool) -> str:
         return self.scalar(a) if uniform else self.vector(a)
+
+    def of_launch(self, a: Bits) -> Bits | None:
+        """The value, if it is computed once for a launch, so that what is made of it may be where the function begins;
+        without what blocks remember of it."""
+        if not isinstance(a.v, Value) or a.v.name not in self.ir.of_launch or self.ir.cold:
+            return None
+        return self.bits(self.ir.of_launch[a.v.name], a.width, a.v.lanes, a.v.tz, a.v.high)
 
     def typed(self, t: LaneType, name: str) -> Bits:
         return self.bits(name, t.width, t.lanes)
@@ -107,6 +115,18 @@ class FloatBits(OutlinedOps):
         if self.uniform(p):
             return self.scalar(p)
         return self.ir.is_some(self.ir.mask_bits(self.vector(p)))
+
+    def with_nan(self, x: str, code: int) -> str:
+        """32 f32 with one NaN for all. `vfixupimmps` asks a table what to do with each kind of number: 0, for two kinds
+        of NaNs, gives its first operand, and 1 the second."""
+        t, i = "<16 x float>", "<16 x i32>"
+        call = f"call {t} @llvm.x86.avx512.mask.fixupimm.ps.512({t} bitcast ({i} splat (i32 {code}) to {t})"
+        parts = [self.ir.shuffle(f"<{N} x float>", x, "poison", range(k, k + 16)) for k in (0, 16)]
+        done = [
+            self.ir.emit(f"{call}, {t} {part}, {i} splat (i32 {_NANS_REPLACED}), i32 0, i16 -1, i32 4)")
+            for part in parts
+        ]
+        return self.ir.joined("float", 16, done)
 
     # Subnormal numbers
 

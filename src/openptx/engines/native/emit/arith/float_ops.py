@@ -143,6 +143,9 @@ class FloatOps(MufuOps):
     # Conversion
 
     def converted(self, how: Conversion, d: Format, s: Format, a: Bits) -> Bits:
+        if (once := self.of_launch(a)) is not None:
+            with self.ir.at_entry():
+                return self.converted(how, d, s, once)
         source, target = self.type_of(a), LaneType(d.storage, self.uniform(a))
         if s.name == "f16":  # f32 has normal numbers for all of f16
             return self.raw(self.half_float(a, source.uniform), 32, source.uniform, inf, True)

@@ -106,12 +106,18 @@ class HalfOps(FloatBits):
         return out.emit(f"bitcast {i} {odd} to {t}")
 
     def half_float(self, a: Bits, uniform: bool = False) -> str:
+        if not uniform and (once := self.of_launch(a)) is not None:
+            with self.ir.at_entry():
+                return self.splat(self.half_float(once, True), "float")
         half, single = LaneType(16, uniform), LaneType(32, uniform)
         return self.ir.emit(f"fpext {half.float} {self.float(a, uniform)} to {single.float}")
 
     def to_half(self, name: str, uniform: bool = False) -> Bits:
         """An f32 rounded to f16, with the canonical NaN."""
         half, single = LaneType(16, uniform), LaneType(32, uniform)
+        if self.cpu.avx512 and not self.cpu.fp16 and not uniform:
+            name = self.with_nan(name, 0x7FFFFFFF)
+            return self.bits_of_float(half, self.ir.emit(f"fptrunc {single.float} {name} to {half.float}"))
         short = self.ir.emit(f"fptrunc {single.float} {name} to {half.float}")
         if self.cpu.fp16:
             return self.raw(short, 16, uniform)
@@ -190,6 +196,9 @@ class HalfOps(FloatBits):
 
     def even_and_odd(self, a: Bits) -> str:
         """The f32 of even lanes, then those of odd lanes."""
+        if (once := self.of_launch(a)) is not None:
+            with self.ir.at_entry():
+                return self.float(self.bf16_to_float(once), False)
         if self.uniform(a):
             return self.float(self.bf16_to_float(a), False)
         words = self.ir.emit(f"bitcast {vector_type(16)} {self.vector(a)} to {WORDS}")
