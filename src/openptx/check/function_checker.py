@@ -47,9 +47,9 @@ class FunctionChecker:
         self.last: tree.Statement | None = None  # instruction
         self.unread: list[Diagnostic] = []  # syntax errors that are not reported yet, the next one last
 
-    def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> None:
+    def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> bool:
         """Check the statements at these places of the text, or all of them; `early` are registers that may be read
-        before they are written."""
+        before they are written. Returns whether there is no error, so that more can be said of the body."""
         self.flows = places is None or bool(early)
         self.body.keeps = places is None
         statements, problems = self.function.read(places)
@@ -62,13 +62,14 @@ class FunctionChecker:
         if self.module.keep and places is None:
             self.module.bodies[self.function] = self.body
         if problems or self.function.broken or self.findings.wrong:  # what follows from an error is not reported
-            return
+            return False
         if not self.flows:
-            return
+            return True
         everywhere = "uninitialized-register" in self.module.selected
         function_flow.unwritten(self.graph, self.function, self.findings, everywhere=everywhere, names=early)
         if places is None:
             self.flow()
+        return True
 
     def flow(self) -> None:
         """The body as a whole: barriers, what is never reached or used, and how the function ends."""

@@ -29,6 +29,7 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.flow.function_flow import report_unwritten
     from openptx.check.flow.lints import Used, unused_in_module
     from openptx.check.function_checker import FunctionChecker
     from openptx.check.names.scopes import Scope
@@ -41,6 +42,7 @@ else:
     unused_in_module = late("openptx.check.flow.lints", "unused_in_module")
     Suggestions = late("openptx.check.spelling", "Suggestions")
     FunctionChecker = late("openptx.check.function_checker", "FunctionChecker")
+    report_unwritten = late("openptx.check.flow.function_flow", "report_unwritten")
 
 
 def check_body(module: ModuleChecker, function: Function, header: Scope) -> None:
@@ -57,10 +59,15 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
     path = FastPath(checked)
     accepted = path.accepts()
     places = path.places() if accepted else None
+    sound, before = True, len(module.collector)
     if places or not accepted:
-        FunctionChecker(checked).check(places, path.early if accepted else None)
-    elif key is not None:
+        sound = FunctionChecker(checked).check(places, path.early if accepted else None)
+    elif key is not None and not (path.warnings or path.unwritten):
         bodies.accept(key, room - module.memo.room)
+    if accepted and path.warnings:
+        module.collector.extend(module.collector.not_since(before, path.warnings))
+    if accepted and sound and path.unwritten:
+        report_unwritten(path.unwritten, function, module.collector)
 
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))

@@ -40,6 +40,11 @@ class Collector:
         for diagnostic in diagnostics:
             self.add(diagnostic)
 
+    def not_since(self, before: int, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """Those of the diagnostics that were not collected since there were so many."""
+        known = {(found.name, found.span) for found, _ in self._found[before:]}
+        return [each for each in diagnostics if (each.name, each.span) not in known] if known else diagnostics
+
     def __len__(self) -> int:
         return len(self._found)
 

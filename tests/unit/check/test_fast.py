@@ -14,6 +14,7 @@ from openptx.check.fast.statements import StatementReader
 from openptx.check.function_checker import FunctionChecker
 from openptx.check.names.body import ResolvedInstruction
 from openptx.check.names.scopes import Scope
+from openptx.diagnostics import Diagnostic
 from openptx.source import File
 
 ROOT = Path(__file__).parents[3]
@@ -31,12 +32,17 @@ def never(_: FastPath) -> bool:
     return False
 
 
+def shown(d: Diagnostic) -> str:
+    """All that a finding says."""
+    return f"{d} {d.span} {d.label} {d.labels} {d.operand} {d.expected} {d.actual} {d.rule} {d.help} {d.fix} {d.also}"
+
+
 def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
     """The findings with the fast path, also where the same was read before, and those of the full checker alone."""
-    fast = [str(d) for d in check(File("k.ptx", text))]
-    assert fast == [str(d) for d in check(File("k.ptx", text))]
+    fast = [shown(d) for d in check(File("k.ptx", text))]
+    assert fast == [shown(d) for d in check(File("k.ptx", text))]
     monkeypatch.setattr(FastPath, "accepts", never)
-    full = [str(d) for d in check(File("k.ptx", text))]
+    full = [shown(d) for d in check(File("k.ptx", text))]
     monkeypatch.undo()
     return fast, full
 
@@ -56,6 +62,8 @@ BLOCKS = (
     ".reg .b64 %a<4>; .reg .b32 %r<4>; .reg .pred %p<2>; mov.u32 %r1, %tid.x; mov.u64 %a1, 1; setp.eq.u32 %p1, %r1, 1;"
 )
 MOVED = "{ .reg .b32 t; mov.b64 {t, %r2}, %a1; }"
+AROUND = BLOCKS + ".reg .b16 %rs<3>;\n" + "add.u32 %r1, %r1, 1;\n" * 500
+MORE = ".reg .b64 %d<9>; .reg .b32 %s<20>; .reg .pred %q<4>;\n"
 HANDED = "{ .param .b64 x; st.param.b64 [x], %a1; call g, (x); }"
 
 FAULTY_AGAIN = {
@@ -215,6 +223,15 @@ WARNED = {
     "registers of two blocks that nothing wrote": "{ .reg .b32 t; add.s32 %r2, t, 1; }"
     "{ .reg .b32 t; add.s32 t, t, 1; }",
     "registers whose names begin alike": "add.s32 %r2, %r3, 1; add.s16 %rs1, %rs2, 1;",
+    "a destination twice": "mov.b64 {%r2, %r2}, %a1; @%p1 mov.b64 {%r2 , %r2}, %a1;",
+    "an address that is misaligned": ".shared .align 4 .b8 s[8]; ld.shared.b32 %r2, [s+2];",
+    "registers that nothing wrote, in all places": f"{MORE}@%q1 mov.u32 %r2, 1;\nld.global.u32 %r2, [%d2+4];\n"
+    "add.u32 %r2, %s3, 1;\nadd.u32 %r2, %r1, %s3;\nmov.b64 %d1, {%s4, %s5};\nmov.b64 %d1, %d6;\n"
+    "st.global.b32 [%d5], %s8;\nadd.u32 %r2, %r1, %s9;\n",
+    "registers that nothing wrote, in special places": f"{MORE}st.global.v2.b32 [%d3], {{%s6, %s7}};\n"
+    "shfl.sync.idx.b32 %r2|%q2, %s9, %s10, 31, -1;\n"
+    "{ .param .b64 x; st.param.b8 [x], %s11; st.param.b64 [x], %d4; call g, (x); }\n",
+    "one, and an error": f"{MORE}add.u32 %r2, %s3, 1;\nmov.b32 %r2, 4294967299;\nadd.u32 %r2, %a1, 1;",
     "a wrong type": "add.u32 %r2, %a1, 1;",
     "a wrong type and a register that nothing wrote": "add.u32 %r2, %a1, 1; add.u32 %r2, %r3, 1;",
     "no such instruction": "sub.q32 %r2, %r1, 1; { foo %r1; }",
@@ -229,7 +246,7 @@ WARNED = {
 def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_closely(
     body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    around = BLOCKS + ".reg .b16 %rs<3>;\n" + "add.u32 %r1, %r1, 1;\n" * 500
+    around = AROUND
     fast, full = both(kernel(around + body), monkeypatch)
     assert fast == full
     assert fast
@@ -242,7 +259,28 @@ def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_close
 
     monkeypatch.setattr(FunctionChecker, "instruction", instruction)
     check(File("k.ptx", kernel(around + body)))
-    assert 0 < len(looked) < 20
+    assert len(looked) < 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a constant that is too large", "one behind a guard", "a destination twice",
+     "one in a statement over two lines", "registers that nothing wrote, in all places"],
+)  # fmt: skip
+def test_what_only_warns_needs_no_closer_look(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check_closely(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(FunctionChecker, "check", check_closely)
+    assert check(File("k.ptx", kernel(AROUND + WARNED[name])))
+
+
+def test_a_warning_in_a_small_body_is_not_forgotten_in_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "{\n.reg .b32 r<3>;\nmov.b32 r0, 4294967299;\nadd.u32 r1, r2, 1;\nret;\n}\n"
+    text = HEAD + "".join(f".visible .entry k{number}()\n{body}" for number in range(3))
+    fast, full = both(text, monkeypatch)
+    assert fast == full
+    assert len(fast) == 6
 
 
 FINE = {

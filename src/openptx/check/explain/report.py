@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.names.scopes import Scope
     from openptx.check.problems import Path, Problem
-    from openptx.source import Span
+    from openptx.diagnostics import Fix
+    from openptx.source import File, Span
     from openptx.syntax.tree import Instruction
 
 GUARD: Path = (-1,)
@@ -24,16 +25,22 @@ def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diag
     """The problem as a finding in the file."""
     tree = node(instruction, problem.where)
     span = place(instruction, problem.where, problem.part) if tree is None else tree.span
-    file = instruction.file
-    shown = file.text[span[0] : span[1]]
     fix = problem.repair(instruction) if problem.repair is not None else None
+    return stated(problem, instruction.file, span, declared_here(tree, scope) if tree is not None else (), fix)
+
+
+def stated(
+    problem: Problem, file: File, span: Span, labels: tuple[Label, ...] = (), fix: Fix | None = None
+) -> Diagnostic:  # fmt: skip
+    """The problem as a finding at a place of the file."""
+    shown = file.text[span[0] : span[1]]
     return Diagnostic(
         problem.about,
         _filled(problem.message, shown),
         file,
         span,
         _filled(problem.label, shown),
-        labels=declared_here(tree, scope) if tree is not None else (),
+        labels=labels,
         operand=problem.operand,
         expected=problem.expected,
         actual=problem.actual,

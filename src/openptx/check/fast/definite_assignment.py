@@ -10,8 +10,9 @@ from bisect import bisect
 from functools import cache
 
 from openptx.check.flow.cfg import generated_before
-from openptx.check.flow.reads_writes import assigns, passed_on
-from openptx.isa.control import JUMPS, LEAVES, mnemonics
+from openptx.check.flow.reads_writes import assigns, lists, passed_on
+from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
+from openptx.isa.notation import resolve
 from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 
@@ -47,13 +48,13 @@ def flowing(text: str, body: Span) -> Iterator[int]:
             at = text.find(word, at + 1, body[1])
 
 
-_STATEMENT = pattern(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+_STATEMENT = pattern(rf"[ \t]*+(?:@[ ]?+!?[ ]?+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
 _DECLARATION = pattern(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
 
 _MOST = 1 << 10
-"""Registers: the facts of each block are as many bits."""
+"""So many registers are followed through a body; the facts of each block are as many bits."""
 
 
 class _Blocks:
@@ -79,47 +80,97 @@ class _Blocks:
         return found
 
 
-def surely_written(text: str, body: Span, names: set[str]) -> bool:
-    """Whether a write reaches every read of these registers that stands before all writes; False if that is unclear.
+class Reads:
+    """What is known of registers that are read before all writes in the order of the text."""
 
-    Each name means one register in the whole body, and the body is right otherwise.
-    """
-    blocks = _blocks(text, body) if len(names) <= _MOST else None
-    if blocks is None:
-        return False
-    bits = {name: 1 << number for number, name in enumerate(names)}
-    written = [0] * len(blocks.starts)
-    asked: list[tuple[int, int]] = []  # a block, and the register that it reads
-    closed: dict[str, int] = {}  # where the statement ends that writes it first
+    def __init__(self) -> None:
+        self.unwritten: list[tuple[str, int]] = []
+        """Those that nothing writes, each with the place of its first read, in the order of these."""
+        self.unclear: set[str] = set()
+        """Those of which neither this is certain nor that a write reaches all reads."""
+
+
+def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
+    """What is known of these registers. Each name means one register in the whole body, which is right otherwise."""
+    found = Reads()
+    first: dict[str, int] = {}  # reads that are certain
+    writes: dict[str, list[int]] = {}
+    early: dict[str, list[int]] = {}  # reads that may stand before the end of the first write
+    closed: dict[str, int] = {}  # where the statement ends that writes a register first
     for match in mentions(text, body, names):
         name, (start, end) = match[0], match.span()
-        block = bisect(blocks.starts, start) - 1
         does, after = _does(text, start, end)
         if does == "writes":
-            written[block] |= bits[name]
+            writes.setdefault(name, []).append(start)
             closed.setdefault(name, after)
-        elif does == "reads" and start < closed.get(name, body[1]):
-            asked.append((block, bits[name]))
+        elif does in ("reads", "perhaps reads"):
+            if start < closed.get(name, body[1]):
+                early.setdefault(name, []).append(start)
+            if does == "reads":
+                first.setdefault(name, start)
+            else:
+                found.unclear.add(name)
+    never = first.keys() - writes.keys() - found.unclear
+    found.unwritten = sorted(((name, first[name]) for name in never), key=lambda read: read[1])
+    asked = {name: places for name, places in early.items() if name in writes}
+    found.unclear &= early.keys()
+    found.unclear = (found.unclear - asked.keys()) | _unreached(text, body, asked, writes)
+    return found
+
+
+def _unreached(
+    text: str, body: Span, asked: dict[str, list[int]], writes: dict[str, list[int]]
+) -> Collection[str]:  # fmt: skip
+    """The registers of which a write may not reach one of the reads at these places; all of them if that is unclear."""
+    blocks = _blocks(text, body) if asked and len(asked) <= _MOST else None
+    if blocks is None:
+        return asked.keys()
+    bits = {name: 1 << number for number, name in enumerate(asked)}
+    written = [0] * len(blocks.starts)
+    for name, bit in bits.items():
+        for place in writes[name]:
+            written[bisect(blocks.starts, place) - 1] |= bit
     before = generated_before(written, blocks.successors)
-    return all(before.get(block, 0) & bit for block, bit in asked)
+    return {
+        name
+        for name, places in asked.items()
+        if not all(before.get(bisect(blocks.starts, place) - 1, 0) & bits[name] for place in places)
+    }
 
 
 def _does(text: str, start: int, end: int) -> tuple[str, int]:
-    """What a statement does with the register between two places, and where it ends; "reads" if in doubt."""
+    """What a statement does with the register between two places, and where it ends: "writes", "reads", "perhaps
+    reads", "passes on" or "declares"."""
     line = text.rfind("\n", 0, start) + 1
     statement = _STATEMENT.match(text, line)
     if statement is None and (declared := _DECLARATION.match(text, line)) and end < declared.end():
         return "declares", end
-    if statement is None or start < statement.start(2) or end > statement.end(2):
-        return "reads", end
-    opcode, first = statement[1], statement.start(2)
+    if statement is None or end > statement.end(3):
+        return "perhaps reads", end
+    opcode, operands, first = statement[2], statement[3], statement.start(3)
+    if start < first:
+        return "reads" if statement.span(1) == (start, end) else "perhaps reads", end
     listed = text[first] == "{" and start < text.find("}", first) and text[start - 1] in "{, \t"
     if (listed or (start == first and text[end] == ",")) and assigns(opcode):
         return "writes", statement.end()
-    plain = text[start - 1] in ", \t" and text[end] in ",;" and "[" not in statement[2] and "{" not in statement[2]
-    if plain and text.count(",", first, start) in passed_on(opcode):
-        return "passes on", end
+    if text[start - 1] == "[" and text[end] in "+]":
+        return "reads", end
+    if text[start - 1] not in "{, \t" or text[end] not in ",;}" or _is_special(opcode):
+        return "perhaps reads", end
+    if "{" in operands and text.rfind("{", first, start) > text.rfind("}", first, start):
+        return "passes on" if lists(opcode, "packed") else "perhaps reads" if lists(opcode, "padded") else "reads", end
+    if passed := passed_on(opcode):
+        if "[" in operands or "{" in operands:
+            return "perhaps reads", end
+        return "passes on" if text.count(",", first, start) in passed else "reads", end
     return "reads", end
+
+
+@cache
+def _is_special(opcode: str) -> bool:
+    """Whether an instruction may write what follows its first operand, or leave unread what it names."""
+    several = any(sum(operand.role == "write" for operand in form.operands) > 1 for form, _ in resolve(opcode))
+    return several or calls(opcode) or opcode == "st.param.b8"
 
 
 @cache

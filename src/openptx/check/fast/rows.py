@@ -8,12 +8,13 @@ from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
 from openptx.check.fast.classify import OperandClassifier
-from openptx.check.fast.definite_assignment import flowing, mentions, surely_written
+from openptx.check.fast.definite_assignment import early_reads, flowing, mentions
 from openptx.check.fast.statements import StatementReader
 from openptx.check.flow.reads_writes import assigns, ends
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import BARRIER, FINE, READS_FIRST
 from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
+from openptx.late import late
 from openptx.source import File
 from openptx.syntax.lexical import words
 from openptx.syntax.row_lexer import FIRST, GUARD, LABEL, OPCODE, OTHER, Chunk, chunk_end
@@ -22,7 +23,11 @@ from openptx.syntax.statement_lexer import landmarks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.checked_function import CheckedFunction
+    from openptx.check.explain.report import stated
+    from openptx.diagnostics import Diagnostic
     from openptx.syntax.row_lexer import Row
+else:
+    stated = late("openptx.check.explain.report", "stated")
 
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
@@ -43,25 +48,31 @@ class FastPath:
         self.doubts: list[int] = []  # where instructions end that may not be right, in the order of the text
         self.doubted = False  # whether there is one in the block that is read
         self.early: set[str] = set()  # registers that are read where no write may have reached them
+        self.unwritten: list[tuple[str, int]] = []  # registers that nothing writes, each with the place of a read
+        self.warnings: list[Diagnostic] = []  # about rows that are right otherwise
         self.missing: set[str] = set()  # names that nothing declares
 
     def accepts(self) -> bool:
-        """Whether the whole body is certainly right, except for `doubts`, `early` and `missing`. Can be called once.
+        """Whether the whole body is certainly right, except for `warnings`, `unwritten`, `doubts`, `early` and
+        `missing`. Can be called once.
 
         False means that nothing is known: the full checker must read all of it.
         """
         fine = self._read() and self._ends()
         self.names.release()
         early = self.names.early
-        if fine and early and not (early.isdisjoint(self.names.inner) and self._surely_written()):
-            self.early = early
+        if fine and early:
+            self._sort_early(early)
         return fine
 
-    def _surely_written(self) -> bool:
+    def _sort_early(self, early: set[str]) -> None:
+        """Which of the registers that are read before they are written, in the order of the text, are unwritten."""
         memo, file = self.checked.module.memo, self.file
         if memo.bare is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like a line of code
             file = memo.without_comments(file)
-        return surely_written(file.text, self.body, self.names.early)
+        reads = early_reads(file.text, self.body, early - self.names.inner)
+        self.unwritten = reads.unwritten
+        self.early = reads.unclear | (early & self.names.inner)
 
     def places(self) -> list[int]:
         """Where the full checker must look in an accepted body; empty if all of it is right."""
@@ -236,10 +247,27 @@ class FastPath:
                     return False
                 continue
             right = self._is_right(row)
+            if right is False and not chunk.inner and self._warned(chunk, number):
+                continue
             if right is None and not self._as_statement(chunk, number):
                 return False
             self.reader.doubt = self.reader.doubt or right is False
             self._doubts(chunk, number)
+        return True
+
+    def _warned(self, chunk: Chunk, number: int) -> bool:
+        """Whether all that is wrong with a row are warnings that its kinds decide. They are noted."""
+        row, names, verdicts = chunk.rows[number], self.names, self.checked.verdicts
+        given = [names[text] for text in row[FIRST - 1 : LABEL - 1] if text]
+        if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):
+            return False
+        plain = verdicts.plain_warnings((row[OPCODE - 1], *given))
+        if not plain:
+            return False
+        match, file = chunk.match(number), self.checked.tree.file
+        for problem in plain:
+            span = match.span(FIRST + problem.where[0] if problem.where else OPCODE)
+            self.warnings.append(stated(problem, file, span))
         return True
 
     def _as_statement(self, chunk: Chunk, number: int) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from openptx.check.flow.barrier_divergence import divergent
 from openptx.check.flow.reads_writes import ends
-from openptx.diagnostics import Label
+from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.tree import Instruction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from openptx.check.flow.cfg import ControlFlowGraph
     from openptx.check.function_findings import FunctionFindings
+    from openptx.diagnostics import Collector
+    from openptx.source import Span
     from openptx.syntax.tree import Function, Statement
 
 _LIMITS = ("reqntid", "maxntid")
@@ -43,13 +45,23 @@ def unwritten(
     """Registers of the body that are read and that no path has written: all of them, or those among `names`."""
     start, _ = function.body or (0, 0)
     for name in graph.first_reads(start, everywhere=everywhere, names=names):
-        findings.add(
-            "uninitialized-register",
-            f"no path to here writes `{name.text}`, and it is read",
-            name.span,
-            "undefined",
-            rule="PTX ISA, Register State Space (5.1.1)",
-        )
+        findings.collect(_unwritten(name.text, function, name.span))
+
+
+def report_unwritten(reads: Iterable[tuple[str, int]], function: Function, collector: Collector) -> None:
+    """Report registers that nothing writes, each with the place of its first read."""
+    collector.extend([_unwritten(name, function, (place, place + len(name))) for name, place in reads])
+
+
+def _unwritten(name: str, function: Function, span: Span) -> Diagnostic:
+    return Diagnostic(
+        "uninitialized-register",
+        f"no path to here writes `{name}`, and it is read",
+        function.file,
+        span,
+        "undefined",
+        rule="PTX ISA, Register State Space (5.1.1)",
+    )
 
 
 def missing_return(function: Function, last: Statement | None, findings: FunctionFindings) -> None:

@@ -104,9 +104,9 @@ def _read(number: int, operand: text.Operand, instruction: Instruction) -> Seque
     stands for an empty argument of a call.
     """
     if isinstance(operand, text.Vector):
-        if _lists(instruction.opcode, "packed"):
+        if lists(instruction.opcode, "packed"):
             return ()
-        return operand.elements[:1] if _lists(instruction.opcode, "padded") else (operand,)
+        return operand.elements[:1] if lists(instruction.opcode, "padded") else (operand,)
     if isinstance(operand, text.Name) and (
         instruction.opcode == "st.param.b8" or number in passed_on(instruction.opcode)
     ):
@@ -115,7 +115,7 @@ def _read(number: int, operand: text.Operand, instruction: Instruction) -> Seque
 
 
 @cache
-def _lists(opcode: str, phrase: str) -> bool:
+def lists(opcode: str, phrase: str) -> bool:
     """Whether there is something special to lists that an instruction takes."""
     return any(
         operand_rule(form.instruction, template.name).says(phrase)

@@ -8,7 +8,7 @@ from openptx.check.forms.immediates import has_checked_immediates, judge_immedia
 from openptx.check.forms.rules import refine
 from openptx.check.forms.select_form import examine, select_form
 from openptx.check.operand import kinds
-from openptx.check.problems import Candidate, Findings, Problem, rewrite
+from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite
 from openptx.isa.control import calls, joins
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
@@ -36,7 +36,7 @@ else:
 class Verdicts(dict["Key", "Findings | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    __slots__ = ("_candidates", "block_memos", "bound", "calls", "context", "rows", "valued")
+    __slots__ = ("_candidates", "_plain", "block_memos", "bound", "calls", "context", "rows", "valued")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -46,6 +46,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         self.bound: dict[Key, BoundForm | None] = {}  # these forms as lowering needs them
         self.valued: set[tuple[Key, tuple[str, ...]]] = set()
         """Instructions with accepted constants, by the text of the constants."""
+        self._plain: dict[Key, Findings] = {}
         self.calls: set[tuple[object, ...]] = set()
         """Keys of accepted calls."""
         self.block_memos: dict[tuple[object, ...], BlockMemo | None] = {}
@@ -70,6 +71,17 @@ class Verdicts(dict["Key", "Findings | None"]):
         """Whether constants may have values that the instruction does not take."""
         candidate = self.candidate(key)
         return candidate is not None and has_checked_immediates(candidate.form, candidate.m, key[1:], self.context)
+
+    def plain_warnings(self, key: Key) -> Findings:
+        """The problems of an instruction if they are warnings that need nothing but the texts of its operands; none
+        if there are others, or if more than its kinds decides."""
+        found = self._plain.get(key)
+        if found is None:
+            given, all_found = key[1:], self[key] or ()
+            decided = passes(all_found) and not (calls(key[0]) or joins(key[0]) or self.has_checked_immediates(key))
+            plain = decided and all(_needs_text_alone(problem, given) for problem in all_found)
+            found = self._plain[key] = all_found if plain else ()
+        return found
 
     def constants(self, key: Key, texts: Sequence[str]) -> tuple[Key, tuple[str, ...]] | None:
         """The key into `valued` for these operands; None if more than the constants decides."""
@@ -134,6 +146,17 @@ _PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 
 LOOK: Findings = ()
 """The kinds are right, but they don't decide alone: a call has a callee, a barrier a place, a constant a value."""
+
+_NAMELESS = (kinds.INTEGER, kinds.FLOAT, kinds.LIST)
+"""Operands without a declaration of their own, which a diagnostic would show."""
+
+
+def _needs_text_alone(problem: Problem, given: Sequence[Kind]) -> bool:
+    """Whether a problem can be stated without the tree and the scope of its instruction."""
+    if problem.repair is not None or problem.part is not None or problem.suits is not None:
+        return False
+    return not problem.where or (len(problem.where) == 1 and given[problem.where[0]].sort in _NAMELESS)
+
 
 _VERDICTS: dict[tuple[object, ...], Verdicts] = {}
 
