@@ -194,12 +194,18 @@ class ModuleChecker:
         if form is None:
             self._whole_variable(declaration)
         elif (known := self.memo.forms.get(form)) is not None and self.linkage.new(name):
+            kind = kinds.resized(known, declaration.length) if declaration.length else known
             self.linkage.variables[name] = declaration
-            self.scope.names[name] = Memory(known, declaration)
+            self.scope.names[name] = Memory(kind, declaration)
+            if kind.space == "const":
+                self._constants(declaration, kind.room)
         else:
             before = len(self.collector)
             self._whole_variable(declaration)
-            if len(self.collector) == before and declaration.space in ("global", "shared"):
+            own = declaration.space in ("global", "shared") or (
+                declaration.space == "const" and declaration.linkage != "extern"
+            )
+            if len(self.collector) == before and own:
                 self.memo.forms[form] = memory_kind(declaration, declaration.names[0], declaration.space)
 
     def _whole_variable(self, declaration: Declaration) -> None:
@@ -210,12 +216,12 @@ class ModuleChecker:
                 self.linkage.symbol(address, declaration)
         self.declarations.module_level(declaration)
         if declaration.space == "const" and declaration.linkage != "extern":
-            self._constants(declaration)
+            self._constants(declaration, bytes_of(declaration))
 
-    def _constants(self, declaration: Declaration) -> None:
+    def _constants(self, declaration: Declaration, size: int) -> None:
         """How much constant memory the file declares."""
         before = self.constants
-        self.constants += bytes_of(declaration)
+        self.constants += size
         if before <= CONSTANTS < self.constants:
             self.declarations.add(
                 "too-much-memory",

@@ -18,6 +18,8 @@ from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
 
+Parts = tuple[str, str, str, int]
+
 _NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
 _PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
@@ -33,6 +35,7 @@ _FLOATS = pattern(FLOATS, re.A)
 _FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)
 _DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
 """How many digits each width holds, whatever they are; a sign takes the place of one."""
+_LENGTH = pattern(r"\[([1-9][0-9]{0,8})\](?!\[)")
 _BYTES = frozenset(map(str, range(256)))
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
@@ -50,34 +53,37 @@ def repeated(file: File, offset: int, items: list[Statement]) -> int:
     """Read declarations of forms that have been remembered, as long as one follows another. Where to go on."""
     text, forms = file.text, _FORMS
     while match := _PARTS.match(text, offset):
-        head, name, tail = _parts(match)
+        head, name, tail, count = _parts(match)
         form = forms.get((head, tail))
         if form is None or not name or not _has_room(match):
             break
         offset = match.end()
-        items.append(Variable.from_memo(file, (match.start(1), offset), form, name))
+        items.append(Variable.from_memo(file, (match.start(1), offset), form, name, count))
     return offset
 
 
-def split_declaration(text: str) -> tuple[str, str, str]:
-    """A plain declaration: what stands before its name, the name ("" if it may not be one), what stands after it.
+def split_declaration(text: str) -> Parts:
+    """A plain declaration: what stands before its name, the name ("" if it may not be one), what stands after it, and
+    the length of an array of one dimension (0 if it is none, or open), which the third leaves open.
 
     Numbers that the type holds, no more of them than the array has, do not matter.
     """
     match = _PARTS.fullmatch(text)
-    return _parts(match) if match is not None and _has_room(match) else ("", "", "")
+    return _parts(match) if match is not None and _has_room(match) else ("", "", "", 0)
 
 
-def _parts(match: re.Match[str]) -> tuple[str, str, str]:
+def _parts(match: re.Match[str]) -> Parts:
     """The same of a match of `_PARTS`, whatever the values of a list are: `_has_room` looks at them."""
     head, name, tail, number, float, length, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""
     if number:
-        return head, name, " = 0.0;" if float else " = 0;" if _held([number], _width(head)) else tail
+        return head, name, " = 0.0;" if float else " = 0;" if _held([number], _width(head)) else tail, 0
     if values:
         tail = f"[{length}] = {{{'0.0' if _FLOAT.match(values) else ''}}};"
-    return head, name, tail
+    if tail[0] == "[" and (counted := _LENGTH.match(tail)) is not None:
+        return head, name, f"[N]{tail[counted.end() :]}", int(counted[1])
+    return head, name, tail, 0
 
 
 def _has_room(match: re.Match[str]) -> bool:
@@ -119,10 +125,11 @@ def remember(variable: Variable) -> None:
     match = _PARTS.fullmatch(variable.text)
     if match is None or len(_FORMS) >= _MOST:
         return
-    head, name, tail = _parts(match)
+    head, name, tail, count = _parts(match)
     listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith(("{};", "{0.0};"))
     if name == declarator.name.text and not listed and ((head, tail) not in _FORMS or _has_room(match)):
-        variable.word, variable.form = name, _FORMS.setdefault((head, tail), Form())
+        variable.word, variable.length = name, count
+        variable.form = _FORMS.setdefault((head, tail), Form())
 
 
 class RepeatedHeader:

@@ -115,7 +115,8 @@ class Declarator:
 
 
 class Form:
-    """How a variable is declared, all but its name: one object for all that are declared so."""
+    """How a variable is declared, all but its name and the length of an array of one dimension: one object for all that
+    are declared so."""
 
     __slots__ = ()
 
@@ -124,11 +125,12 @@ class Variable(Statement):
     """`.visible .global .align 8 .v2 .f32 a[4], b;`, or one parameter of a function, which has a single name.
 
     `type` is "" where none is written. `span` of a statement includes its `;`, that of a parameter no comma.
-    One that is declared like another has a `form`, and its only name is `word`: the rest is read when asked for.
+    One that is declared like another has a `form`, its only name is `word`, and its `length` is 0 where it is no
+    array of one dimension: the rest is read when asked for.
     """
 
     __slots__ = (
-        "align", "attributes", "bank", "form", "linkage", "names", "pointer", "space", "space_span", "type",
+        "align", "attributes", "bank", "form", "length", "linkage", "names", "pointer", "space", "space_span", "type",
         "type_span", "vector", "word",
     )  # fmt: skip
 
@@ -154,12 +156,13 @@ class Variable(Statement):
         self.type, self.type_span, self.pointer, self.names = type, type_span, pointer, names
         self.form: Form | None = None
         self.word = ""
+        self.length = 0
 
     @classmethod
-    def from_memo(cls, file: File, span: Span, form: Form, word: str) -> Variable:
+    def from_memo(cls, file: File, span: Span, form: Form, word: str, length: int) -> Variable:
         """One that is declared in a form that is known."""
         variable = cls.__new__(cls)
-        variable.file, variable.span, variable.form, variable.word = file, span, form, word
+        variable.file, variable.span, variable.form, variable.word, variable.length = file, span, form, word, length
         return variable
 
     if not TYPE_CHECKING:
@@ -169,6 +172,6 @@ class Variable(Statement):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             whole = Lazy.variable(self.file, *self.span)
             for slot in Variable.__slots__:
-                if slot not in ("form", "word"):
+                if slot not in ("form", "word", "length"):
                     setattr(self, slot, getattr(whole, slot))
             return getattr(self, name)

@@ -58,7 +58,7 @@ def fields(node: object) -> object:
     if node is None or isinstance(node, (str, int, float)):
         return node
     names = {name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())}
-    names -= {"file", "form", "formals", "word"}
+    names -= {"file", "form", "formals", "word", "length"}
     return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
 
 

@@ -120,11 +120,11 @@ def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
 
 def _unreached(
     text: str, body: Span, asked: dict[str, list[int]], writes: dict[str, list[int]]
-) -> Collection[str]:  # fmt: skip
+) -> set[str]:  # fmt: skip
     """The registers of which a write may not reach one of the reads at these places; all of them if that is unclear."""
     blocks = _blocks(text, body) if asked and len(asked) <= _MOST else None
     if blocks is None:
-        return asked.keys()
+        return set(asked)
     bits = {name: 1 << number for number, name in enumerate(asked)}
     written = [0] * len(blocks.starts)
     for name, bit in bits.items():

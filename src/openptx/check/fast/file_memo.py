@@ -84,9 +84,9 @@ class FileMemo:
         """How variables of the module are declared, and their kinds."""
         self.headers: dict[HeaderForm, list[Kind | Registers]] = {}
         """Accepted headers: the kind of each result and parameter that is a variable, or the register."""
-        self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
+        self.variables: dict[tuple[str, str], tuple[Kind, Kind]] = {}
         """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
-        whole size, and the bytes of shared memory."""
+        whole size, whatever that is of an array whose length is open."""
         self.declared: dict[str, list[Declared]] = {}
         """Declarations of parameters of calls, by their text."""
         self.tables: dict[tuple[str, str], BranchTargets | CallPrototype] = {}

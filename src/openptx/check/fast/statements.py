@@ -12,7 +12,7 @@ from openptx.check.forms.calls import fits
 from openptx.check.forms.verdicts import LOOK
 from openptx.check.names.declared_types import prototype_problem
 from openptx.check.operand import kinds
-from openptx.check.operand.kinds import at, kind_of
+from openptx.check.operand.kinds import at, kind_of, resized
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.isa.control import calls, joins
 from openptx.isa.directives import PRAGMAS
@@ -81,17 +81,27 @@ class StatementReader:
         """A variable, parameters of a call, or a pragma."""
         if text.startswith(".param"):
             return self._parameters(text)
-        head, name, tail = split_declaration(text)
-        if (known := self.memo.variables.get((head, tail))) is not None and name:
-            whole, kind, size = known
+        if (known := self._known(text)) is not None:
+            size = known.whole.room if known.whole.space == "shared" else 0
             self.shared += size
-            return self.names.variable(Declared(name, whole, kind)) and (not size or self._shared_memory_fits())
+            return self.names.variable(known) and (not size or self._shared_memory_fits())
         if DECLARATION.fullmatch(text) is None:
             return None
         fine = self.parse_alone(text)
         if fine and text.startswith(".pragma") and len(self.memo.declared) < _MOST:
             self.memo.declared[text] = []
         return fine
+
+    def _known(self, text: str) -> Declared | None:
+        """The variable of a declaration that differs from an accepted one in its name, or in the length of an array."""
+        head, name, tail, count = split_declaration(text)
+        known = self.memo.variables.get((head, tail))
+        if known is None or not name:
+            return None
+        if not count:
+            return Declared(name, *known)
+        whole = resized(known[0], count)
+        return Declared(name, whole, at(whole, 0))
 
     def _parameters(self, text: str) -> bool | None:
         """Parameters of a call; memoised by their text, since files repeat these declarations."""
@@ -100,11 +110,9 @@ class StatementReader:
         found: list[Declared] = []
         for each in text.split(";")[:-1]:
             one = each.strip() + ";"
-            head, name, tail = split_declaration(one)
-            known = self.memo.variables.get((head, tail))
-            if known is not None and name:
-                self.declared = [Declared(name, known[0], known[1])]
-                if not self.names.variable(self.declared[0]):
+            if (known := self._known(one)) is not None:
+                self.declared = [known]
+                if not self.names.variable(known):
                     return False
             elif not self.parse_alone(one):
                 return False
@@ -245,9 +253,9 @@ class StatementReader:
         if found is None:
             return False
         size = bytes_of(declaration) if declaration.space == "shared" else 0
-        head, name, tail = split_declaration(declaration.text)
+        head, name, tail, _ = split_declaration(declaration.text)
         if len(found) == 1 and name == found[0][0]:
-            self.memo.variables[head, tail] = found[0][1], at(found[0][1], 0), size
+            self.memo.variables[head, tail] = found[0][1], at(found[0][1], 0)
         self.shared += size
         self.declared = [Declared(name, kind, at(kind, 0)) for name, kind in found]
         return all(map(self.names.variable, self.declared)) and self._shared_memory_fits()

@@ -280,6 +280,14 @@ def address(base: Kind, offset: int | None, parts: tuple[Kind, ...] = (), suffix
     return kind(ADDRESS, f"[{words}]", parts=(base, *parts), bits=64 if far else 0, count=int(written), space=suffix)
 
 
+def resized(base: Kind, length: int) -> Kind:
+    """The address of an array like another of one dimension, but for its length."""
+    return kind(
+        VARIABLE, base.text, type=base.type, count=1, bits=base.bits, space=base.space, align=base.align,
+        room=base.bits // 8 * length,
+    )  # fmt: skip
+
+
 def variable(type_name: str, space: str, size: int, align: int, shape: tuple[int, ...], vector: int, text: str) -> Kind:
     """The address of a variable: `bits` of an element, `room` bytes (-1: its size is open), `count` dimensions."""
     type = TYPES[type_name]
