@@ -7,7 +7,7 @@ and weights are cut, how a weighted sum is rounded, that NaN is the coordinate 0
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,11 @@ TURN = 2.0**21
 KEPT = {"float32": (28, 24), "float16": (15, 11)}
 
 NAN = 0x7FFFFFFF
+DOUBLE = np.finfo(np.float64)
+LEAST = DOUBLE.maxexp - 200
+"""The exponent, as a double has it in its bits, of less than any float."""
+WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
+"""Types of so many bytes."""
 
 
 class Place(NamedTuple):
@@ -102,20 +107,27 @@ def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
     ]
     low = [np.floor(a) for a in base]
     parts = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
-    terms: list[tuple[Array, Array]] = []
-    for corner, weight in weights(parts).items():
-        found = raw(t, address, at, [i + up for i, up in zip(low, corner, strict=True)])
-        if at.depth is not None:
-            found = compared(t, s, at.depth, values(t, found))
-        terms.append((np.where(weight[:, np.newaxis] > 0, found, 0).astype(np.float64), weight[:, np.newaxis]))
+    shares = weights(parts)
+    weight: Array = np.stack([*shares.values()])[..., np.newaxis]
+    found = around(t, address, at, low, np.array([*shares]))
     if at.depth is not None:  # sums of 256ths are exact
-        share: Array = np.sum([v * w for v, w in terms], axis=0) / FRACTION
+        found = compared(t, s, at.depth, values(t, found))
+        share: Array = (found * weight).sum(axis=0) / FRACTION
         return share.astype(np.float32)
+    if not t.floating:
+        return quantized(found, weight)
     with np.errstate(all="ignore"):
-        if not t.floating:
-            return quantized(terms, t.texels.dtype)
-        # Of eight corners those with the lower z come first (`weights`).
-        return averaged([terms[:4], terms[4:]] if len(terms) == 8 else [terms], *KEPT[t.texels.dtype.name])
+        return averaged(np.where(weight > 0, found, 0).astype(np.float64), weight, *KEPT[t.texels.dtype.name])
+
+
+def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], corners: Array) -> Array:
+    """The texels at the corners (rows of 0 and 1 for each dimension) above the lowest ones: corner, lane, component."""
+    places = [placed(np.stack((i, i + 1)), n, mode) for i, n, mode in zip(low, t.shape, address, strict=False)]
+    chosen = [
+        (index[up], None if outside is None else outside[up])
+        for (index, outside), up in zip(places, corners.T, strict=True)
+    ]
+    return stored(t, at, chosen)
 
 
 def weights(parts: Sequence[Array]) -> dict[tuple[int, ...], Array]:
@@ -143,41 +155,46 @@ def halved(product: Array) -> Array:
     return (product + FRACTION // 2) // FRACTION
 
 
-def averaged(slices: Sequence[Sequence[tuple[Array, Array]]], kept: int, precision: int) -> Array:
-    """The weighted average of floats, as float32. Texels of one z are cut below the largest of them (H200)."""
-    terms = [term for one in slices for term in one]
-    total: Array = np.sum([cut_sum(one, kept) for one in slices], axis=0)
-    mantissa, exponent = np.frexp(np.abs(total))
-    scale = 2.0**precision
-    rounded: Array = np.copysign(np.ldexp(np.floor(mantissa * scale + 0.5) / scale, exponent), total)
-    plain: Array = np.sum([v * w for v, w in terms], axis=0)  # infinities and NaN
-    finite = np.isfinite(np.max([np.abs(v) for v, _ in terms], axis=0))
-    result: Array = np.where(finite, rounded + 0.0, plain).astype(np.float32)
+def averaged(v: Array, weight: Array, kept: int, precision: int) -> Array:
+    """The weighted average of floats, as float32. Texels of one z are cut below the largest of them (H200).
+
+    Of eight corners those with the lower z come first (`weights`). All are doubles, and computed by their bits.
+    """
+    parts = (slice(0, 4), slice(4, 8)) if len(v) == 8 else (slice(None),)
+    total: Array = np.sum([cut_sum(v[one], weight[one], kept) for one in parts], axis=0)
+    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` of them drops, a tie away from zero
+    rounded: Array = ((total.view(np.int64) + (1 << (cut - 1))) & -(1 << cut)).view(np.float64) + 0.0
+    finite = np.isfinite(v).all(axis=0)
+    if not finite.all():
+        rounded = np.where(finite, rounded, (v * weight).sum(axis=0))
+    result = rounded.astype(np.float32)
     result.view(np.uint32)[np.isnan(result)] = NAN
     return result
 
 
-def cut_sum(terms: Sequence[tuple[Array, Array]], kept: int) -> Array:
+def cut_sum(v: Array, weight: Array, kept: int) -> Array:
     """The weighted sum of floats that are cut so many bits below the largest one."""
-    largest: Array = np.max([np.abs(v) for v, _ in terms], axis=0)
-    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - kept)
-    found: Array = np.sum([np.trunc(v / unit) * w for v, w in terms], axis=0) * unit / FRACTION
+    exponent = np.abs(v).max(axis=0).view(np.int64) >> DOUBLE.nmant
+    exponent = np.maximum(exponent, LEAST) + 1 - kept  # of the unit of what is kept
+    unit = (exponent << DOUBLE.nmant).view(np.float64)
+    per_unit = ((2 * DOUBLE.maxexp - 2 - exponent) << DOUBLE.nmant).view(np.float64)
+    found: Array = (np.trunc(v * per_unit) * weight).sum(axis=0) * unit / FRACTION
     return found
 
 
-def quantized(terms: Sequence[tuple[Array, Array]], dtype: np.dtype[Any]) -> Array:
+def quantized(found: Array, weight: Array) -> Array:
     """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign.
 
     It is rounded half up, but for int8: there what is to be added to the sum, a 128th of it, is rounded, of the sum
     without its last four bits. The most negative number counts as such; what is then below -1 is -1 (H200).
     """
-    top, signed = np.iinfo(dtype).max, dtype.kind == "i"
+    top, signed = np.iinfo(found.dtype).max, found.dtype.kind == "i"
     steps = 2.0 ** (16 - signed) - 1
-    if dtype == np.int8:
-        total = np.sum([v.astype(np.int64) * w.astype(np.int64) for v, w in terms], axis=0)
+    total = (found * weight).sum(axis=0)
+    if found.dtype == np.int8:
         rounded: Array = total + (((total >> 4) * 257 + 1024) >> 11)
     else:
-        rounded = np.floor(np.sum([v * w for v, w in terms], axis=0) * steps / (FRACTION * top) + 0.5)
+        rounded = np.floor(total * steps / (FRACTION * top) + 0.5)
     return (np.maximum(rounded, -steps) / steps).astype(np.float32)
 
 
@@ -204,29 +221,49 @@ def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
 
 def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array]) -> Array:
     """Texels as they are stored, each from its place or from where the address mode puts it."""
-    index: list[Array] = []
-    outside = np.zeros(1, np.bool_)
-    for i, n, mode in zip(c, t.shape, address, strict=False):
-        index.insert(0, placed(i, n, mode).astype(np.int64))
-        if mode == "border":
-            outside = outside | (i < 0) | (i >= n)
+    return stored(t, at, [placed(i, n, mode) for i, n, mode in zip(c, t.shape, address, strict=False)])
+
+
+def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]]) -> Array:
+    """Texels at positions in x, y, z: zeros where they are outside. Components are the last axis."""
+    index = [i for i, _ in reversed(places)]
     if at.layer is not None:
         assert t.layers is not None
         index.insert(0, np.minimum(at.layer, t.layers - 1).astype(np.int64))
     if at.sample is not None:
         index.append(at.sample.astype(np.int64))
-    found = t.texels[tuple(index)]
-    return np.where(outside[:, np.newaxis], found.dtype.type(0), found) if outside.any() else found
+    found = taken(t.texels, index)
+    for _, outside in places:
+        if outside is not None and outside.any():
+            found = np.where(outside[..., np.newaxis], found.dtype.type(0), found)
+    return found
 
 
-def placed(i: Array, n: int, mode: str) -> Array:
-    """Whole positions (doubles) inside of 0 to n - 1."""
+def taken(texels: Array, index: Sequence[Array]) -> Array:
+    """Elements with their components, which are moved as one number where they lie side by side."""
+    *extents, channels = texels.shape
+    whole = WHOLE.get(channels * texels.itemsize)
+    if whole is None or not texels.flags.c_contiguous:
+        return texels[tuple(index)]
+    flat = index[0]
+    for extent, i in zip(extents[1:], index[1:], strict=True):
+        flat = flat * extent + i
+    return texels.reshape(-1).view(whole)[flat].view(texels.dtype).reshape(*flat.shape, channels)
+
+
+def placed(i: Array, n: int, mode: str) -> tuple[Array, Array | None]:
+    """Whole positions (doubles) inside of 0 to n - 1, as integers, and which of them are outside, if that matters."""
+    outside: Array | None = None
     if mode == "wrap":
-        return np.mod(i, n)
-    if mode == "mirror":
+        inside: Array = np.mod(i, n)
+    elif mode == "mirror":
         j = np.mod(i, 2 * n)
-        return np.minimum(j, 2 * n - 1 - j)
-    return np.clip(i, 0, n - 1)
+        inside = np.minimum(j, 2 * n - 1 - j)
+    else:
+        inside = np.clip(i, 0, n - 1)
+        if mode == "border":
+            outside = inside != i
+    return inside.astype(np.int64), outside
 
 
 def values(t: Image, found: Array) -> Array:

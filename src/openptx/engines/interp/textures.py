@@ -13,6 +13,9 @@ from openptx.engines.interp.handles import Handles
 from openptx.isa.semantics.images import DIMENSIONS, Lookup, layered, multisample
 from openptx.numerics import Bits
 
+TOGETHER = 8192
+"""Lanes whose fetches are computed at once: arrays of more are not kept in the cache."""
+
 
 class Textures(Handles):
     def fetch(self, lookup: Lookup) -> tuple[Bits, ...]:
@@ -37,7 +40,9 @@ class Textures(Handles):
                 raise self.wrong(
                     "invalid-texture", "comparison of a depth with a texture that reads as integers", first
                 )
-            found[where] = take(t, s, self.place(t, lookup, where))
+            for begin in range(0, len(where), TOGETHER):
+                part = where[begin : begin + TOGETHER]
+                found[part] = take(t, s, self.place(t, lookup, part))
         return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(4))
 
     def place(self, t: Texture, lookup: Lookup, where: Array) -> Place:
