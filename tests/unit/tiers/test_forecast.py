@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -80,8 +81,29 @@ def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatc
     for i in range(9):
         batches[i % 3].current.regs[counter] += 100
         assert seen.update(batches[i % 3]) == 0.0
-    found = 0.0
-    for _ in range(2):
+    found = list[float]()
+    for _ in range(3):
         batches[2].current.regs[counter] += 100
-        found = seen.update(batches[2])
-    assert found == (1000 - 500) / 100 * 0.5
+        found.append(seen.update(batches[2]))
+    assert found == [0.0, 0.0, (1000 - 600) / 100 * 0.5]  # two forecasts agree
+
+
+def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop with several ends may be over long before its counter is."""
+    function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
+    batch: Any = SimpleNamespace(current=SimpleNamespace(parent=None, regs=[]))
+    seconds, said = count(0.0, 0.5), iter([8.0, 0.0, 9.0, 3.0, 5.0])
+
+    def replace(name: str, value: Callable[[], Any]) -> None:
+        def given(*_: object) -> Any:
+            return value()
+
+        monkeypatch.setattr(forecast, name, given)
+
+    monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
+    replace("Alarm", lambda: SimpleNamespace(rings=lambda: True))
+    replace("comparisons", lambda: {(0, 0)})
+    replace("difference", lambda: np.zeros(1))
+    replace("left", lambda: next(said))
+    seen = Forecast(function)
+    assert [seen.update(batch) for _ in range(5)] == [0.0, 0.0, 0.0, 3.0, 3.0]

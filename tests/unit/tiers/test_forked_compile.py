@@ -17,8 +17,9 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings, tiering
+from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import background_code, compiled_kernel, threads
-from openptx.engines.tiers import forked_compile, messages, service
+from openptx.engines.tiers import forecast, forked_compile, messages, service
 
 LOOP = """.version 8.0
 .target sm_80
@@ -87,6 +88,43 @@ def test_a_fork_makes_the_code_and_there_is_no_server(native_runs: list[str]) ->
     assert len(service.service().jobs) == 1
     assert service.service().server is None
     assert service.service().forks == []
+
+
+def test_a_launch_that_will_take_long_makes_short_code_itself(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """A fork would have it later. The code is baseline code, which is there sooner."""
+    made = list[bool]()
+
+    def here(program: Any, function: Any, image: Any, options: Any, *given: Any) -> Any:
+        made.append(options.baseline)
+        return lower_kernel(program, function, image, options, *given)
+
+    def long(*_: object) -> float:
+        return 1000.0
+
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
+    monkeypatch.setattr(tiering, "BASELINE_OF_FORKS", 0.0)
+    monkeypatch.setattr(forecast.Forecast, "update", long)
+    launch(openptx.load(LOOP)["k"], 10_000)
+    assert (native_runs, made) == (["k"], [True])
+    assert service.service().jobs == []
+
+
+def test_launches_that_wait_for_forks_get_baseline_code(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    asked, request = list[bool](), tiering.request_code
+
+    def noted(program: Any, function: Any, image: Any, options: Any, **given: Any) -> Any:
+        asked.append(options.baseline)
+        return request(program, function, image, options, **given)
+
+    monkeypatch.setattr(tiering, "request_code", noted)
+    for least in (1.0, 0.0):
+        monkeypatch.setattr(tiering, "BASELINE_OF_FORKS", least)
+        launch(openptx.load(LOOP + f"// {least}")["k"], 20_000)
+    assert (native_runs, asked) == (["k", "k"], [False, True])
 
 
 def test_it_has_none_of_the_files_signals_and_output_of_its_parent(

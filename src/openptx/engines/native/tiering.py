@@ -75,8 +75,9 @@ FORK = 0.035
 By bench/tier_policy.py: of 441 kernels the first results of 10 take more than 1.2 times the faster engine's with this,
 of 25 with 0.025."""
 
-BASELINE = 0.12
-"""Seconds that making optimised code takes, from which on baseline code is made first."""
+BASELINE, BASELINE_OF_FORKS = 0.12, 0.03
+"""Seconds that making optimised code takes, from which on baseline code is made first: by a server, and by a fork, for
+which a launch waits that has taken `FORK` already. That takes 0.65 of the time where it is so short."""
 
 FOUND = 0.0015
 """Seconds that it takes instead if the code is on disk."""
@@ -232,11 +233,11 @@ def code_wanted(
     stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
     guess = threads * state.each * (ITERATIONS if stays else 1)
 
-    def decide() -> Wanted | None:
+    def decide(_: float) -> Wanted | None:
         return decided(state, program, function, image, block, guess, bool(stays), (workers or 1) > 1)
 
     soon = SHARE * LOOK - state.spent
-    return wanted_later(decide, soon) if soon > 0 and state.surely_less(guess) else decide()
+    return wanted_later(decide, soon) if soon > 0 and state.surely_less(guess) else decide(0.0)
 
 
 def decided(
@@ -257,20 +258,23 @@ def decided(
         return wanted_when_made(job, state)
     if at_once:
         return wanted_after(state.left - state.spent, state.left) if state.spent < state.left else None
-    if state.seconds >= BASELINE:
+    forks = service().may_fork()
+    if state.seconds >= (BASELINE_OF_FORKS if forks else BASELINE):
         state.baseline.add(block)
         baseline = True
+    spent, until = before_asking(state, guess)
 
-    def ask() -> Wanted:
+    def ask(left: float) -> Wanted:
         if imported(KEYS) and kept(program, function, block, baseline):
             return now
+        if left > until and forks and not stays and state.seconds < BASELINE:
+            return now  # a fork would have the code later, and only the reference engine's result could be earlier
         LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
         options = usual(block, baseline)
         job = request_code(program, function, image, options, several_workers=several, waits=True)
         state.jobs[block] = job
         return wanted_when_made(job, state)
 
-    spent, until = before_asking(state, guess)
     return wanted_later(ask, spent - state.spent, until)
 
 
@@ -310,8 +314,8 @@ def wanted_when_made(job: Job, state: TierState) -> Wanted:
     return lambda left: job.reply is not None and job.reply.made and imports_pay(left)
 
 
-def wanted_later(decide: Callable[[], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
-    """What is decided when `wanted_after` says so; None of it is now."""
+def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
+    """What is decided when `wanted_after` says so, by how long the launch will take; None of it is now."""
     time_has_come = wanted_after(seconds, longer)
     found: list[Wanted] = []
 
@@ -319,7 +323,7 @@ def wanted_later(decide: Callable[[], Wanted | None], seconds: float, longer: fl
         if not found:
             if not time_has_come(left):
                 return False
-            found.append(decide() or now)
+            found.append(decide(left) or now)
         return found[0](left)
 
     return wanted
