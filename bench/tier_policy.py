@@ -40,8 +40,9 @@ linking made code takes."""
 SHARED = 1.1
 """How much longer a fork takes to make code than the process itself."""
 
-BASELINE, SLOWER = 0.45, 2.0
-"""What baseline code takes to be made and to run, of optimised code's time."""
+BASELINE, SHORT, SLOWER = 0.45, 0.65, 2.0
+"""What baseline code takes, of optimised code's time: to be made, also where that is made in less than
+`tiering.BASELINE`, and to run."""
 
 
 class Record(NamedTuple):
@@ -145,26 +146,30 @@ class Rule:
     exact: bool = False
     """With the compile time that was measured instead of the estimate."""
 
-    def asked(self, one: Record) -> float:
-        """Seconds of the reference engine until the code is wanted."""
+    def asked(self, one: Record) -> tuple[float, bool]:
+        """Seconds of the reference engine until the code is wanted, and whether the launch makes it in place."""
         estimate = max(one.native - one.again, 0.0) if self.exact else one.estimate
-        if one.least > estimate and (not self.forks or estimate < tiering.BASELINE):
-            return 0.0
+        short = estimate < tiering.BASELINE
+        if one.least > estimate and (not self.forks or short):
+            return 0.0, True
         at = max(self.share * estimate, self.least)
         soon = [time for time, left in one.forecasts if left > estimate and time >= 0.0] if self.forecast else []
-        return min([at, *soon])
+        return min([at, *soon]), not self.forks or (short and bool(soon) and min(soon) <= at)
 
     def seconds(self, one: Record) -> float:
         """Until the first result, on the clock."""
-        at = self.asked(one)
+        at, in_place = self.asked(one)
         if one.interp <= at:
             return one.interp
-        if not self.forks or at == 0.0:
-            return at + one.native
         making = one.native - one.again
-        baseline = one.estimate >= tiering.BASELINE
-        made = at + FORK + SHARED * making * (BASELINE if baseline else 1.0)
-        return min(one.interp + FORK, made + LINK + one.again * (SLOWER if baseline else 1.0))
+        least = tiering.BASELINE_OF_FORKS if self.forks else math.inf
+        part = SHORT if one.estimate >= least else 1.0
+        if one.estimate >= tiering.BASELINE and self.forks:
+            part = BASELINE
+        run = one.again * (SLOWER if part < 1.0 else 1.0)
+        if in_place:
+            return at + (one.native if at == 0.0 else making * part + run)
+        return min(one.interp + FORK, at + FORK + SHARED * making * part + LINK + run)
 
 
 RULES = (
