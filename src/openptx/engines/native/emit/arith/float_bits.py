@@ -23,7 +23,7 @@ _AT_ONCE = 4
 
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
 _FORMAT = {f.storage: f for f in (F16, F32, F64)}
-_NANS_REPLACED = 0x11111100  # four bits for each of eight kinds of numbers, quiet NaNs and others first
+_NANS_REPLACED = 0x11111100  # `fixed_up`: quiet and signalling NaNs, the first two kinds, are replaced
 _NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
 
 
@@ -117,16 +117,17 @@ class FloatBits(OutlinedOps):
         return self.ir.is_some(self.ir.mask_bits(self.vector(p)))
 
     def with_nan(self, x: str, code: int) -> str:
-        """32 f32 with one NaN for all. `vfixupimmps` asks a table what to do with each kind of number: 0, for two kinds
-        of NaNs, gives its first operand, and 1 the second."""
-        t, i = "<16 x float>", "<16 x i32>"
-        call = f"call {t} @llvm.x86.avx512.mask.fixupimm.ps.512({t} bitcast ({i} splat (i32 {code}) to {t})"
+        """32 f32 with one NaN for all."""
+        nan = f"bitcast (<16 x i32> splat (i32 {code}) to <16 x float>)"
         parts = [self.ir.shuffle(f"<{N} x float>", x, "poison", range(k, k + 16)) for k in (0, 16)]
-        done = [
-            self.ir.emit(f"{call}, {t} {part}, {i} splat (i32 {_NANS_REPLACED}), i32 0, i16 -1, i32 4)")
-            for part in parts
-        ]
-        return self.ir.joined("float", 16, done)
+        return self.ir.joined("float", 16, [self.fixed_up(nan, part, _NANS_REPLACED) for part in parts])
+
+    def fixed_up(self, a: str, b: str, table: int) -> str:
+        """Sixteen f32 by `vfixupimmps`: for each kind of number that there is in `b`, four bits of the table say what
+        becomes of it. 0 is a's element, 1 is b's, 2 is b's as a quiet NaN."""
+        t, i = "<16 x float>", "<16 x i32>"
+        call = f"call {t} @llvm.x86.avx512.mask.fixupimm.ps.512"
+        return self.ir.emit(f"{call}({t} {a}, {t} {b}, {i} splat (i32 {table}), i32 0, i16 -1, i32 4)")
 
     # Subnormal numbers
 

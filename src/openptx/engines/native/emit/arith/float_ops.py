@@ -9,13 +9,15 @@ from __future__ import annotations
 from math import inf
 
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding
-from openptx.engines.native.analysis.lattice import Value
+from openptx.engines.native.analysis.lattice import N, Value, is_finite
 from openptx.engines.native.emit.arith.mufu import MufuOps
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.formats import F32
 from openptx.numerics.rounding import TO_INTEGER
 
+_SMALLEST, _LARGEST = 4, 5  # of two, with its own sign, as `vrangeps` is told
+_QUIET = 0x11111121  # `fixed_up`: signalling NaNs, the second kind, become quiet ones
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 
 
@@ -129,11 +131,36 @@ class FloatOps(MufuOps):
     def float_extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
         t = self.common_type(f.storage, operands)
         name = ("maximum" if largest else "minimum") + ("" if nan else "num")
+        if self.cpu.avx512 and t.width == 32 and not nan and not t.uniform:
+            return self.extreme_by_range(operands, largest)
         d = self.float(operands[0], t.uniform)
         for b in operands[1:]:
             d = self.float_call(name, t, d, self.float(b, t.uniform))
         flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
         return self.raw(d, t.width, t.uniform, inf, flushed)
+
+    def extreme_by_range(self, operands: tuple[Bits, ...], largest: bool) -> Bits:
+        """By `vrangeps`, which does as PTX says with zeros and one quiet NaN; a signalling NaN it would hand on."""
+        t, n = "<16 x float>", 16
+        call = f"call {t} @llvm.x86.avx512.mask.range.ps.512"
+        d: list[str] = []
+        for a in operands:
+            x = self.float(a, False)
+            parts = [self.ir.shuffle(f"<{N} x float>", x, "poison", range(k, k + n)) for k in (0, n)]
+            if not self.is_quiet(a):
+                parts = [self.fixed_up(part, part, _QUIET) for part in parts]
+            rest = f"i32 {_LARGEST if largest else _SMALLEST}, {t} zeroinitializer, i16 -1, i32 4"
+            d = (
+                [self.ir.emit(f"{call}({t} {x}, {t} {y}, {rest})") for x, y in zip(d, parts, strict=True)]
+                if d
+                else parts
+            )
+        flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
+        return self.raw(self.ir.joined("float", n, d), 32, False, inf, flushed)
+
+    def is_quiet(self, a: Bits) -> bool:
+        """Whether no lane is known to have a signalling NaN: results of the processor's operations have none."""
+        return is_finite(a.v, a.width) or (isinstance(a.v, Value) and bool(a.v.raw) and not a.v.name)
 
     def float_comparison(self, condition: str, f: Format, a: Bits, b: Bits) -> Bits:
         t = self.common_type(f.storage, (a, b))
