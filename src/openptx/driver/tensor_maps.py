@@ -112,7 +112,7 @@ def require_layout(rank: int, interleave: int, swizzle: int) -> None:
 def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:
     if not all(1 <= n <= MOST_SIZE for n in sizes) or sizes[0] % layout.whole:
         raise invalid(f"of {sizes} elements, where rows have a multiple of {layout.whole}")
-    if not all(n % layout.alignment == 0 and 0 < n < MOST_STRIDE for n in strides):
+    if not all(n % layout.alignment == 0 and 0 <= n < MOST_STRIDE for n in strides):
         raise invalid(f"with strides {strides}; they are multiples of {layout.alignment} below {MOST_STRIDE}")
     if not all(1 <= n <= MOST_STEP for n in steps):
         raise invalid(f"with element strides {steps}; they are 1 to {MOST_STEP}")

@@ -144,7 +144,7 @@ def require_row(one: Parts) -> None:
     require_packed(one, layout)
     if one.swizzle != "none" and one.interleave == "none" and row > int(one.swizzle[:-1]):
         raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {one.swizzle} allows")
-    wrong = [n for n in one.strides if n % alignment or not 0 < n < MOST_STRIDE]
+    wrong = [n for n in one.strides if n % alignment or not 0 <= n < MOST_STRIDE]
     if wrong:
         must = f"that must be a multiple of {alignment}"
         raise ArgumentError(f"rows of the array are {wrong[-1]} bytes apart; {must}")

@@ -115,6 +115,7 @@ encode(there.value, shape, strides, box, kind=FTZ, fill=1)
 encode(there.value + 4, shape, strides, box, result=1)
 encode(there.value, shape, [40], box, result=1)
 encode(there.value, [0, 20], strides, box, result=1)
+encode(there.value, [12, 20, 1], [48, 0], [4, 8, 1])  # CUTLASS's batch of one
 encode(there.value, shape, strides, [4, 257], result=1)
 encode(there.value, shape, strides, box, steps=[1, 9], result=1)
 encode(there.value, shape, strides, [12, 8], swizzle=1, result=1)  # 48 bytes
