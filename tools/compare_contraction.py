@@ -36,9 +36,9 @@ def main() -> int:
                     continue
                 found = list(differing(Path(folder), kind, arguments.seed, arguments.count, target))
                 compiled += arguments.count
-                here = Counter(each.cause for each in found)
-                names += here
-                print(f"{target:8} {kind:14} {arguments.count:6} {len(found):5}", *sorted(here.items()), flush=True)
+                causes = Counter(each.cause for each in found)
+                names += causes
+                print(f"{target:8} {kind:14} {arguments.count:6} {len(found):5}", *sorted(causes.items()), flush=True)
                 for each in found if arguments.reduce else ():
                     small = reduce(Path(folder), each, target)
                     print(

@@ -79,7 +79,7 @@ def halves(x, y, z, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def brains(x, y, z, n, BLOCK: tl.constexpr):
+def bf16s(x, y, z, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     keep = i < n
     tl.store(z + i, tl.load(x + i, mask=keep) * tl.load(y + i, mask=keep) + 1.0, mask=keep)

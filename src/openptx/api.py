@@ -81,8 +81,8 @@ def check(
     return Diagnostics(first(found, max_errors))
 
 
-def _listed(wishes: Sequence[str]) -> Sequence[str]:
-    return [wishes] if isinstance(wishes, str) else wishes
+def _listed(given: Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) else given
 
 
 @hints(path=SOURCE, file=SOURCE)

@@ -46,12 +46,12 @@ def ptx_run(
     wanted = kernel.parameters
     if not count == len(wanted) <= len(arguments):
         raise ArgumentError(f"kernel `{kernel.name}` takes {len(wanted)} arguments, not {count}")
-    there = memory() if callable(memory) else memory or {}
+    known = memory() if callable(memory) else memory or {}
     data = bytearray(kernel.function.parameter_size)
     for parameter, argument in zip(wanted, arguments, strict=False):
         value = argument or 0
         if parameter.size == 8:
-            value = translated(value, there)
+            value = translated(value, known)
         size = parameter.size
         data[parameter.offset : parameter.offset + size] = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
     grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
@@ -64,10 +64,10 @@ def loaded(text: bytes) -> LoadedModule:
     return load(text)
 
 
-def translated(pointer: int, there: Memory) -> int:
+def translated(pointer: int, known: Memory) -> int:
     """The device address for an address of the host; numbers that are no such address stay as they are."""
-    base = pointer if pointer in there else next((at for at in there if at < pointer < at + len(there[at])), None)
-    return pointer if base is None else address_of(there[base]) + pointer - base
+    base = pointer if pointer in known else next((at for at in known if at < pointer < at + len(known[at])), None)
+    return pointer if base is None else address_of(known[base]) + pointer - base
 
 
 def address_of(view: Any) -> int:

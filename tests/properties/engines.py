@@ -1,4 +1,4 @@
-"""Runs random kernels on the engines, in their ways of running, and compares every byte."""
+"""Runs random kernels on the engines, in several modes, and compares every byte."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.module import LoadedModule, load
 
 # fmt: off
-#                 workers, whether it knows of lanes, turns of loops before the reference engine goes on
-WAYS = {
+#                 workers, whether lane shapes are known, iterations before a loop deoptimises
+MODES = {
     "two workers":  (2, True,  0),
     "one worker":   (1, True,  0),
     "gathers only": (1, False, 0),
-    "handed over":  (2, True,  3),
+    "deoptimised":  (2, True,  3),
 }
 # fmt: on
 
@@ -60,9 +60,9 @@ class Result:
 
 
 def planned(seed: int) -> tuple[int, tuple[str, ...]]:
-    """Size and ways of one of many: compiling takes long, so most are small; every fiftieth is large, in all ways."""
-    ways = tuple(WAYS)
-    return (8 + seed // 50 % 12, ways) if seed % 50 == 0 else (1 + seed % 6, (ways[seed // 6 % len(ways)],))
+    """Size and modes of one of many: compiling takes long, so most are small; every fiftieth is large, in all modes."""
+    modes = tuple(MODES)
+    return (8 + seed // 50 % 12, modes) if seed % 50 == 0 else (1 + seed % 6, (modes[seed // 6 % len(modes)],))
 
 
 def buffers(kernel: Kernel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -74,19 +74,19 @@ def buffers(kernel: Kernel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return words, np.zeros(kernel.out_bytes, np.uint8), np.zeros(kernel.sums_bytes, np.uint8)
 
 
-def run(module: LoadedModule, kernel: Kernel, way: str = "reference") -> Result:
+def run(module: LoadedModule, kernel: Kernel, mode: str = "reference") -> Result:
     """What a kernel leaves; UnsupportedByJit where machine code cannot do it."""
     given, out, sums = buffers(kernel)
     arguments = (given, out, sums, kernel.uniform)
     try:
-        if way == "reference":
+        if mode == "reference":
             module["k"](kernel.grid, kernel.block, arguments, engine="interp", timeout=60)
         else:
             function = module["k"].function
             parameters = marshal(function, arguments, module.image.memory)
             memory = module.image.memory.map(module.image.const, parameters.buffer)
-            workers, shapes, turns = WAYS[way]
-            with settings.lane_facts(shapes), settings.deoptimize_after(turns), guards():
+            workers, shapes, iterations = MODES[mode]
+            with settings.lane_facts(shapes), settings.deoptimize_after(iterations), guards():
                 native(
                     module.program, function, kernel.grid, kernel.block,
                     memory=memory, image=module.image, timeout=60, workers=workers,
@@ -96,30 +96,30 @@ def run(module: LoadedModule, kernel: Kernel, way: str = "reference") -> Result:
     return Result(out, sums)
 
 
-def compare(kernel: Kernel, ways: tuple[str, ...]) -> tuple[str, list[str]]:
-    """The first difference in words, and the ways that machine code could not go."""
+def compare(kernel: Kernel, modes: tuple[str, ...]) -> tuple[str, list[str]]:
+    """The first difference in words, and the modes in which machine code could not run."""
     module = load(kernel.text())
     expected = run(module, kernel)
     left_out: list[str] = []
-    for way in ways:
+    for mode in modes:
         try:
-            found = expected.differs(run(module, kernel, way))
+            found = expected.differs(run(module, kernel, mode))
         except UnsupportedByJit as reason:
             left_out.append(str(reason))
             continue
         if found:
-            return f"reference / {way}: {found}", left_out
+            return f"reference / {mode}: {found}", left_out
     return "", left_out
 
 
-def smallest(seed: int, size: int, ways: tuple[str, ...]) -> str:
+def smallest(seed: int, size: int, modes: tuple[str, ...]) -> str:
     """The kernel of a seed that differs, made small: its text, and how to launch it."""
 
     def fails(kernel: Kernel) -> bool:
         try:
-            return bool(compare(kernel, ways)[0])
+            return bool(compare(kernel, modes)[0])
         except CheckError:
             return False
 
     kernel = reduced(Kernel(seed, size), fails, 400)
-    return f"// {compare(kernel, ways)[0]}\n// seed {seed}, grid {kernel.grid}, block {kernel.block}\n{kernel.text()}"
+    return f"// {compare(kernel, modes)[0]}\n// seed {seed}, grid {kernel.grid}, block {kernel.block}\n{kernel.text()}"

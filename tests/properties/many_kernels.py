@@ -19,10 +19,10 @@ def main(start: int, stop: int) -> int:
     runs, different = 0, list[int]()
     left_out: collections.Counter[str] = collections.Counter()
     for count, seed in enumerate(range(start, stop), 1):
-        size, ways = planned(seed)
+        size, modes = planned(seed)
         with settings.cache_at(None):
-            found, reasons = compare(Kernel(seed, size), ways)
-        runs += len(ways)
+            found, reasons = compare(Kernel(seed, size), modes)
+        runs += len(modes)
         left_out.update(reason.split(", at")[0] for reason in reasons)
         if found:
             different.append(seed)

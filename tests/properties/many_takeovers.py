@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 from engines import Result, buffers, planned
-from hostile_kernels import Crime
+from hostile_kernels import HostileKernel
 from random_kernels import Kernel
 from takeovers import Takeovers, forced
-from test_hostile_kernels import punish
+from test_hostile_kernels import outcome
 
 from openptx.device.heap import heap_of
 from openptx.device.memory import device
@@ -75,25 +75,24 @@ def kernel_problem(seed: int, every: int = EVERY) -> str:
     return ""
 
 
-def crime_problem(seed: int) -> str:
+def hostile_problem(seed: int) -> str:
     """How a kernel that does wrong ends otherwise than on the reference engine, when code takes over."""
-    dice, crime = random.Random(seed), Crime(seed)
+    dice, hostile = random.Random(seed), HostileKernel(seed)
     heap = heap_of(device(64))
-    given, out = heap.state(), np.zeros(crime.bytes, np.uint8)
+    given, out = heap.state(), np.zeros(hostile.bytes, np.uint8)
     with forced(baseline=seed % 2 == 0) as takeovers:
         ends: list[tuple[object, ...]] = []
         for engine in ("interp", "auto", "auto"):
             gc.collect()  # as in test_hostile_kernels.py
             if len(ends) == 2:
                 takeovers.again(lambda count: 1 + dice.randrange(count))
-            ends.append(punish(crime, engine, out))
+            ends.append(outcome(hostile, engine, out))
             heap.restore(given)
         noted(takeovers)
-    where = f"seed {seed}, {crime.kind}, grid {crime.grid}, block {crime.block}, victim {crime.victim}\n{crime.text}"
     for end in ends:
-        if end[0] not in crime.faults:
-            return f"{end}\n{where}"
-    return f"{ends}\n{where}" if crime.alone and not ends[0] == ends[1] == ends[2] else ""
+        if end[0] not in hostile.faults:
+            return f"{end}\n{hostile}"
+    return f"{ends}\n{hostile}" if hostile.alone and not ends[0] == ends[1] == ends[2] else ""
 
 
 def case_problem(path: str, dice: random.Random) -> str:
@@ -141,7 +140,7 @@ def main() -> int:
     start, stop = map(int, asked.given)
     if asked.state is not None and asked.state.exists():
         start = int(asked.state.read_text())
-    problem = partial(kernel_problem, every=asked.every) if asked.what == "random" else crime_problem
+    problem = partial(kernel_problem, every=asked.every) if asked.what == "random" else hostile_problem
 
     def done(count: int) -> None:
         if asked.state is not None:

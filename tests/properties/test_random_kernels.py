@@ -1,41 +1,41 @@
-"""Random kernels leave the same bytes on every engine, in every way of running; what does not is made small."""
+"""Random kernels leave the same bytes on every engine, in every mode; what does not is made small."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from engines import WAYS, compare, planned, smallest
+from engines import MODES, compare, planned, smallest
 from random_kernels import Kernel, reduced
 from random_trees import Group, rendered
 
 from openptx.engines.native import settings
 from openptx.runtime import load
 
-EVERY_WAY = tuple(WAYS)
+EVERY_MODE = tuple(MODES)
 SIZE = 9
 """Of the kernels that are always tried: compiling takes most of the time."""
 
 
-def one(seed: int, size: int, ways: tuple[str, ...]) -> list[str]:
+def one(seed: int, size: int, modes: tuple[str, ...]) -> list[str]:
     """Fails with the smallest kernel that differs; gives why machine code could not run it."""
     with settings.cache_at(None):
-        found, left_out = compare(Kernel(seed, size), ways)
-        assert not found, f"{found}\n{smallest(seed, size, ways)}"
+        found, left_out = compare(Kernel(seed, size), modes)
+        assert not found, f"{found}\n{smallest(seed, size, modes)}"
     return left_out
 
 
 @pytest.mark.parametrize("part", range(6))
 def test_kernels_agree(part: int) -> None:
-    """Six kernels each, in one of the ways; most of them are really run as machine code."""
+    """Six kernels each, in one of the modes; most of them are really run as machine code."""
     seeds = range(part * 6, part * 6 + 6)
-    left_out = [reason for seed in seeds for reason in one(seed, SIZE, (EVERY_WAY[seed % len(EVERY_WAY)],))]
+    left_out = [reason for seed in seeds for reason in one(seed, SIZE, (EVERY_MODE[seed % len(EVERY_MODE)],))]
     assert len(left_out) <= 4, left_out
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", range(200))
 def test_many_kernels_agree(part: int) -> None:
-    """Fifty each, one of them large and in all ways."""
+    """Fifty each, one of them large and in all modes."""
     for seed in range(1000 + part * 50, 1050 + part * 50):
         one(seed, *planned(seed))
 

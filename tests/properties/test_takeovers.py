@@ -9,7 +9,7 @@ import random
 from pathlib import Path
 
 import pytest
-from many_takeovers import case_problem, crime_problem, kernel_problem
+from many_takeovers import case_problem, hostile_problem, kernel_problem
 from test_hostile_kernels import SEEDS, one_of_each
 
 from openptx.testing.discovery import find
@@ -34,14 +34,14 @@ def test_many_random_kernels(part: int) -> None:
 @pytest.mark.parametrize("part", range(2))
 def test_kernels_that_do_wrong(part: int) -> None:
     for seed in one_of_each()[part::8]:
-        assert not crime_problem(seed)
+        assert not hostile_problem(seed)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", range(32))
 def test_all_kernels_that_do_wrong(part: int) -> None:
     for seed in range(part, SEEDS, 32):
-        assert not crime_problem(seed)
+        assert not hostile_problem(seed)
 
 
 @pytest.mark.sweep

@@ -11,7 +11,7 @@ from typing import Any
 
 from hardware.requests import Elsewhere, Request
 
-START, PATIENCE = 60.0, 20.0  # seconds
+START, ANSWER = 60.0, 20.0  # seconds
 REFUSED = ("cuModuleLoad", "cuModuleGetFunction", "cuFuncSetAttribute", "cuLaunchKernel", "cuArray", "cuTex", "cuSurf",
            "cuTensorMap")  # fmt: skip
 """What fails there has done nothing, and the process is as good as before."""
@@ -54,7 +54,7 @@ class Gpu:
         assert process.stdin
         pickle.dump(request, process.stdin)
         process.stdin.flush()
-        kind, answer, printed = self.read(process, PATIENCE)
+        kind, answer, printed = self.read(process, ANSWER)
         if kind == "error":
             if not answer.startswith(REFUSED):
                 self.stop()

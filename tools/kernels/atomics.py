@@ -54,14 +54,14 @@ def atomic_floats(r: Generator):
     a = r.integers(-3, 4, 80, dtype=np.int32)
     half = np.array([a.sum()], np.float16)
     pair = np.array([a.sum(), -a.sum()], np.float16)
-    brain = np.array([(a & 1).sum()], bfloat16)
+    bf16 = np.array([(a & 1).sum()], bfloat16)
     return (
         a,
         Out(np.array([a.sum()], np.float32)),
         Out(np.array([a.sum() * 0.5])),
         Out(half.view(np.uint16)),
         Out(pair.view(np.uint16)),
-        Out(brain.view(np.uint16)),
+        Out(bf16.view(np.uint16)),
     )
 
 

@@ -14,7 +14,7 @@ def _signed(v: int) -> int:
 def dense_switch(r: Generator):
     op, a = r.integers(-2, 15, 96, dtype=np.int32), r.integers(-5000, 5000, 96, dtype=np.int32)
     third, rest = (lambda v: int(v / 3)), (lambda v: v - 11 * int(v / 11))
-    ways = [
+    paths = [
         lambda v: v + 1,
         lambda v: v * v,
         lambda v: v ^ 0x55,
@@ -29,7 +29,7 @@ def dense_switch(r: Generator):
         lambda v: v - 1000,
         lambda _: 0,
     ]
-    out = [ways[o](v) if 0 <= o < 13 else 12345 for o, v in zip(op.tolist(), a.tolist(), strict=True)]
+    out = [paths[o](v) if 0 <= o < 13 else 12345 for o, v in zip(op.tolist(), a.tolist(), strict=True)]
     return op, a, Out(np.array(out, np.int32))
 
 

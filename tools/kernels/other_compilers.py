@@ -223,7 +223,7 @@ def branch_table(r: Generator):
     def result(o: int, v: int) -> int:
         u = v & 2**32 - 1
         sign = 1 if v >= 0 else -1
-        ways = [
+        paths = [
             v + 1,
             2 * v * v,
             v ^ 85,
@@ -235,7 +235,7 @@ def branch_table(r: Generator):
             2 * (1000 - v),
             v >> 2,
         ]
-        return _signed(ways[o]) if 0 <= o < 10 else -1
+        return _signed(paths[o]) if 0 <= o < 10 else -1
 
     return op, a, Out(np.array([result(o, v) for o, v in zip(op.tolist(), a.tolist(), strict=True)], np.int32))
 

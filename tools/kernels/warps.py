@@ -10,7 +10,7 @@ from kernels.case import Out, case
 
 
 def _mask(lanes: list[bool]) -> int:
-    return sum(1 << i for i, there in enumerate(lanes) if there)
+    return sum(1 << i for i, active in enumerate(lanes) if active)
 
 
 @case("warps.cu", "shuffle_modes", block=64, builds=("sm_80", "sm_75", "sm_80 -G"))
@@ -48,11 +48,11 @@ def votes(r: Generator):
     for w in (slice(0, 32), slice(32, 64)):
         v = a[w].tolist()
         trunc = [int(x / 64) for x in v]
-        everybody = len(set(trunc)) == 1
+        all_equal = len(set(trunc)) == 1
         rows[0, w] = _mask([x > 0 for x in v])
         rows[1, w] = (3 in v) * 2 + all(x < 50 for x in v)
         rows[2, w] = rows[4, w] = [_mask([y == x for y in v]) for x in v]
-        rows[3, w] = (2**32 - 1 if everybody else 0) + everybody & 2**32 - 1
+        rows[3, w] = (2**32 - 1 if all_equal else 0) + all_equal & 2**32 - 1
     return a, Out(rows.astype(np.uint32))
 
 
@@ -92,8 +92,8 @@ for threads in (1, 33, 45):
     @case("warps.cu", "partial_warp", name=f"partial_warp_{threads}", block=threads)
     def partial_warp(r: Generator, threads: int = threads):
         a = r.integers(-99, 99, threads, dtype=np.int32)
-        here = [min(32, threads - t // 32 * 32) for t in range(threads)]
-        out = [a[t : t + 32].sum() if t % 32 == 0 else n for t, n in enumerate(here)]
+        in_warp = [min(32, threads - t // 32 * 32) for t in range(threads)]
+        out = [a[t : t + 32].sum() if t % 32 == 0 else n for t, n in enumerate(in_warp)]
         return a, Out(np.array(out, np.int32))
 
 

@@ -33,7 +33,7 @@ class Verdict:
         return {line for line, _ in self.errors}
 
 
-def here(text: str) -> Verdict:
+def own_verdict(text: str) -> Verdict:
     """Ours."""
     found: list[tuple[int, str]] = []
     for each in openptx.check(text):
@@ -91,8 +91,8 @@ class Comparison:
 def compare(folder: Path, mutant: Mutant) -> Comparison:
     """Asks both."""
     text, original = mutant.text, mutant.source.text
-    found = Comparison(mutant, here(text), assembler(folder, text, original))
+    found = Comparison(mutant, own_verdict(text), assembler(folder, text, original))
     if found.agrees:
         return found
-    before = bool(here(original).errors) != bool(assembler(folder, original, original).errors)
+    before = bool(own_verdict(original).errors) != bool(assembler(folder, original, original).errors)
     return Comparison(mutant, found.ours, found.theirs, before)

@@ -99,9 +99,9 @@ def simd(m, a: int, b: int, c: int) -> int:
         t = operation(p, q)
         if m.sat:
             t = clamp(t, m.dtype.signed, w)
-        here = str(i) in (m.d_part or mask)[1:]
-        total += t if here else 0
-        d |= ((t if here else c >> i * w) & (1 << w) - 1) << i * w
+        in_mask = str(i) in (m.d_part or mask)[1:]
+        total += t if in_mask else 0
+        d |= ((t if in_mask else c >> i * w) & (1 << w) - 1) << i * w
     return total if m.add else d
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Attribute, Initialiser
     from openptx.syntax.tree import Statement, SyntaxTree
 
-    Wish = tuple[str, Gate, Span]  # what it is, what it asks for, where it stands
+    Requirement = tuple[str, Gate, Span]  # what it is, what it asks for, where it stands
 
 # fmt: off
 #                        measured, ptxas 13.5; the manual's own gates of directives are in `isa/directives.py`
@@ -163,7 +163,7 @@ class DirectiveAvailability:
             if not satisfied(wanted, self.context.version, target):
                 yield span, gate_problem(what, wanted, self.context)
 
-    def _requirements(self, statement: Statement) -> Iterator[Wish]:
+    def _requirements(self, statement: Statement) -> Iterator[Requirement]:
         match statement:
             case Function():
                 yield from self._function(statement)
@@ -194,7 +194,7 @@ class DirectiveAvailability:
             case _:
                 return
 
-    def _function(self, function: Function) -> Iterator[Wish]:
+    def _function(self, function: Function) -> Iterator[Requirement]:
         yield from self._linkage(function)
         yield from _attributes(function.attributes)
         if function.kind == "entry" and function.body is None and not function.broken:
@@ -217,7 +217,7 @@ class DirectiveAvailability:
         found = wanted.search(self.file.text, *span) if self.context.version < (7, 0) else None
         return found.span() if found else None
 
-    def _variable(self, declaration: Declaration) -> Iterator[Wish]:
+    def _variable(self, declaration: Declaration) -> Iterator[Requirement]:
         yield from self._linkage(declaration)
         yield from _attributes(declaration.attributes)
         if declaration.bank is not None:
@@ -239,19 +239,19 @@ class DirectiveAvailability:
             return MEASURED[name]
         return DIRECTIVES[name].gate if name in DIRECTIVES else PRAGMAS[name]
 
-    def _linkage(self, item: Function | Declaration) -> Iterator[Wish]:
+    def _linkage(self, item: Function | Declaration) -> Iterator[Requirement]:
         start = item.span[0]
         if item.linkage in ("weak", "common"):
             yield f"`.{item.linkage}`", self._since(item.linkage), (start, start + len(item.linkage) + 1)
 
-    def _tuning(self, directives: tuple[Directive, ...]) -> Iterator[Wish]:
+    def _tuning(self, directives: tuple[Directive, ...]) -> Iterator[Requirement]:
         for directive in directives:
             if isinstance(directive, Pragma):
                 yield "`.pragma`", self._since("pragma"), directive.name_span
             elif directive.name in DIRECTIVES:
                 yield f"`.{directive.name}`", self._since(directive.name), directive.name_span
 
-    def _value(self, value: Initialiser) -> Iterator[Wish]:
+    def _value(self, value: Initialiser) -> Iterator[Requirement]:
         if isinstance(value, InitialiserList) and not value.plain:
             for element in value.elements:
                 yield from self._value(element)
@@ -345,7 +345,7 @@ def _common(statement: Statement) -> bool:
     )
 
 
-def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Wish]:
+def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Requirement]:
     for attribute in attributes:
         if attribute.name in ATTRIBUTES:
             yield f"`.{attribute.name}`", ATTRIBUTES[attribute.name], attribute.span

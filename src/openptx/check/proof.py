@@ -41,8 +41,8 @@ def works(
 ) -> bool:
     """Whether the fixed statement can be read, and has no mistake but what is `known` of it and names elsewhere."""
     rest = "" if fix.replacement == ";" else text[fix.span[1] : statement[1]]  # after a `;` another statement begins
-    again = text[statement[0] : fix.span[0]] + fix.replacement + rest
-    cursor = Cursor(File("", again), 0, len(again))
+    fixed = text[statement[0] : fix.span[0]] + fix.replacement + rest
+    cursor = Cursor(File("", fixed), 0, len(fixed))
     if cursor.kind == "word" and cursor.peek().word == ":":
         cursor.advance()
         cursor.advance()

@@ -28,8 +28,8 @@ class Selection:
     @property
     def names(self) -> frozenset[str]:
         """The names of the codes that are selected one by one: some are looked for only then."""
-        wishes = {*self.selected, *self.extended}
-        return frozenset(row.name for row in every_code() if row.code in wishes) if wishes else frozenset()
+        entries = {*self.selected, *self.extended}
+        return frozenset(row.name for row in every_code() if row.code in entries) if entries else frozenset()
 
     def takes(self, diagnostic: Diagnostic) -> bool:
         """Whether to report it."""
@@ -42,14 +42,14 @@ class Selection:
         return not unwanted or unwanted < wanted
 
 
-def longest(wishes: list[str], diagnostic: Diagnostic) -> int:
+def longest(entries: list[str], diagnostic: Diagnostic) -> int:
     """The length of the longest of these beginnings that the diagnostic's code has; 0 for none."""
-    return max((len(wish) for wish in wishes if diagnostic.code.startswith(wish)), default=0)
+    return max((len(entry) for entry in entries if diagnostic.code.startswith(entry)), default=0)
 
 
-def read_codes(wishes: Sequence[str]) -> list[str]:
+def read_codes(entries: Sequence[str]) -> list[str]:
     """`["PTX03,operand-type"]` as beginnings of codes; `InputError` for one that no code has."""
-    texts = [text.strip() for wish in wishes for text in wish.split(",") if text.strip()]
+    texts = [text.strip() for entry in entries for text in entry.split(",") if text.strip()]
     return [read_code(text) for text in texts]
 
 

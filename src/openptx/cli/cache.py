@@ -40,10 +40,10 @@ def run(args: Namespace) -> int:
         (folder / NAME).unlink(missing_ok=True)
         print(f"removed {plural(count, 'kernel')}, {mebibytes(size)}{known} from {folder}")
     else:
-        there = files(folder)
-        size = sum(size for _, size, _ in there)
+        kernels = files(folder)
+        size = sum(size for _, size, _ in kernels)
         of = f"{mebibytes(size)} of at most {mebibytes(LIMIT)}"
-        print(f"{plural(len(there), 'kernel')}, {of}{remembered(folder)}, in {folder}")
+        print(f"{plural(len(kernels), 'kernel')}, {of}{remembered(folder)}, in {folder}")
     return CLEAN
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-PATIENCE = 1.0  # seconds of work before a bar appears
+DELAY = 1.0  # seconds of work before a bar appears
 PERIOD = 0.1  # seconds between two pictures of it
 
 
@@ -55,7 +55,7 @@ def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     try:
         for count, item in enumerate(items):
             now = time.monotonic()
-            if now - start > PATIENCE and now - shown > PERIOD:
+            if now - start > DELAY and now - shown > PERIOD:
                 draw(count, total, what)
                 shown, drawn = now, True
             yield item
@@ -87,7 +87,7 @@ class Clock:
     def tick(self) -> None:
         """Draws the line every second until the end."""
         start, drawn = time.monotonic(), False
-        while not self.ended.wait(PATIENCE):
+        while not self.ended.wait(DELAY):
             sys.stderr.write(f"\r\x1b[K{self.what}: {time.monotonic() - start:.0f} s"[: width_of(sys.stderr) + 4])
             sys.stderr.flush()
             drawn = True

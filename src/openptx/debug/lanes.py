@@ -15,7 +15,7 @@ from openptx.trace.observer import ObservedBatch
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class LaneGroup:
     """Lanes at position `pc` of an activation. `state` is "running", "ready" or what they wait for."""
 
     frame: Frame
@@ -30,31 +30,31 @@ class Here:
         return code[self.pc] if self.pc < len(code) else None
 
 
-def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[Here]:
+def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[LaneGroup]:
     """All lanes of a batch that have not ended, those that run first."""
     n = batch.x.n
     seen = np.zeros(n, np.bool_)
 
-    def here(frame: Frame, pc: int, lanes: lane_sets.Positions, state: str) -> Here | None:
+    def unseen(frame: Frame, pc: int, lanes: lane_sets.Positions, state: str) -> LaneGroup | None:
         lanes = lanes[~seen[lanes] & batch.alive[lanes]]
         seen[lanes] = True
-        return Here(frame, pc, lanes, state) if lanes.size else None
+        return LaneGroup(frame, pc, lanes, state) if lanes.size else None
 
-    found = list[Here | None]()
+    found = list[LaneGroup | None]()
     for number, barrier in sorted(batch.barriers.items()):
         for w in barrier.waiting:
-            found.append(here(w.frame, w.pc - 1, w.lanes, f"waits at barrier {number}"))
+            found.append(unseen(w.frame, w.pc - 1, w.lanes, f"waits at barrier {number}"))
     for w in batch.cluster.waiting:
-        found.append(here(w.frame, w.pc - 1, w.lanes, "waits at the cluster's barrier"))
+        found.append(unseen(w.frame, w.pc - 1, w.lanes, "waits at the cluster's barrier"))
     for group in batch.parked.values():
-        found.append(here(group.frame, group.pc, lane_sets.positions(group.lanes, n), "waits for its warp"))
+        found.append(unseen(group.frame, group.pc, lane_sets.positions(group.lanes, n), "waits for its warp"))
     for group in batch.ready.values():
-        found.append(here(group.frame, group.pc, lane_sets.positions(group.lanes, n), "ready"))
+        found.append(unseen(group.frame, group.pc, lane_sets.positions(group.lanes, n), "ready"))
     if hasattr(batch, "group"):
         current = batch is observer.batch
         pc = observer.pc if current else batch.group.pc
         lanes = lane_sets.positions(batch.group.lanes, n)
-        found.insert(0, here(batch.group.frame, pc, lanes, "running" if current else "ready"))
+        found.insert(0, unseen(batch.group.frame, pc, lanes, "running" if current else "ready"))
     yield from (one for one in found if one is not None)
 
 
@@ -71,7 +71,7 @@ def lane_of(thread: int, batch: ObservedBatch) -> int:
     return thread - batch.x.geometry.first * batch.x.geometry.threads
 
 
-def where(observer: StoppingObserver, thread: int) -> Here | None:
+def where(observer: StoppingObserver, thread: int) -> LaneGroup | None:
     """Where a thread is; None where it has ended, or has not begun."""
     batch = batch_of(observer, thread)
     if batch is None:

@@ -32,7 +32,7 @@ def row(session: Session) -> int:
     return session.places.row(code[min(pc, len(code) - 1)])
 
 
-def here(session: Session) -> str:
+def thread_state(session: Session) -> str:
     """One or two lines: the thread, its place, its instruction."""
     name = session.name_of(session.thread)
     found = session.where(session.thread)

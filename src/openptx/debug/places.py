@@ -37,7 +37,7 @@ class Places:
         """What a step by line steps over: a line of the source, or of the PTX."""
         return self.source(op) or (self.file.name, self.row(op))
 
-    def find(self, text: str, here: Function | None = None) -> tuple[Place, ...]:
+    def find(self, text: str, current: Function | None = None) -> tuple[Place, ...]:
         """The places that a text names: `12`, `kernel.cu:12`, a label, `function:label`, a function.
 
         Raises InputError for a text that names none.
@@ -54,8 +54,8 @@ class Places:
             if not self.functions[text].code:
                 raise InputError(f"function `{text}` has no instructions")
             return ((text, 0),)
-        first = [here] if here is not None else []
-        return self.of_label(text, [*first, *(f for f in self.functions.values() if f is not here)])
+        first = [current] if current is not None else []
+        return self.of_label(text, [*first, *(f for f in self.functions.values() if f is not current)])
 
     def of_row(self, row: int) -> tuple[Place, ...]:
         """The first instruction on a row of the PTX, or on the next row that has one."""

@@ -217,10 +217,10 @@ def scope_of(observer: StoppingObserver, thread: int, depth: int | None = None) 
 
     None where the thread has ended or has not begun, and where it is in fewer calls.
     """
-    batch, here = batch_of(observer, thread), where(observer, thread)
-    if batch is None or here is None:
+    batch, group = batch_of(observer, thread), where(observer, thread)
+    if batch is None or group is None:
         return None
-    frame: Frame | None = here.frame
+    frame: Frame | None = group.frame
     while depth is not None and frame is not None and frame.depth > depth:
         frame = frame.parent
     if frame is None or (depth is not None and frame.depth < depth):

@@ -11,7 +11,7 @@ from openptx.debug.assignments import Assignments
 from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
 from openptx.debug.execution import MOST, Execution, Snapshot
 from openptx.debug.expressions import parse, read_value
-from openptx.debug.lanes import Here, batch_of, frames, holds, lane_of, where
+from openptx.debug.lanes import LaneGroup, batch_of, frames, holds, lane_of, where
 from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
@@ -91,23 +91,23 @@ class Session:
 
         With `over` calls are one instruction.
         """
-        here = self.here()
-        at = self.places.line(here.op) if line and here.op is not None else None
-        stop = self._run(Step(self.thread, self.places, here.frame.depth, at, over=over, warp=warp, count=count))
+        lane_group = self.lane_group()
+        at = self.places.line(lane_group.op) if line and lane_group.op is not None else None
+        stop = self._run(Step(self.thread, self.places, lane_group.frame.depth, at, over=over, warp=warp, count=count))
         if warp and stop.live:
             self._look_at(self.observer.lanes, whole_warp=True)
         return stop
 
     def finish(self) -> Stop:
         """Runs until the thread returns from its function. Raises InputError in a kernel, which nobody called."""
-        here = self.here()
-        if here.frame.parent is None:
+        lane_group = self.lane_group()
+        if lane_group.frame.parent is None:
             raise InputError("the thread is in the kernel itself; `continue` runs to its end")
-        return self._run(Step(self.thread, self.places, here.frame.depth, out=True))
+        return self._run(Step(self.thread, self.places, lane_group.frame.depth, out=True))
 
     def to_barrier(self) -> Stop:
         """Runs until the thread comes to an instruction at which threads wait for each other."""
-        return self._run(Step(self.thread, self.places, self.here().frame.depth, barrier=True))
+        return self._run(Step(self.thread, self.places, self.lane_group().frame.depth, barrier=True))
 
     def goto(self, step: int) -> Stop:
         """Runs to a step, from the launch's begin if it is an earlier one."""
@@ -279,11 +279,11 @@ class Session:
         """The batch that has a thread; None before it begins, and after it has ended."""
         return batch_of(self.observer, thread) if self.stop.live else None
 
-    def where(self, thread: int) -> Here | None:
+    def where(self, thread: int) -> LaneGroup | None:
         """Where a thread is; None where it has ended, or has not begun."""
         return where(self.observer, thread) if self.stop.live else None
 
-    def here(self) -> Here:
+    def lane_group(self) -> LaneGroup:
         """The place of the current thread. Raises InputError if it has ended or has not begun."""
         if not self.stop.live:
             raise InputError("the launch has ended; `start` begins it again, `back` goes back")
@@ -302,8 +302,8 @@ class Session:
 
     def frames(self) -> list[tuple[Frame, int]]:
         """The activations of the thread, innermost first, each with the position in its code."""
-        here = self.here()
-        return frames(here.frame, here.pc)
+        lane_group = self.lane_group()
+        return frames(lane_group.frame, lane_group.pc)
 
     def scope(self, level: int | None = None) -> Scope:
         """The thread's names, in the activation `level` calls up (by default `self.level`)."""

@@ -109,7 +109,7 @@ class Terminal(cmd.Cmd):
         elif stop.message:
             self.say(stop.message)
         if stop.kind != ENDED:
-            self.say(listing.here(self.session))
+            self.say(listing.thread_state(self.session))
 
     def do_start(self, text: str) -> None:
         """start: begin the launch again, and stop at its first instruction"""
@@ -231,7 +231,7 @@ class Terminal(cmd.Cmd):
         if block:
             cta = s.numbering.number_of_block(listing.position(block, s.given.grid, "block"))
         s.look_at(cta * s.numbering.block_threads + own)
-        self.say(listing.here(s))
+        self.say(listing.thread_state(s))
 
     def do_where(self, text: str) -> None:
         """where: the calls that the thread is in, innermost first"""

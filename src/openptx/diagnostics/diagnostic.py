@@ -119,7 +119,7 @@ class Diagnostic:
             for label in self.labels
             if linked.origin(label.span)[0] is file
         )
-        self.also = tuple(there for at in self.also for origin, there in [linked.origin(at)] if origin is file)
+        self.also = tuple(place for at in self.also for origin, place in [linked.origin(at)] if origin is file)
         self.fix = None
 
     @property

@@ -56,8 +56,8 @@ def create_condition(context: Context, out: int, graph: int, owner: int, default
 @special_node(CONDITIONAL)
 def add_condition(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     """Makes the graphs that the program fills afterwards."""
-    found, there = driver().find(graph, Graph), pointer + PARAMETERS
-    numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(there, DESCRIPTION.size))
+    found, description = driver().find(graph, Graph), pointer + PARAMETERS
+    numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(description, DESCRIPTION.size))
     handle, kind, size = numbers
     word = found.condition(handle)
     if word is None:
@@ -70,7 +70,7 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
     choice = Choice(word, KINDS[kind], bodies)
     made = add(out, graph, after, count, "conditional", lambda: Work(instantiated, (choice,)))
     made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))
-    put(there + DESCRIPTION.size, ctypes.addressof(handles))
+    put(description + DESCRIPTION.size, ctypes.addressof(handles))
 
 
 def condition_words(context: Context, node: Node) -> bytes:

@@ -197,13 +197,13 @@ def add_free(context: Context, out: int, graph: int, after: int, count: int, add
 
 DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {
     0: ("kernel", partial(kernel_work, second=True)),
-    1: ("copy", lambda context, there: copy_work(context, there + COPY)),
+    1: ("copy", lambda context, place: copy_work(context, place + COPY)),
     2: ("fill", fill_work),
     3: ("host", host_work),
-    4: ("graph", lambda context, there: cloned(get(there))),
-    5: ("empty", lambda context, there: Work(nothing)),
-    6: ("wait", lambda context, there: wait_work(get(there))),
-    7: ("event", lambda context, there: record_work(get(there))),
+    4: ("graph", lambda context, place: cloned(get(place))),
+    5: ("empty", lambda context, place: Work(nothing)),
+    6: ("wait", lambda context, place: wait_work(get(place))),
+    7: ("event", lambda context, place: record_work(get(place))),
 }
 """The kind of a node and its work, by CUgraphNodeType, from the structure that describes it."""
 

@@ -21,12 +21,12 @@ def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: in
     if not size:
         return buffer
     if pointers:
-        there = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
         table = (ctypes.c_uint64 * len(places)).from_address(pointers)
         for pointer, (offset, count) in zip(table, places, strict=True):
             if not pointer:
                 raise Failure(Result.INVALID_VALUE, f"a parameter of kernel `{name}` is null")
-            ctypes.memmove(there + offset, pointer, count)
+            ctypes.memmove(address + offset, pointer, count)
         return buffer
     if not extra:
         raise Failure(Result.INVALID_VALUE, f"kernel `{name}` needs parameters, and there are none")
@@ -34,7 +34,7 @@ def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: in
     while (number := get(extra)) != END:
         given[number] = get(extra + 8)
         extra += 16
-    there = get(given.get(SIZE, 0))
-    if there < size:
-        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` takes {size} bytes of parameters, not {there}")
+    address = get(given.get(SIZE, 0))
+    if address < size:
+        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` takes {size} bytes of parameters, not {address}")
     return bytearray(ctypes.string_at(given.get(POINTER, 0), size))

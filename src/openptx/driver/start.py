@@ -119,7 +119,7 @@ def failed(symbol: str, error: BaseException) -> int:
         LOG.error("%s: %s", symbol, Bug.of(error), exc_info=error)
     else:  # Ctrl-C, which ctypes would print and forget: the program gets it when this call has returned
         LOG.warning("%s: interrupted", symbol)
-        again = threading.Timer(SOON, _thread.interrupt_main)
-        again.daemon = True
-        again.start()
+        second = threading.Timer(SOON, _thread.interrupt_main)
+        second.daemon = True
+        second.start()
     return results.Result.UNKNOWN

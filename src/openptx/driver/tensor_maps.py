@@ -131,7 +131,7 @@ def require_row(element: int, count: int, interleave: int, swizzle: int) -> None
 
 
 @initialized("cuTensorMapReplaceAddress")
-def replace_address(there: int, address: int) -> None:
+def replace_address(place: int, address: int) -> None:
     if address % CHUNK:
         raise invalid(f"whose memory begins at 0x{address:x}, which is no multiple of {CHUNK}")
-    put(there, address)
+    put(place, address)

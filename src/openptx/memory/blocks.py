@@ -187,7 +187,7 @@ def free(block: Block | int) -> None:
     beginning of an allocation, was freed already, or is registered.
     """
     with MEMORY:
-        found = whose(block, "free")
+        found = block_of(block, "free")
         if found.registered:
             raise ArgumentError(f"{found} is registered: `unregister` takes it back")
         if found.withdrawn:
@@ -257,7 +257,7 @@ def unregister(block: Block | int) -> None:
     Raises ArgumentError for what is not registered, or no longer.
     """
     with MEMORY:
-        found = whose(block, "unregister")
+        found = block_of(block, "unregister")
         if not found.registered:
             raise ArgumentError(f"{found} was allocated: `free` takes it back")
         data = found.data
@@ -292,7 +292,7 @@ def total() -> int:
     return os.sysconf(PHYSICAL) * os.sysconf("SC_PAGE_SIZE") if PHYSICAL in names else 1 << 37
 
 
-def whose(block: Block | int, action: str) -> Block:
+def block_of(block: Block | int, action: str) -> Block:
     """The live block that begins at an address; ArgumentError says what is there instead."""
     if isinstance(block, Block):
         if block.live:

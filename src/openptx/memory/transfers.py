@@ -40,14 +40,14 @@ def write(target: Place, data: object) -> None:
     Raises ArgumentError as `read` does, and for memory that may only be read.
     """
     given = bytes_of(data)
-    with host(target, given.size, "write") as there:
-        there[:] = given
+    with host(target, given.size, "write") as destination:
+        destination[:] = given
 
 
 def copy(target: Place, source: Place, size: int) -> None:
     """Copies within device memory; the ranges may overlap. Raises ArgumentError as `write` does."""
-    with host(source, size, "read") as here, host(target, size, "write") as there:
-        ctypes.memmove(there.ctypes.data, here.ctypes.data, here.size)
+    with host(source, size, "read") as origin, host(target, size, "write") as destination:
+        ctypes.memmove(destination.ctypes.data, origin.ctypes.data, origin.size)
 
 
 def fill(target: Place, value: int, size: int | None = None) -> None:
@@ -55,8 +55,8 @@ def fill(target: Place, value: int, size: int | None = None) -> None:
     value = whole("the value of a byte", value, 0)
     if value > 255:
         raise ArgumentError(f"the value of a byte is 0 to 255, not {value}")
-    with host(target, extent_of(target, size), "write") as there:
-        there[:] = value
+    with host(target, extent_of(target, size), "write") as destination:
+        destination[:] = value
 
 
 def extent_of(place: Place, size: int | None) -> int:

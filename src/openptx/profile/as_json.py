@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from openptx.profile.classes import class_of
-from openptx.profile.operand_costs import dearest
+from openptx.profile.operand_costs import costliest
 
 if TYPE_CHECKING:
     from openptx.errors import Fault
@@ -183,6 +183,6 @@ def of_instruction(each: Instruction) -> Json:
         "location": of_place(each.at),
         "source": [of_place(place) for place in each.source],
         "registers_live": each.live,
-        "operand_cost": of_operand_cost(dear) if (dear := dearest(each)) else None,
+        "operand_cost": of_operand_cost(costliest_operand) if (costliest_operand := costliest(each)) else None,
         "counters": of_counters(each.counters),
     }

@@ -49,8 +49,8 @@ class BarrierWaits:
         """Warps arrive at a barrier of their block."""
         known = self.arrivals.get(number)
         if known is None:
-            nobody, nowhere = np.zeros(self.clocks.size, np.bool_), np.zeros(self.clocks.size, np.int64)
-            known = self.arrivals[number] = Arrivals(nobody, nowhere, {})
+            no_warps, no_places = np.zeros(self.clocks.size, np.bool_), np.zeros(self.clocks.size, np.int64)
+            known = self.arrivals[number] = Arrivals(no_warps, no_places, {})
         place = op.span[0]
         known.ops[place] = op
         known.warps[warps] = True
@@ -62,12 +62,12 @@ class BarrierWaits:
         if known is None:
             return
         blocks = np.any(arrived.reshape(self.shape[0], self.threads), axis=1, keepdims=True)
-        come = np.logical_and(known.warps.reshape(self.shape), blocks)
+        arriving = np.logical_and(known.warps.reshape(self.shape), blocks)
         clocks = self.clocks.reshape(self.shape)
-        latest = np.where(come, clocks, 0).max(axis=1, keepdims=True)
-        waited = np.where(come, latest - clocks, 0).sum(axis=1)
-        last = np.where(come, known.places.reshape(self.shape), -1).max(axis=1)
-        np.copyto(clocks, latest, where=come)
-        known.warps[come.reshape(-1)] = False
+        latest = np.where(arriving, clocks, 0).max(axis=1, keepdims=True)
+        waited = np.where(arriving, latest - clocks, 0).sum(axis=1)
+        last = np.where(arriving, known.places.reshape(self.shape), -1).max(axis=1)
+        np.copyto(clocks, latest, where=arriving)
+        known.warps[arriving.reshape(-1)] = False
         for place in np.unique(last[last >= 0]).tolist():
             yield known.ops[place], int(waited[last == place].sum())

@@ -50,8 +50,8 @@ class ProfiledBatch(Batch):
         return self.recorder.decoded(self.program.function(name))
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        these, threads = warps_of(self.x.geometry, lanes), lane_sets.size(lanes, self.x.n)
-        warps = count_of(these)
+        own_warps, threads = warps_of(self.x.geometry, lanes), lane_sets.size(lanes, self.x.n)
+        warps = count_of(own_warps)
         try:
             super().execute(block, frame, lanes)
         except BaseException:  # a fault, or the user's interrupt
@@ -61,7 +61,7 @@ class ProfiledBatch(Batch):
                 self.recorder.executed_op(op, warps, threads)
             raise
         self.recorder.executed(block, warps, threads)
-        self.waits.executed(these, len(block.ops))
+        self.waits.executed(own_warps, len(block.ops))
 
     def execute_control(self, group: Group, block: Block) -> bool:
         op, lanes = block.control, group.lanes
@@ -76,9 +76,9 @@ class ProfiledBatch(Batch):
 
     def control(self, op: Op, group: Group, lanes: lane_sets.Lanes, guard: Array | None) -> None:
         """Counts a control instruction, and whether it sends lanes of a warp to different places."""
-        x, counters, these = self.x, self.recorder.of(op), warps_of(self.x.geometry, lanes)
-        self.recorder.executed_op(op, count_of(these), lane_sets.size(lanes, x.n))
-        self.waits.executed(these, 1)
+        x, counters, own_warps = self.x, self.recorder.of(op), warps_of(self.x.geometry, lanes)
+        self.recorder.executed_op(op, count_of(own_warps), lane_sets.size(lanes, x.n))
+        self.waits.executed(own_warps, 1)
         if guard is not None:  # a branch is executed by the lanes that do not take it, too
             branches = op.form.instruction.control == "branch"
             counters.active += guard.size if branches else int(np.count_nonzero(guard))
@@ -96,15 +96,15 @@ class ProfiledBatch(Batch):
         every, some = warps_of(self.x.geometry, lanes), 0
         self.waits.executed(every, 1)
         if guard.any():
-            those = warps_of(self.x.geometry, lane_sets.where(lanes, guard, self.x.n))
-            self.waits.executed(those, -1)
-            some = count_of(those)
+            guarded = warps_of(self.x.geometry, lane_sets.where(lanes, guard, self.x.n))
+            self.waits.executed(guarded, -1)
+            some = count_of(guarded)
         self.recorder.executed_op(op, count_of(every) - some, int(np.count_nonzero(~guard)))
 
     def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
-        count, these = lane_sets.size(lanes, self.x.n), warps_of(self.x.geometry, lanes)
-        self.recorder.executed_op(op, count_of(these), count)
-        self.waits.executed(these, 1)
+        count, own_warps = lane_sets.size(lanes, self.x.n), warps_of(self.x.geometry, lanes)
+        self.recorder.executed_op(op, count_of(own_warps), count)
+        self.waits.executed(own_warps, 1)
         if op.guard is not None:
             self.recorder.of(op).active += count
 

@@ -48,19 +48,19 @@ class Target:
         """Addresses that differ by a multiple of it cost the same."""
         return BANK_BYTES if self.memory == "shared" else SECTOR
 
-    def costs(self, these: Requests) -> Costs:
+    def costs(self, issued: Requests) -> Costs:
         """The costs of each request."""
-        nothing = np.zeros(these.warps, np.int64)
+        nothing = np.zeros(issued.warps, np.int64)
         if self.kind in ATOMIC:
-            passes = (shared_collisions if self.memory == "shared" else global_collisions)(these)
+            passes = (shared_collisions if self.memory == "shared" else global_collisions)(issued)
             conflicts = passes.passes - passes.without if self.memory == "shared" else nothing
             return Costs(passes.passes, passes.without, conflicts, passes.lanes)
         if self.memory == "shared":
-            found = self.matrices(these) if self.rows else wavefronts(these)
+            found = self.matrices(issued) if self.rows else wavefronts(issued)
             return Costs(found.taken, found.taken - found.conflicts, found.conflicts, nothing)
-        sectors = (global_sectors if self.memory == "global" else local_sectors)(these)
+        sectors = (global_sectors if self.memory == "global" else local_sectors)(issued)
         return Costs(sectors.moved, sectors.needed, nothing, nothing)
 
-    def matrices(self, these: Requests) -> Wavefronts:
+    def matrices(self, issued: Requests) -> Wavefronts:
         """The costs of requests whose first lanes have the addresses of a matrix's rows."""
-        return matrix_wavefronts(these.addresses[:, : self.rows].reshape(these.warps, -1, MATRIX_ROW))
+        return matrix_wavefronts(issued.addresses[:, : self.rows].reshape(issued.warps, -1, MATRIX_ROW))

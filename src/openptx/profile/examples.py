@@ -53,27 +53,27 @@ class Example:
         return steps.pop() if len(steps) == 1 else None
 
 
-def costliest(known: Example | None, these: Requests, costs: Costs) -> Example:
+def costliest(known: Example | None, issued: Requests, costs: Costs) -> Example:
     """The request that wastes most, the known one among them; of several the one with the most active lanes."""
     waste = costs.taken - costs.ideal
     most = int(waste.max())
     if known is not None and known.cost.waste > most:
         return known
     worst = np.flatnonzero(waste == most)
-    active = these.mask()[worst]
+    active = issued.mask()[worst]
     lanes = active.sum(axis=1)
     kept = np.flatnonzero(lanes == lanes.max())
     worst, active = worst[kept], active[kept]
-    mixed = mixture(these.addresses[worst], active)
+    mixed = mixture(issued.addresses[worst], active)
     at = int(mixed.argmax())
     rank = most, int(lanes.max()), int(mixed[at])
     if known is not None and known.rank >= rank:
         return known
     i = int(worst[at])
-    addresses, active = these.addresses[i].tolist(), active[at].tolist()
+    addresses, active = issued.addresses[i].tolist(), active[at].tolist()
     return Example(
         tuple(address if takes else None for address, takes in zip(addresses, active, strict=True)),
-        these.size,
+        issued.size,
         Cost(int(costs.taken[i]), int(costs.ideal[i])),
         rank,
     )

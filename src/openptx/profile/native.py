@@ -183,10 +183,10 @@ class Counting:
             if entered is exits and not exits:
                 continue
             for start, stop in self.layout.blocks(function, entered):
-                here = executed[start:stop]
-                here += counts[start, taken : taken + 2]
+                part = executed[start:stop]
+                part += counts[start, taken : taken + 2]
                 if left is not None and counts[start:stop, left].any():
-                    here -= np.cumsum(counts[start:stop, left : left + 2], axis=0)
+                    part -= np.cumsum(counts[start:stop, left : left + 2], axis=0)
         self.recorder.executed_each(function.code, executed.tolist())
         for i in conditional(function):
             warps, threads = executed[i].tolist()

@@ -24,8 +24,8 @@ Array = NDArray[Any]
 
 def access(x: ProfiledThreads, found: Access, addresses: Array, lanes: lane_sets.Lanes, counters: Counters) -> None:
     """A load, a store or an atomic operation by `lanes`, at `addresses` of the instruction's space."""
-    for memory, some, those in memories(x, found.space, addresses, lanes):
-        count(memory, found.kind, requests(x.geometry, those, some, found.size), counters)
+    for memory, some, active in memories(x, found.space, addresses, lanes):
+        count(memory, found.kind, requests(x.geometry, active, some, found.size), counters)
 
 
 def copy(
@@ -37,15 +37,15 @@ def copy(
     counters: Counters,
 ) -> None:
     """The load of a `cp.async`: lanes whose src-size is 0, or that ignore the source, do not take part."""
-    some, those = addresses, lanes
+    some, active = addresses, lanes
     if limit is not None:
         size = lane_sets.size(lanes, x.n)
         takes = np.broadcast_to(~limit.v if limit.width == 1 else limit.v > 0, size)
         if not takes.any():
             return
         if not takes.all():
-            some, those = np.broadcast_to(addresses, size)[takes], lane_sets.where(lanes, takes, x.n)
-    count("global", "ld", requests(x.geometry, those, some, found.size), counters)
+            some, active = np.broadcast_to(addresses, size)[takes], lane_sets.where(lanes, takes, x.n)
+    count("global", "ld", requests(x.geometry, active, some, found.size), counters)
 
 
 def fragments(
@@ -53,8 +53,8 @@ def fragments(
 ) -> None:
     """The elements of matrices that a warp loads or stores: two neighbouring ones of a lane are one access."""
     for space, addresses, size in joined(trace):
-        for memory, some, those in memories(x, space, addresses, lanes):
-            count(memory, found.kind, requests(x.geometry, those, some, size), counters)
+        for memory, some, active in memories(x, space, addresses, lanes):
+            count(memory, found.kind, requests(x.geometry, active, some, size), counters)
 
 
 def joined(trace: list[Traced]) -> list[Traced]:
@@ -74,20 +74,20 @@ def matrices(
     x: ProfiledThreads, found: MatrixAccess, addresses: Array, lanes: lane_sets.Lanes, counters: Counters
 ) -> None:
     """Rows of matrices in shared memory: eight lanes have the rows of one matrix."""
-    these = requests(x.geometry, lanes, addresses, 16)
-    note(Target("shared", found.kind, 16, found.rows), these, counters)
+    issued = requests(x.geometry, lanes, addresses, 16)
+    note(Target("shared", found.kind, 16, found.rows), issued, counters)
 
 
-def count(memory: str, kind: str, these: Requests, counters: Counters) -> None:
+def count(memory: str, kind: str, issued: Requests, counters: Counters) -> None:
     """Adds requests for one memory."""
-    note(Target(memory, kind, these.size), these, counters)
+    note(Target(memory, kind, issued.size), issued, counters)
 
 
-def note(target: Target, these: Requests, counters: Counters) -> None:
+def note(target: Target, issued: Requests, counters: Counters) -> None:
     """Adds requests, and keeps one as an example if it wastes more than those before."""
-    some, times = patterns(these, target.modulus)
-    lanes = these.warps * target.rows if target.rows else these.lanes
-    record(target, some, target.costs(some), times, these.warps, lanes, counters)
+    some, times = patterns(issued, target.modulus)
+    lanes = issued.warps * target.rows if target.rows else issued.lanes
+    record(target, some, target.costs(some), times, issued.warps, lanes, counters)
 
 
 def record(

@@ -42,7 +42,7 @@ def operand_costs(instructions: Iterable[Instruction]) -> tuple[OperandCost, ...
     return tuple(OperandCost(space, reads, COSTS[space]) for space, reads in found.items())
 
 
-def dearest(each: Instruction) -> OperandCost | None:
+def costliest(each: Instruction) -> OperandCost | None:
     """The operand that an instruction waits for longest; None where all cost nothing."""
     found = [OperandCost(space, reads, COSTS[space]) for space, reads in reads_of(each) if reads]
     worst = max(found, key=lambda one: one.cost.clocks, default=None)

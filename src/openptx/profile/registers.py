@@ -13,7 +13,7 @@ from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_after
 from openptx.program import Function, Op
 
-NOBODY = frozenset[int]()
+NO_THREAD = frozenset[int]()
 
 
 @lru_cache(maxsize=512)
@@ -40,7 +40,7 @@ class LiveRegisters:
         find_liveness(graph)
         sizes = [-(-width // 32) if width > 1 else 0 for width in cells.widths]  # predicates have a file of their own
         for block in graph.blocks:
-            after = live_after(graph, block, NOBODY)
+            after = live_after(graph, block, NO_THREAD)
             for op, live in zip(function.code[block.start : block.stop], after, strict=True):
                 written = cells.writes(op)
                 self.unread[op] = written - live

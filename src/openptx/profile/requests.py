@@ -124,15 +124,15 @@ def distinct(rows: Addresses) -> NDArray[np.intp]:
     return 1 + np.count_nonzero(steps, axis=1)
 
 
-NOBODY = np.iinfo(np.int64).max
+NO_LANE = np.iinfo(np.int64).max
 
 
 def ordered(rows: Addresses, active: NDArray[np.bool_] | None) -> tuple[NDArray[np.intp], Addresses]:
     """The values of active lanes, ascending in each row, and the rows that they are in."""
     if active is None or active.all():
         return np.repeat(np.arange(len(rows)), len(rows[0])), np.sort(rows, axis=1).reshape(-1)
-    found = np.sort(np.where(active, rows, NOBODY), axis=1)
-    taken = found != NOBODY
+    found = np.sort(np.where(active, rows, NO_LANE), axis=1)
+    taken = found != NO_LANE
     return np.nonzero(taken)[0], found[taken]
 
 

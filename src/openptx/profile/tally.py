@@ -121,19 +121,19 @@ class Tally:
         """Counts requests for one target, of one instruction in each part."""
         every = RequestRows.all(parts)
         active = None if every.active.all() else every.active
-        these = Requests(every.addresses, active, 0, target.size, None)
-        costs = target.costs(these)
-        lanes = every.active.sum(axis=1) if not target.rows else np.full(these.warps, target.rows)
+        issued = Requests(every.addresses, active, 0, target.size, None)
+        costs = target.costs(issued)
+        lanes = every.active.sum(axis=1) if not target.rows else np.full(issued.warps, target.rows)
         start = 0
         for part in parts:
             stop = start + len(part.sites)
-            here = slice(start, stop)
+            chunk = slice(start, stop)
             counters = self.recorder.of(self.sites[int(part.sites[0])].op)
-            rows = Requests(every.addresses[here], None if active is None else active[here], 0, target.size, None)
+            rows = Requests(every.addresses[chunk], None if active is None else active[chunk], 0, target.size, None)
             times, warps = part.times, int(part.times.sum())
-            record(target, rows, cut(costs, here), times, warps, int(lanes[here] @ times), counters)
+            record(target, rows, cut(costs, chunk), times, warps, int(lanes[chunk] @ times), counters)
             start = stop
 
 
-def cut(costs: Costs, here: slice) -> Costs:
-    return Costs(costs.taken[here], costs.ideal[here], costs.conflicts[here], costs.collisions[here])
+def cut(costs: Costs, chunk: slice) -> Costs:
+    return Costs(costs.taken[chunk], costs.ideal[chunk], costs.conflicts[chunk], costs.collisions[chunk])

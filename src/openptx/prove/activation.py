@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from openptx.prove.execution import Thread
 
 
-def hand_over(giver: Activation, given: Operand, taker: Activation, taken: Operand) -> None:
+def hand_over(sender: Activation, given: Operand, receiver: Activation, taken: Operand) -> None:
     """Copies a value: words of `.param` variables one by one, else a register or an immediate."""
     if isinstance(taken, Sink):
         return
     if not (isinstance(given, Symbol) and isinstance(taken, Symbol)):
-        receive(taker, taken, value_of(giver, given))
+        receive(receiver, taken, value_of(sender, given))
         return
     for at, size in words(min(given.variable.size, taken.variable.size)):
-        (word,) = giver.x.load("frame", place(giver, given, at), 8 * size)
-        taker.x.store("frame", place(taker, taken, at), (word,))
+        (word,) = sender.x.load("frame", place(sender, given, at), 8 * size)
+        receiver.x.store("frame", place(receiver, taken, at), (word,))
 
 
 def value_of(activation: Activation, operand: Operand) -> Bits:
@@ -151,14 +151,14 @@ class Activation:
         if taken is not None:
             if kind in STOPS and self.thread.feasible(taken.condition()):
                 raise Unprovable(STOPS[kind])
-            here = State(taken, list(state.cells), dict(state.visits))
+            taken_state = State(taken, list(state.cells), dict(state.visits))
             if kind == "branch":
                 target = op.operands[0]
                 assert isinstance(target, Target)
-                self.arrive(target.pc, here, pc)
+                self.arrive(target.pc, taken_state, pc)
             elif kind == "return" and self.depth:  # nobody asks for the state at a kernel's end
-                self.arrive(len(self.function.code), here, pc)
-            elif kind == "call" and (after := self.called(op, here)) is not None:
+                self.arrive(len(self.function.code), taken_state, pc)
+            elif kind == "call" and (after := self.called(op, taken_state)) is not None:
                 self.arrive(pc + 1, after, pc)
         if other is not None:
             self.arrive(pc + 1, State(other, state.cells, state.visits), pc)
@@ -222,8 +222,8 @@ class Activation:
         """Puts a state where it goes on, merged with one that is there."""
         if pc <= origin and not self.goes_back(pc, state):
             return
-        there = self.pending.get(pc)
-        self.pending[pc] = state if there is None else self.merged(state, there)
+        waiting = self.pending.get(pc)
+        self.pending[pc] = state if waiting is None else self.merged(state, waiting)
 
     def goes_back(self, pc: int, state: State) -> bool:
         """Whether a loop goes on; it does as often as it must while no open condition decides."""

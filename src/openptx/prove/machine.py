@@ -41,8 +41,8 @@ class SymbolicThread(SymbolicFloats):
         found = Bits(self, w, 0)
         targets = places(self.inputs, self.path, space, address.v)
         for i, (path, region, offset) in enumerate(targets):
-            here = Bits(self, w, self.regions.load(path, region, offset, w // 8))
-            found = here if i == 0 else self.select(Bits(self, 1, path.condition()), here, found)
+            loaded = Bits(self, w, self.regions.load(path, region, offset, w // 8))
+            found = loaded if i == 0 else self.select(Bits(self, 1, path.condition()), loaded, found)
         return found
 
     def parameter(self, address: Term, w: int) -> Bits:

@@ -20,8 +20,8 @@ class Relocation:
     A word is a pointer if it lies in an allocation or is the address after its end, where no other begins there.
     """
 
-    def __init__(self, there: Sequence[tuple[int, int]], here: Sequence[int]) -> None:
-        pairs = sorted((address, size, to) for (address, size), to in zip(there, here, strict=True))
+    def __init__(self, recorded: Sequence[tuple[int, int]], restored: Sequence[int]) -> None:
+        pairs = sorted((address, size, to) for (address, size), to in zip(recorded, restored, strict=True))
         self._starts, self._sizes, to = (np.array([p[i] for p in pairs], np.uint64) for i in range(3))
         self._shifts = to - self._starts  # modulo 2^64
 

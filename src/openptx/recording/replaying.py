@@ -229,9 +229,9 @@ def replayed(recording: Recording, program: Program, how: How) -> Replay:
         if how.explain:
             found = explained(found, launch, differing, program, how)
     if how.sanitize:
-        again = restore(recording, program)
+        second = restore(recording, program)
         options = Options(how.sanitize, recording.shared, recording.cluster or None, timeout=how.timeout)
-        report = sanitize_launch(again.kernel, grid, block, [*again.arguments], options)
+        report = sanitize_launch(second.kernel, grid, block, [*second.arguments], options)
         if report.interrupted:
             raise KeyboardInterrupt
         found = replace(found, findings=tuple(report.findings))
@@ -242,9 +242,9 @@ def explained(found: Replay, launch: RestoredLaunch, differing: Differing, progr
     """Adds the first difference with who wrote it, and whether the order of atomics explains all of them."""
     restored, where = differing[0]
     number, byte = launch.regions.index(restored), int(where[0])
-    again = restore(launch.recording, program)
+    second = restore(launch.recording, program)
     try:
-        writers = watch(again, (number, byte), how.timeout)
+        writers = watch(second, (number, byte), how.timeout)
     except Fault as fault:
         note = f"who wrote it is not known: the reference engine ends in a fault, {fault.message}"
         return replace(found, first=difference(restored, number, byte, None), note=note)
@@ -254,7 +254,7 @@ def explained(found: Replay, launch: RestoredLaunch, differing: Differing, progr
         led = origins(traced, write, byte - write.offset, how.timeout)
         first = replace(first, writer=writer(program, write, writers.count, led))
     ordered = all((writers.marks[launch.regions.index(one)][at] & SUMMED).all() for one, at in differing)
-    note = "" if again.differs(number, byte) else ONLY_COMPILED
+    note = "" if second.differs(number, byte) else ONLY_COMPILED
     return replace(found, status=ORDER if ordered else DIFFERS, first=first, note=note)
 
 

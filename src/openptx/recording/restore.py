@@ -79,12 +79,14 @@ def restore(recording: Recording, program: Program) -> RestoredLaunch:
     module = LoadedModule(program, memory_for(recording, program.address_size))
     kernel = module.get_function(recording.kernel)
     found = [placed(recording, number, module) for number in range(len(recording.regions))]
-    there = [(restored.region.address, restored.data.size) for restored in found]
-    here = [restored.address for restored in found]
-    relocation = Relocation(there, here)
+    recorded = [(restored.region.address, restored.data.size) for restored in found]
+    copies = [restored.address for restored in found]
+    relocation = Relocation(recorded, copies)
     for restored in found:
         relocation.content(restored.region.address, restored.data)
-    back = Relocation([(restored.address, restored.data.size) for restored in found], [address for address, _ in there])
+    back = Relocation(
+        [(restored.address, restored.data.size) for restored in found], [address for address, _ in recorded]
+    )
     arguments = (Packed(parameters(recording, kernel, relocation)),)
     return RestoredLaunch(recording, kernel, tuple(found), arguments, back)
 

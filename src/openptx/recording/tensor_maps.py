@@ -34,22 +34,22 @@ def with_our_maps(recording: Recording) -> Recording:
     given, or follow from the others. One that a kernel made with `tensormap.replace` lacks what follows; it counts
     where its tensor lies in recorded memory.
     """
-    there = [(region.address, region.size) for region in recording.regions]
-    regions = tuple(replaced(region, there) for region in recording.regions)
+    recorded = [(region.address, region.size) for region in recording.regions]
+    regions = tuple(replaced(region, recorded) for region in recording.regions)
     given = [(offset, np.frombuffer(content, np.uint8)) for offset, content in recording.parameters]
-    found = tuple((offset, with_ours(offset, content, there).tobytes()) for offset, content in given)
+    found = tuple((offset, with_ours(offset, content, recorded).tobytes()) for offset, content in given)
     if found == recording.parameters and all(a is b for a, b in zip(regions, recording.regions, strict=True)):
         return recording
     return replace(recording, parameters=found, regions=regions)
 
 
-def replaced(region: Region, there: Sequence[tuple[int, int]]) -> Region:
-    before = with_ours(region.address, region.before, there)
-    after = before if region.after is region.before else with_ours(region.address, region.after, there)
+def replaced(region: Region, recorded: Sequence[tuple[int, int]]) -> Region:
+    before = with_ours(region.address, region.before, recorded)
+    after = before if region.after is region.before else with_ours(region.address, region.after, recorded)
     return region if before is region.before and after is region.after else replace(region, before=before, after=after)
 
 
-def with_ours(address: int, data: Bytes, there: Sequence[tuple[int, int]]) -> Bytes:
+def with_ours(address: int, data: Bytes, recorded: Sequence[tuple[int, int]]) -> Bytes:
     """Bytes that lie at an address with our maps in them; themselves where there are none.
 
     `there` are allocations, (address, bytes).
@@ -63,7 +63,7 @@ def with_ours(address: int, data: Bytes, there: Sequence[tuple[int, int]]) -> By
     end = 0
     for place in np.flatnonzero((words[:, 2] & UNUSED == 0) & (words[:, 13] & ODD != 0)).tolist():
         at = lead + place * LEAST_ALIGNMENT
-        ours = our_map(data[at : at + SIZE], there) if at >= end else None
+        ours = our_map(data[at : at + SIZE], recorded) if at >= end else None
         if ours is not None:
             made = data.copy() if made is None else made
             end = at + SIZE
@@ -71,13 +71,13 @@ def with_ours(address: int, data: Bytes, there: Sequence[tuple[int, int]]) -> By
     return data if made is None else made
 
 
-def our_map(data: Bytes, there: Sequence[tuple[int, int]]) -> bytes | None:
+def our_map(data: Bytes, recorded: Sequence[tuple[int, int]]) -> bytes | None:
     """Our bytes of a GPU's map; None where these bytes are none, or one that no copy has a meaning for."""
     if data[USED:].any():
         return None
     try:
         known = decode(data)
-        if known.by_kernel and not any(first <= known.address < first + size for first, size in there):
+        if known.by_kernel and not any(first <= known.address < first + size for first, size in recorded):
             return None
         return TensorMap.from_bytes(data).encoded(known.address)
     except (ArgumentError, Unsupported):

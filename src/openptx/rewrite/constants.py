@@ -27,7 +27,7 @@ class Constants:
         undefined = blocks[0].live_in if blocks else -1
         self.definitions = {index: op for index, op in single.items() if not undefined >> index & 1}
         self.leaders = {*branch_targets(function), *function.labels.values()}
-        self.here: dict[int, int] = {}
+        self.in_block: dict[int, int] = {}
 
     def value(self, operand: Operand | None) -> int | None:
         """The bits of an immediate, or of a register that is known to hold one."""
@@ -35,7 +35,7 @@ class Constants:
             return operand.value
         if isinstance(operand, Reg):
             found = self.everywhere.get(operand.index)
-            return self.here.get(operand.index) if found is None else found
+            return self.in_block.get(operand.index) if found is None else found
         return None
 
     def is_parameter(self, operand: Operand | None) -> bool:
@@ -50,15 +50,15 @@ class Constants:
     def enter(self, position: int) -> None:
         """Updates what is known before the instruction at this position is looked at."""
         if position in self.leaders:
-            self.here.clear()
+            self.in_block.clear()
 
     def step(self, op: Op) -> None:
         """Past an instruction."""
         value = self.value(op.operands[1]) if op.guard is None and algebra(op) == "copy" else None
         for index in written(op):
-            self.here.pop(index, None)
+            self.in_block.pop(index, None)
             if value is not None:
-                self.here[index] = value
+                self.in_block[index] = value
 
 
 def single_definitions(function: Function) -> dict[int, Op]:

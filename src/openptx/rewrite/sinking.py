@@ -133,8 +133,8 @@ class Sinking:
 
     def can_copy(self, op: Op, index: int, to: int, live: int, found: set[int]) -> bool:
         """Whether what an instruction reads is there, or can be copied with it: `found` are the registers of that."""
-        there = all(self.is_there(each, index, to, live, found) for each in read(op))
-        return there and sum(map(self.cost, found)) < MOST
+        readable = all(self.is_there(each, index, to, live, found) for each in read(op))
+        return readable and sum(map(self.cost, found)) < MOST
 
     def cost(self, index: int) -> int:
         """For how many instructions one counts that is copied."""
@@ -182,9 +182,9 @@ class Sinking:
         if index in self.guarded or index not in self.writes:
             return False
         home, writes = self.home[of], self.writes[index]
-        here = [position for position, block in writes.items() if block == home]
+        at_home = [position for position, block in writes.items() if block == home]
         before = {block for block in writes.values() if home in self.between(block, home)}
-        single = max(here) < self.at[of] if here else len(before) == 1
+        single = max(at_home) < self.at[of] if at_home else len(before) == 1
         between = self.between(home, to)
         return single and not any(block in between for block in writes.values())
 
@@ -203,16 +203,16 @@ class Sinking:
 
     def copy(self, index: int, op: Op, to: int, live: int) -> Reg:
         """Copies an instruction and what it needs to the end of a block."""
-        there = self.copies.setdefault(to, {})
-        if index in there:
-            return there[index][0]
+        copied = self.copies.setdefault(to, {})
+        if index in copied:
+            return copied[index][0]
         names: dict[int, Reg] = {}
         for each in read(op):
             source = self.arithmetic(each)
             if live >> each & 1 or each in self.constants.everywhere:
                 continue
-            if each in there:
-                names[each] = there[each][0]
+            if each in copied:
+                names[each] = copied[each][0]
             elif source is not None:
                 names[each] = self.copy(each, source, to, live)
         register = op.operands[0]
@@ -220,7 +220,7 @@ class Sinking:
         target = self.edit.temporary(register.width)
         made = renamed(op, names)
         made = replace(made, operands=(target, *made.operands[1:]))
-        there[index] = target, made
+        copied[index] = target, made
         return target
 
     def finish(self) -> Function:

@@ -37,9 +37,9 @@ def read_array(path: str) -> Array:
             shape, dtype = header(stream)
             if dtype.hasobject:
                 raise InputError(f"{path}: an array of Python objects, which would have to be executed to be read")
-            wanted, there = math.prod(shape) * dtype.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
-            if wanted > there or any(length < 0 for length in shape):
-                raise InputError(f"{path}: its header promises {wanted:,} bytes, and {there:,} are there")
+            wanted, available = math.prod(shape) * dtype.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
+            if wanted > available or any(length < 0 for length in shape):
+                raise InputError(f"{path}: its header promises {wanted:,} bytes, and {available:,} are there")
             stream.seek(0)
             return format.read_array(stream, allow_pickle=False)
         except (ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError) as error:

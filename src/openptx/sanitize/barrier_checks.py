@@ -121,12 +121,12 @@ class BarrierChecks:
         geometry, barrier = batch.x.geometry, batch.barriers.get(number)
         waiting = np.flatnonzero(barrier.arrived) if barrier is not None else lanes[:0]
         warps = np.unique(geometry.warp[np.concatenate((waiting, lanes))])
-        come = 32 * np.bincount(warps // geometry.warps_per_cta, minlength=geometry.count)
+        arriving = 32 * np.bincount(warps // geometry.warps_per_cta, minlength=geometry.count)
         for cta in np.unique(geometry.cta[lanes]).tolist():
-            if not 0 < expected[cta] < come[cta]:
+            if not 0 < expected[cta] < arriving[cta]:
                 continue
             lane = int(lanes[geometry.cta[lanes] == cta][-1])
-            note = f"why: it is for {int(expected[cta])} threads, {int(come[cta])} arrived"
+            note = f"why: it is for {int(expected[cta])} threads, {int(arriving[cta])} arrived"
             message = f"more threads arrive at barrier {number} than it is for"
             self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
 
@@ -141,11 +141,11 @@ class BarrierChecks:
 
     def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
         """Lanes of a warp must come to a barrier by the same instruction, unless it is `barrier` without `.aligned`."""
-        came, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
-        differ = (warp[lanes][1:] == warp[lanes][:-1]) & (came[lanes][1:] != came[lanes][:-1])
+        arrived_by, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
+        differ = (warp[lanes][1:] == warp[lanes][:-1]) & (arrived_by[lanes][1:] != arrived_by[lanes][:-1])
         for i in np.flatnonzero(differ).tolist():
             one, two = int(lanes[i]), int(lanes[i + 1])
-            op, other = (self.reporter.ops[int(came[lane])] for lane in (one, two))
+            op, other = (self.reporter.ops[int(arrived_by[lane])] for lane in (one, two))
             if not (op.m.aligned and other.m.aligned):
                 continue
             self.report(
@@ -269,12 +269,12 @@ class BarrierChecks:
         idle = (by_cluster == 0) & by_cluster.any(1, keepdims=True)
         for lane in np.flatnonzero(idle.reshape(-1) & (x.last_store > 0)).tolist()[:1]:
             first = lane - lane % by_cluster.shape[1]
-            mate = first + int(np.argmax(by_cluster[first // by_cluster.shape[1]]))
-            op = self.reporter.ops[int(trace.last[mate])]
+            peer = first + int(np.argmax(by_cluster[first // by_cluster.shape[1]]))
+            op = self.reporter.ops[int(trace.last[peer])]
             note = f"why: thread {x.geometry.thread_of(lane)} of block {x.geometry.block_of(lane)} ended without it"
             message = "a barrier of the cluster that one of its blocks does not execute"
             help = "let all threads of all blocks of the cluster execute it"
-            self.report(("blocks", op), "unequal-barriers", message, op, batch, mate, notes=(note,), help=help)
+            self.report(("blocks", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
 
     def find_lone_arrivals(self, batch: SanitizedBatch) -> None:
         """Arrivals at barriers that nobody ever waited for. One too many after others is how pipelines end."""
@@ -291,19 +291,19 @@ class BarrierChecks:
         starts = np.flatnonzero(np.append(True, warps[1:] != warps[:-1]))
         most = np.maximum.reduceat(trace.count, starts)[warps]
         for lane in np.flatnonzero(trace.count < most).tolist():
-            mates = np.flatnonzero((warps == warps[lane]) & (trace.count == most[lane]))
-            mate = int(mates[0])
-            op = self.reporter.ops[int(trace.last[mate])]
-            went_on = x.last_store[lane] > trace.when[mate] or trace.when[lane] > trace.when[mate]
+            peers = np.flatnonzero((warps == warps[lane]) & (trace.count == most[lane]))
+            peer = int(peers[0])
+            op = self.reporter.ops[int(trace.last[peer])]
+            continued = x.last_store[lane] > trace.when[peer] or trace.when[lane] > trace.when[peer]
             note = (
                 f"why: thread {x.geometry.thread_of(lane)} of the same warp executed {int(trace.count[lane])} barriers,"
-                f" this one {int(trace.count[mate])}"
+                f" this one {int(trace.count[peer])}"
             )
-            if went_on:
+            if continued:
                 message = "a barrier that not all threads of a warp execute"
                 help = "move the barrier out of the branch or loop that the threads of a warp leave at different times"
-                self.report(("counts", op), "unequal-barriers", message, op, batch, mate, notes=(note,), help=help)
+                self.report(("counts", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
             else:
                 message = "a barrier after threads of the same warp have ended"
                 help = "let all threads of the warp go on to the barrier, and guard the work instead"
-                self.report(("counts", op), "early-exit", message, op, batch, mate, notes=(note,), help=help)
+                self.report(("counts", op), "early-exit", message, op, batch, peer, notes=(note,), help=help)

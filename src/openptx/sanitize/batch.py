@@ -91,20 +91,20 @@ class SanitizedBatch(Batch):
         s, places = self.session, lane_sets.positions(lanes, self.x.n)
         numbers = np.broadcast_to(number.v, places.size)
         for one in np.unique(numbers).tolist():
-            here = self.arrivals.setdefault(one, Arrivals.of(self.x.n))
+            arrivals = self.arrivals.setdefault(one, Arrivals.of(self.x.n))
             some = places[numbers == one]
-            here.times[some] = s.clocks.now
-            here.views[some] = s.clocks.view[self.x.numbers[some]]
-            here.only[some] = op.m.mode == "arrive"
+            arrivals.times[some] = s.clocks.now
+            arrivals.views[some] = s.clocks.view[self.x.numbers[some]]
+            arrivals.only[some] = op.m.mode == "arrive"
         s.waits.progress()
         s.barriers.arrives(op, self, places, numbers, count)
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
         s, geometry = self.session, self.x.geometry
         s.clocks.tick()
-        here = self.arrivals[number]
+        arrivals = self.arrivals[number]
         rows = arrived.reshape(geometry.count, geometry.threads)
-        only = (here.only & arrived).reshape(rows.shape).any(1)
+        only = (arrivals.only & arrived).reshape(rows.shape).any(1)
         whole = rows.all(1) & ~only
         ctas = np.flatnonzero(whole)
         if ctas.size:
@@ -112,8 +112,8 @@ class SanitizedBatch(Batch):
         for cta in np.flatnonzero(rows.any(1) & ~whole).tolist():
             lanes = np.flatnonzero(rows[cta]) + cta * geometry.threads
             threads = self.x.numbers[lanes]
-            takers = threads[~here.only[lanes]]
-            s.clocks.meet_some(threads, here.times[lanes], here.views[lanes], takers)
+            waiters = threads[~arrivals.only[lanes]]
+            s.clocks.meet_some(threads, arrivals.times[lanes], arrivals.views[lanes], waiters)
         s.barriers.opens(self, number, arrived)
 
     # Barriers of warps.
@@ -129,8 +129,8 @@ class SanitizedBatch(Batch):
         teams = s.teams
         warps, index, counts = np.unique(teams.warp(threads), return_inverse=True, return_counts=True)
         sizes = teams.warp_size(warps)
-        everyone = ((np.int64(1) << sizes) - 1)[index]
-        full = (counts == sizes)[index] & ((masks.astype(np.int64) & everyone) == everyone)
+        all_lanes = ((np.int64(1) << sizes) - 1)[index]
+        full = (counts == sizes)[index] & ((masks.astype(np.int64) & all_lanes) == all_lanes)
         whole = np.bincount(index, full) == counts
         if whole.any():
             s.clocks.meet_warps(warps[whole])
@@ -171,12 +171,12 @@ class SanitizedBatch(Batch):
 
     def _cluster_view(self, first: int, size: int, phase: int) -> int:
         """What all arrivals of a phase of a cluster's barrier hand on."""
-        here = self._cluster
+        arrivals = self._cluster
         lanes = np.arange(first, first + size)
         lanes = lanes[self._cluster_phase[lanes] == phase]
-        clocks, released = self.session.clocks, lanes[here.times[lanes] > 0]
-        known = clocks.knowledge(self.x.numbers[released], here.times[released]) if released.size else 0
-        return clocks.views.join(known, clocks.views.join_all(here.views[lanes]))
+        clocks, released = self.session.clocks, lanes[arrivals.times[lanes] > 0]
+        known = clocks.knowledge(self.x.numbers[released], arrivals.times[released]) if released.size else 0
+        return clocks.views.join(known, clocks.views.join_all(arrivals.views[lanes]))
 
     # Ends and calls.
 

@@ -202,11 +202,11 @@ class Clocks:
         self.sequential[threads], self.sequential_near[threads] = fences, near
         self.fences.time[threads] = self.fences_near.time[threads] = 0
 
-    def meet_some(self, givers: Array, times: Array, views: Array, takers: Array) -> None:
+    def meet_some(self, releasers: Array, times: Array, views: Array, acquirers: Array) -> None:
         """Threads that arrived at `times` with `views` are known to those that waited for them."""
-        known = self.views.join(self.knowledge(givers, times), self.views.join_all(views))
-        self.learn(takers, known)
-        self.add_to(self.sequential, takers, self.fence_view(givers))
-        self.add_to(self.sequential_near, takers, self.fence_view_near(givers))
-        if_acquired = self.views.join_all(self.if_acquired[givers])
-        self.add_to(self.if_acquired, takers, if_acquired)
+        known = self.views.join(self.knowledge(releasers, times), self.views.join_all(views))
+        self.learn(acquirers, known)
+        self.add_to(self.sequential, acquirers, self.fence_view(releasers))
+        self.add_to(self.sequential_near, acquirers, self.fence_view_near(releasers))
+        if_acquired = self.views.join_all(self.if_acquired[releasers])
+        self.add_to(self.if_acquired, acquirers, if_acquired)

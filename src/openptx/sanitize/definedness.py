@@ -138,8 +138,8 @@ class Definedness(Threads):
         """The lanes that take the value of a lane that takes no part in a shuffle; None where there are none."""
         if self.op.form.instruction not in SHUFFLES:
             return None
-        here = super().ballot(self.const(1, 1)).v & self.members
-        bad = (here >> (lane.v & np.uint32(31)) & np.uint32(1)) == 0
+        active = super().ballot(self.const(1, 1)).v & self.members
+        bad = (active >> (lane.v & np.uint32(31)) & np.uint32(1)) == 0
         if not bad.any():
             return None
         self.session.values.absent_shuffles.add(self.op)

@@ -252,8 +252,8 @@ def run(
 
     def make(*parts: Any) -> SanitizedLaunch:
         program, function, shape = parts[:3]
-        here = marks(kernel, args, options.outputs)
-        session = Session(program, function, shape, options.tools, here, found, order)
+        marked = marks(kernel, args, options.outputs)
+        session = Session(program, function, shape, options.tools, marked, found, order)
         sessions.append(session)
         return SanitizedLaunch(*parts, session=session)
 

@@ -56,8 +56,8 @@ def notes(fault: Fault) -> tuple[str, ...]:
 def waiting_elsewhere(fault: Fault, reporter: Reporter, executing: Executing) -> Site | None:
     """Where other threads wait in a deadlock."""
     batch = executing.batch
-    everyone = [*(w for barrier in batch.barriers.values() for w in barrier.waiting), *batch.cluster.waiting]
-    others = [w for w in everyone if w.op.span != fault.span]
+    waiters = [*(w for barrier in batch.barriers.values() for w in barrier.waiting), *batch.cluster.waiting]
+    others = [w for w in waiters if w.op.span != fault.span]
     return reporter.site(others[0].op, batch.x.first + int(others[0].lanes[0])) if others else None
 
 

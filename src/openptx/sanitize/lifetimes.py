@@ -78,12 +78,12 @@ class Lifetimes:
         size = self.teams.threads * self.teams.cluster_size
         for cta in [cta for cta in self._accesses if first <= cta < stop]:
             times, statements = self._accesses.pop(cta)
-            here = np.flatnonzero(times)
-            threads = here + cta // self.teams.cluster_size * size
-            late = here[~self.clocks.views.knows(self._ends.get(cta, 0), threads, times[here])]
+            accessors = np.flatnonzero(times)
+            threads = accessors + cta // self.teams.cluster_size * size
+            late = accessors[~self.clocks.views.knows(self._ends.get(cta, 0), threads, times[accessors])]
             if not late.size:
                 continue
-            self.outlives(int(statements[late[0]]), int(threads[np.flatnonzero(here == late[0])[0]]), cta)
+            self.outlives(int(statements[late[0]]), int(threads[np.flatnonzero(accessors == late[0])[0]]), cta)
         for cta in [cta for cta in self._asynchronous if first <= cta < stop]:
             known = self._ends.get(cta, 0)
             for agent, (time, statement, thread) in self._asynchronous.pop(cta).items():

@@ -123,10 +123,10 @@ class SanitizedThreads(Threads):
         done, plane = self.heap.give_back(address), self.heap_plane
         size = self.heap.extents.get(address, 0)
         if done and plane is not None and size:
-            everyone, self.executing = self.executing, slice(lane, lane + 1)
+            all_lanes, self.executing = self.executing, slice(lane, lane + 1)
             offset = np.array([address - self.heap.allocation.base])
             self.touch(plane, None, offset, -(-size // 4) * 4, 4, write=True)
-            self.executing = everyone
+            self.executing = all_lanes
         return done
 
     # Accesses.

@@ -331,8 +331,10 @@ class Races:
         """Where several lanes read one place, the last of them is its reader now; the first becomes the other
         reader."""
         cells = a.shadow.cells
-        there = cells[a.flat, 6:10]
-        idle = np.flatnonzero((there[:, 0] == self.clocks.now) & (there[:, 1] != marks) & (there[:, 3] == 0))[::-1]
+        columns = cells[a.flat, 6:10]
+        idle = np.flatnonzero((columns[:, 0] == self.clocks.now) & (columns[:, 1] != marks) & (columns[:, 3] == 0))[
+            ::-1
+        ]
         at = a.flat[idle]  # in reverse order: of assignments to one place the last stays
         cells[at, 9], cells[at, 10], cells[at, 11] = self.clocks.now, marks[idle], a.facts
 

@@ -17,13 +17,13 @@ from openptx.sanitize.clocks import Clocks, Moments
 from openptx.sanitize.shadow import CLUSTER, CTA, GPU, Shadow
 
 Array = NDArray[Any]
-NOBODY = -1
+SEVERAL = -1
 """Instead of a thread: several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What threads of one CTA released, and the scope of doing so; `thread` is NOBODY where they are several."""
+    """What threads of one CTA released, and the scope of doing so; `thread` is SEVERAL where they are several."""
 
     view: int
     scope: int
@@ -188,6 +188,6 @@ def merged(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
         if before is None:
             kept[key] = part
         else:
-            thread = part.thread if part.thread == before.thread else NOBODY
+            thread = part.thread if part.thread == before.thread else SEVERAL
             kept[key] = Part(clocks.views.join(part.view, before.view), part.scope, part.cta, thread)
     return tuple(kept.values())

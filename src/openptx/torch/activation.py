@@ -64,8 +64,8 @@ def activate(target: str = "sm_90", **options: Any) -> None:
 
 
 def replace(active: Active, owner: Any, name: str, value: Any) -> None:
-    there = cast("dict[str, Any]", vars(owner))
-    active.replaced.append((owner, name, there.get(name, _MISSING)))
+    attributes = cast("dict[str, Any]", vars(owner))
+    active.replaced.append((owner, name, attributes.get(name, _MISSING)))
     setattr(owner, name, value)
 
 

@@ -94,8 +94,8 @@ def compile_with_triton(target: str = "sm_90", **options: Any) -> None:
     activate(target, **options)
     backends: Any = import_module("triton.backends").backends
     if _State.before is None:
-        there = {name: getattr(config, name) for name in SETTINGS}
-        _State.before = interfaces.get_interface_for_device(NAME), backends.get(NAME), there
+        saved = {name: getattr(config, name) for name in SETTINGS}
+        _State.before = interfaces.get_interface_for_device(NAME), backends.get(NAME), saved
     backends[NAME] = backend()
     interfaces.register_interface_for_device(NAME, interface(active_driver().number))
     hints.DeviceProperties.create.cache_clear()

@@ -44,9 +44,13 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     and two arrays, have different addresses. What is computed from a pointer other than a pointer differs with it.
     Raises nothing.
     """
-    there, here = by_warp(a), by_warp(b)
+    warps_of_a, warps_of_b = by_warp(a), by_warp(b)
     same = Same(a.regions, b.regions)
-    found = [differs for warp in {**there, **here} if (differs := of_warp(there[warp], here[warp], same)) is not None]
+    found = [
+        differs
+        for warp in {**warps_of_a, **warps_of_b}
+        if (differs := of_warp(warps_of_a[warp], warps_of_b[warp], same)) is not None
+    ]
     return min(found, key=lambda d: (d.a or d.b or a[0]).step, default=None)
 
 

@@ -103,16 +103,16 @@ class Coverage:
         seen: dict[tuple[str, int], int] = {}
         for op in function.code:
             threads = counts.threads.get(op, 0)
-            here = (program.file.name, program.file.location(op.span[0])[0])
-            for file, line in (here, *((file, line) for file, line, _ in places.of(op))):
+            position = (program.file.name, program.file.location(op.span[0])[0])
+            for file, line in (position, *((file, line) for file, line, _ in places.of(op))):
                 lines[file, line] = max(lines.get((file, line), 0), threads)
             outcomes = outcomes_of(op)
             if outcomes:
-                number = seen[here] = seen.get(here, -1) + 1
+                number = seen[position] = seen.get(position, -1) + 1
                 taken = counts.taken.get(op, {})
-                branches = self.file(here[0]).branches
+                branches = self.file(position[0]).branches
                 for outcome in range(outcomes):
-                    key = here[1], number, outcome
+                    key = position[1], number, outcome
                     branches[key] = branches.get(key, 0) + taken.get(outcome, 0)
         for (file, line), threads in lines.items():
             self.file(file).add_line(line, threads)

@@ -67,8 +67,8 @@ def trace(
     recorder.finish()
     left_out = recorder.left_out
     note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
-    there = regions(given)
-    return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else (), there)
+    touched = regions(given)
+    return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else (), touched)
 
 
 def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | None:

@@ -79,7 +79,7 @@ class ObservedFunction(DecodedFunction):
         def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
             observer.arrives(pc, op, lanes)
             some = guarded_lanes(op, regs, lanes, x.n)
-            if isinstance(some, Nobody):
+            if isinstance(some, NoLanes):
                 return
             x.executing = some
             observer.executes(pc, op, some)
@@ -92,21 +92,21 @@ class ObservedFunction(DecodedFunction):
         return run
 
 
-class Nobody:
+class NoLanes:
     """No lane at all, which a set of lanes cannot say."""
 
 
-NOBODY = Nobody()
+NO_LANES = NoLanes()
 
 
-def guarded_lanes(op: Op, regs: Registers, lanes: lane_sets.Lanes, n: int) -> lane_sets.Lanes | Nobody:
+def guarded_lanes(op: Op, regs: Registers, lanes: lane_sets.Lanes, n: int) -> lane_sets.Lanes | NoLanes:
     """The lanes for which the instruction's guard holds."""
     if op.guard is None:
         return lanes
     p = guard_mask(op.guard, regs, lanes, n)
     if p.all():
         return lanes
-    return lane_sets.where(lanes, p, n) if p.any() else NOBODY
+    return lane_sets.where(lanes, p, n) if p.any() else NO_LANES
 
 
 class ObservedBatch(Batch):
@@ -147,7 +147,7 @@ class ObservedBatch(Batch):
         if kind in (None, "warp-barrier"):  # lanes that come to it may wait, and go with others
             return self.converge(group, block, pc, op)
         some = lanes if kind == "branch" else guarded_lanes(op, group.frame.regs, lanes, self.x.n)
-        if isinstance(some, Nobody):
+        if isinstance(some, NoLanes):
             return super().execute_control(group, block)
         self.x.executing = some
         observer.executes(pc, op, some)

@@ -81,10 +81,10 @@ class Recorder(Observer):
         if self.wanted.lines is None:
             return True
         row = self.places.file.location(op.span[0])[0]
-        here: set[int | tuple[str, int]] = {row}
+        rows_and_lines: set[int | tuple[str, int]] = {row}
         for file, line, _ in self.places.of(op):
-            here |= {(file, line), (file.rpartition("/")[2], line)}
-        return not here.isdisjoint(self.wanted.lines)
+            rows_and_lines |= {(file, line), (file.rpartition("/")[2], line)}
+        return not rows_and_lines.isdisjoint(self.wanted.lines)
 
     def has_register(self, function: Function, op: Op) -> bool:
         if self.wanted.registers is None:

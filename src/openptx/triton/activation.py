@@ -55,9 +55,9 @@ def activate(
     driver = _STATE.drivers.setdefault(number, Driver(number))
     driver.options = options
     if _STATE.replaced is None:
-        there = cast("dict[str, Any]", vars(runtime.driver))
+        attributes = cast("dict[str, Any]", vars(runtime.driver))
         hook, specialize = knobs.runtime.add_stages_inspection_hook, jit.native_specialize_impl
-        _STATE.replaced = Replaced(there.get("_active", there.get("active")), hook, specialize)
+        _STATE.replaced = Replaced(attributes.get("_active", attributes.get("active")), hook, specialize)
         knobs.runtime.add_stages_inspection_hook = stages_hook(hook)
         jit.native_specialize_impl = specializer(specialize)
     runtime.driver.set_active(driver)

@@ -61,7 +61,7 @@ def reduce() -> Iterator[Session]:
 
 
 def row(of: Session) -> int:
-    op = of.here().op
+    op = of.lane_group().op
     assert op is not None
     return of.places.row(op)
 

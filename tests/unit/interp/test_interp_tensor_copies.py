@@ -233,7 +233,7 @@ def test_a_pair_of_ctas_tells_the_barrier_of_one(home: int, issuer: int, address
 
 # fmt: off
 BULK = "async.bulk.tensor"
-CRIMES = [
+WRONG = [
     # what         type  instruction                                  operands                      fault
     ("rank",       "f4", f"cp.{BULK}.3d.global.shared::cta",          "[there, {1, 2, 3}], [box]",  "3 dimensions"),
     ("alignment",  "f4", f"cp.{BULK}.2d.global.shared::cta",          "[there, {1, 2}], [box+64]",  "128 bytes"),
@@ -243,7 +243,7 @@ CRIMES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("what", "type", "instruction", "operands", "fault"), CRIMES, ids=[c[0] for c in CRIMES])
+@pytest.mark.parametrize(("what", "type", "instruction", "operands", "fault"), WRONG, ids=[c[0] for c in WRONG])
 def test_faults(what, type, instruction, operands, fault) -> None:
     with pytest.raises(Fault, match=fault) as raised:
         launched(Tensor(numbers((9, 32), type), (8, 5)), f"{instruction}.bulk_group {operands};")

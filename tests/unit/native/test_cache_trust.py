@@ -22,7 +22,7 @@ from openptx.engines.native.cache import store as cache
 
 NAME = "ab" * 32
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-NOBODY = 65534
+OTHER_USER = 65534
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other rules for other users")
 
@@ -92,7 +92,7 @@ def test_a_file_that_others_may_write_to_is_not_used(store: Path, mode: int, cap
 @pytest.mark.parametrize("which", ["above", "store", "sub", "file"])
 def test_what_belongs_to_somebody_else_is_not_used(store: Path, which: str, caplog: pytest.LogCaptureFixture) -> None:
     path = {"above": store.parent, "store": store, "sub": store / NAME[:2], "file": path_in(store)}[which]
-    os.chown(path, NOBODY, NOBODY)
+    os.chown(path, OTHER_USER, OTHER_USER)
     assert cache.load(NAME) is None
     assert len(caplog.records) == 1
     if which != "file":

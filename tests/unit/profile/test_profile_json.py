@@ -140,9 +140,9 @@ def test_operands_cost_what_table_19_says() -> None:
     assert (costs["parameter"], costs["constant"]) == ((1, 0, False), (1, 0, False))
     assert costs["immediate"] == (2, 0, False)  # 7 and 1
     assert costs["register"] == (9, 0, False)  # q 4 times, a twice, b, c and s once; `l` is in no register
-    dear = {each["text"].split()[0]: each["operand_cost"] for each in found.as_json()["instructions"]}
-    assert dear["ld.global.v2.u32"]["space"] == "global"
-    assert dear["mad.lo.u32"] is None
+    by_opcode = {each["text"].split()[0]: each["operand_cost"] for each in found.as_json()["instructions"]}
+    assert by_opcode["ld.global.v2.u32"]["space"] == "global"
+    assert by_opcode["mad.lo.u32"] is None
     assert "reads of global memory        2, each > 100 clocks (Table 19)" in str(found)
 
 

@@ -104,9 +104,9 @@ def device(engine: str, empty_heap: None) -> Iterator[Device]:
         found.release(block)
 
 
-def fault(deed: Callable[[], object]) -> Fault:
+def fault(misuse: Callable[[], object]) -> Fault:
     with pytest.raises(Fault) as found:
-        deed()
+        misuse()
     return found.value
 
 
@@ -162,13 +162,13 @@ def test_wide_accesses_across_the_end(device: Device) -> None:
 def test_after_free(device: Device) -> None:
     block = device.take(64)
     device.release(block)
-    deeds: list[Callable[[], object]] = [
+    misuses: list[Callable[[], object]] = [
         lambda: device.read(block),
         lambda: device.use("write", block + 12, 1),
         lambda: device.use("count", block + 60),
     ]
-    for deed in deeds:
-        found = fault(deed)
+    for misuse in misuses:
+        found = fault(misuse)
         assert found.name == "out-of-bounds"
         assert "in the heap, which `malloc` has not allocated or `free` has released" in found.message
         assert found.nearest == f"none: a block of `malloc`, 64 bytes at 0x{block:x}, was here and has been freed"

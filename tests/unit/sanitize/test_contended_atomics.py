@@ -37,14 +37,14 @@ def test_what_one_thread_knows_is_what_it_knows_among_others(threads: int) -> No
     clocks.tick()
     clocks.meet_warps(np.array([0, clocks.teams.warps]))
     now = clocks.tick()
-    everyone = np.arange(clocks.teams.count)
-    for thread in everyone.tolist():
+    all_threads = np.arange(clocks.teams.count)
+    for thread in all_threads.tolist():
         one = clocks.knowledge(np.array([thread]), np.array([now]))
         twice = clocks.knowledge(np.array([thread, thread]), np.array([now, now]))
         for time in range(1, now + 1):
-            times = np.full(everyone.shape, time)
-            expected = clocks.views.knows(twice, everyone, times)
-            assert (clocks.views.knows(one, everyone, times) == expected).all()
+            times = np.full(all_threads.shape, time)
+            expected = clocks.views.knows(twice, all_threads, times)
+            assert (clocks.views.knows(one, all_threads, times) == expected).all()
 
 
 def test_compare_and_swap_by_many_threads_is_clean() -> None:

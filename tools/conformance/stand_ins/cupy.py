@@ -60,7 +60,7 @@ def at(address: int, shape: Any, dtype: Any) -> ndarray:
     return np.frombuffer(memory, np.uint8).view(dtype).reshape(shape).view(ndarray)
 
 
-def there(values: Any) -> ndarray:
+def as_ndarray(values: Any) -> ndarray:
     """The values in memory that kernels may use."""
     values = np.asarray(values)
     made = at(allocated(values.nbytes), values.shape, values.dtype)
@@ -77,19 +77,19 @@ def empty_like(array: Any) -> ndarray:
 
 
 def zeros(shape: Any, dtype: Any = float) -> ndarray:
-    return there(np.zeros(shape, dtype))
+    return as_ndarray(np.zeros(shape, dtype))
 
 
 def ones(shape: Any, dtype: Any = float) -> ndarray:
-    return there(np.ones(shape, dtype))
+    return as_ndarray(np.ones(shape, dtype))
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> ndarray:
-    return there(np.full(shape, fill_value, dtype))
+    return as_ndarray(np.full(shape, fill_value, dtype))
 
 
 def arange(*given: Any, **options: Any) -> ndarray:
-    return there(np.arange(*given, **options))
+    return as_ndarray(np.arange(*given, **options))
 
 
 def asnumpy(array: Any) -> np.ndarray:
@@ -117,7 +117,7 @@ class Generator:
         self._generator = np.random.default_rng(seed)
 
     def random(self, size: Any, dtype: Any = float) -> ndarray:
-        return there(self._generator.random(int(size), dtype))
+        return as_ndarray(self._generator.random(int(size), dtype))
 
 
 class Stream:

@@ -132,11 +132,11 @@ def paint_marks(strokes: list[Stroke], style: Style) -> str:
         kinds.update(dict.fromkeys(range(stroke.start, stroke.end), stroke.kind))
     text, run, kind = "", "", ""
     for column in range(max(kinds) + 1):
-        here = kinds.get(column, "")
-        if here != kind:
+        wanted = kinds.get(column, "")
+        if wanted != kind:
             text += style(kind, run) if kind else run
-            run, kind = "", here
-        run += " " if not here else "-" if here == "secondary" else "^"
+            run, kind = "", wanted
+        run += " " if not wanted else "-" if wanted == "secondary" else "^"
     return text + style(kind, run)
 
 

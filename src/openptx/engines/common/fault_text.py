@@ -19,7 +19,7 @@ IMPORTING = "the engine was being imported"
 CHAINED = 8
 """How many of the calls that led to a fault are shown."""
 
-WHOSE = {"local": "the thread's", "frame": "the thread's", "const": "the module's", "param": "the kernel's"}
+OWNERS = {"local": "the thread's", "frame": "the thread's", "const": "the module's", "param": "the kernel's"}
 
 TORN = "a copy that begins in one allocation and ends in another"
 
@@ -72,8 +72,8 @@ def read_only(allocation: object) -> str:
 
 def beyond(address: int, size: int, space: str, limit: int) -> str:
     """How far an access missed the `limit` bytes that a block, a thread, a kernel or a module has of a space."""
-    whose = WHOSE.get(space, "the block's")
-    what = f"{whose} .{space.replace('frame', 'param')}, {in_bytes(limit)}"
+    owner = OWNERS.get(space, "the block's")
+    what = f"{owner} .{space.replace('frame', 'param')}, {in_bytes(limit)}"
     for bits in (64, 32):  # of the register that an address below 0 was computed in
         if 1 << bits - 1 <= address < 1 << bits and limit < 1 << bits - 1:
             return f"{what}; the access begins {in_bytes((1 << bits) - address)} before it"

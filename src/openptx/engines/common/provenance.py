@@ -99,12 +99,12 @@ def variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
     """For each instruction, by state space, the variable that its address was made from, where that is known."""
     known, found = provenance(function), dict["Op", dict[str, Variable]]()
     for op in function.code:
-        here: dict[str, list[Origin | None]] = {}
+        block: dict[str, list[Origin | None]] = {}
         for template, operand in zip(op.form.operands, op.operands, strict=True):
             if isinstance(operand, Address):
                 space = op.form.space_of(template.name, op.m) or "generic"
-                here.setdefault(space, []).append(of_operand(operand.base, known))
-        sure = {space: some[0] for space, some in here.items() if len(here.keys() - {"global"}) == len(some) == 1}
+                block.setdefault(space, []).append(of_operand(operand.base, known))
+        sure = {space: some[0] for space, some in block.items() if len(block.keys() - {"global"}) == len(some) == 1}
         variables = {space: origin for space, origin in sure.items() if isinstance(origin, Variable)}
         if variables:
             found[op] = variables

@@ -210,10 +210,10 @@ class Atomics(Spaces):
         columns = [v.tolist() for v in values]
         for start, end in zip(queue.starts.tolist(), queue.ends.tolist(), strict=True):
             index = queue.index[start]
-            old, olds = int(words[index]), list[int]()
+            old, results = int(words[index]), list[int]()
             for operands in zip(*(c[start : end + 1] for c in columns), strict=True):
-                olds.append(old)
+                results.append(old)
                 old = step(old, *operands)
             words[index] = old
-            found[start : end + 1] = olds
+            found[start : end + 1] = results
         return found

@@ -51,8 +51,8 @@ class Barrier:
         if not expected:
             return [chosen]
         g = self.batch.x.geometry
-        come = np.bincount(lane_sets.take(g.cta, lanes)[chosen], minlength=g.count)
-        if (come + np.bincount(g.cta, self.arrived, g.count) <= expected).all():
+        arrived_lanes = np.bincount(lane_sets.take(g.cta, lanes)[chosen], minlength=g.count)
+        if (arrived_lanes + np.bincount(g.cta, self.arrived, g.count) <= expected).all():
             return [chosen]
         warp = lane_sets.take(g.warp, lanes) % g.warps_per_cta
         return [chosen & (warp == w) for w in np.unique(warp[chosen])]
@@ -68,16 +68,16 @@ class Barrier:
         """Whether all threads have arrived, for every CTA."""
         geometry, alive = self.batch.x.geometry, self.batch.alive
         warps, per_cta = geometry.count * geometry.warps_per_cta, (geometry.count, geometry.warps_per_cta)
-        come = np.bincount(geometry.warp, self.arrived, warps)
-        here = np.bincount(geometry.warp, alive | (self.arrived > 0), warps)  # lanes may arrive and end
+        arrived_lanes = np.bincount(geometry.warp, self.arrived, warps)
+        present = np.bincount(geometry.warp, alive | (self.arrived > 0), warps)  # lanes may arrive and end
         missing = np.bincount(geometry.warp, alive & (self.arrived == 0), warps)
         # A warp whose lanes all came counts as a whole one, as does the last warp of a CTA that has fewer.
-        counted = np.where((missing == 0) & (come > 0), come + (WARP - here), come)
+        counted = np.where((missing == 0) & (arrived_lanes > 0), arrived_lanes + (WARP - present), arrived_lanes)
         enough = counted.reshape(per_cta).sum(1) >= self.expected
-        everybody = missing.reshape(per_cta).sum(1) == 0
-        some = come.reshape(per_cta).sum(1) > 0
+        complete_ctas = missing.reshape(per_cta).sum(1) == 0
+        some = arrived_lanes.reshape(per_cta).sum(1) > 0
         named = self.expected > 0
-        return some & ((named & enough) | (~named & everybody))
+        return some & ((named & enough) | (~named & complete_ctas))
 
     def settle(self) -> None:
         """Releases the threads of barriers that are complete."""
@@ -113,16 +113,16 @@ class Barrier:
 
 
 def reduction(
-    op: Op, here: NDArray[np.bool_], votes: NDArray[np.bool_], cta: NDArray[np.intp], ctas: int
+    op: Op, present: NDArray[np.bool_], votes: NDArray[np.bool_], cta: NDArray[np.intp], ctas: int
 ) -> NDArray[np.uint32] | NDArray[np.bool_]:
     """The result of `.red` for every lane: the count, conjunction or disjunction of the predicate over the lane's
     CTA."""
-    yes = np.bincount(cta, votes & here, ctas).astype(np.uint32)
+    yes = np.bincount(cta, votes & present, ctas).astype(np.uint32)
     if op.m.op == "popc":
         return yes[cta]
     if op.m.op == "or":
         return (yes > 0)[cta]
-    return (yes == np.bincount(cta, here, ctas))[cta]
+    return (yes == np.bincount(cta, present, ctas))[cta]
 
 
 class ClusterBarrier:

@@ -106,11 +106,11 @@ class Batch:
 
     def add(self, frame: Frame, pc: int, lanes: lane_sets.Lanes) -> None:
         """Makes lanes ready to run at `pc`, together with those that are there already."""
-        there = self.ready.get((frame, pc))
-        if there is None:
+        known = self.ready.get((frame, pc))
+        if known is None:
             self.ready[frame, pc] = Group(frame, pc, lanes, self.clock)
         else:
-            there.lanes = lane_sets.union(there.lanes, lanes, self.x.n)
+            known.lanes = lane_sets.union(known.lanes, lanes, self.x.n)
 
     def leave(self, lanes: lane_sets.Lanes) -> None:
         """Lanes end. Those that waited for them no longer do."""
@@ -128,9 +128,9 @@ class Batch:
     def living(self, lanes: lane_sets.Lanes) -> Bits:
         """For each lane, a mask of the lanes of its warp that have not ended."""
         before, self.x.executing = self.x.executing, None
-        everyone = self.x.ballot(Bits(self.x, 1, self.alive))
+        all_lanes = self.x.ballot(Bits(self.x, 1, self.alive))
         self.x.executing = before
-        return Bits(self.x, 32, lane_sets.take(everyone.v, lanes))
+        return Bits(self.x, 32, lane_sets.take(all_lanes.v, lanes))
 
     def take(self) -> tuple[Group, bool]:
         """The group that runs next, which is not ready any more, and whether it has a time slice."""
@@ -183,9 +183,9 @@ class Batch:
                     return
             if ready or self.clock >= until:
                 key = group.frame, group.pc
-                there = ready.get(key)
-                if there is not None:
-                    there.lanes = lane_sets.union(there.lanes, group.lanes, x.n)
+                known = ready.get(key)
+                if known is not None:
+                    known.lanes = lane_sets.union(known.lanes, group.lanes, x.n)
                     return
                 if self.clock >= until or (
                     self.clock >= slice_ends and (min(g.order for g in ready.values()) < group.order or self.starving())

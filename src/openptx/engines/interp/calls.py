@@ -37,13 +37,13 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
     found = np.unique(address.v).tolist()
     if len(found) == 1:
         return enter(batch, group, op, end, name_of(batch, group, site, found[0]))
-    everyone = group.lanes
+    all_lanes = group.lanes
     for value in found:
-        some = Group(group.frame, group.pc, lane_sets.where(everyone, address.v == value, batch.x.n))
+        some = Group(group.frame, group.pc, lane_sets.where(all_lanes, address.v == value, batch.x.n))
         batch.x.executing = some.lanes
         if enter(batch, some, op, end, name_of(batch, some, site, value)):
             batch.add(some.frame, some.pc, some.lanes)
-        batch.at(group.frame, everyone)
+        batch.at(group.frame, all_lanes)
     return False
 
 
@@ -92,7 +92,7 @@ def return_from_call(batch: Batch, group: Group) -> None:
 
 
 def hand_over(
-    batch: Batch, lanes: lane_sets.Lanes, giver: Frame, given: Operand, taker: Frame, taken: Formal | Operand
+    batch: Batch, lanes: lane_sets.Lanes, sender: Frame, given: Operand, receiver: Frame, taken: Formal | Operand
 ) -> None:
     """A value from one activation to another: bytes where both sides are memory, else a word."""
     if isinstance(taken, Sink):
@@ -100,15 +100,15 @@ def hand_over(
     x = batch.x
     target = taken.variable if isinstance(taken, Symbol) else taken
     if isinstance(given, Symbol) and isinstance(target, Variable):
-        a, b = giver.base + given.variable.offset, taker.base + target.offset
+        a, b = sender.base + given.variable.offset, receiver.base + target.offset
         x.copy_local(lanes, a, b, min(given.variable.size, target.size))
         return
-    value = value_of(batch, giver, lanes, given)
+    value = value_of(batch, sender, lanes, given)
     wanted = Reg(target.index, target.type.width) if isinstance(target, Register) else taken
     if isinstance(target, Variable):
         wanted = Symbol(target)
     assert isinstance(wanted, Reg | Symbol)
-    receive(batch, taker, lanes, wanted, value)
+    receive(batch, receiver, lanes, wanted, value)
 
 
 def value_of(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand) -> Any:

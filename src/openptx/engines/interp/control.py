@@ -156,20 +156,20 @@ def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: A
     n = batch.x.n
     k = lane_sets.size(group.lanes, n)
     number, count = np.broadcast_to(number, k), np.broadcast_to(count, k)
-    everyone, write = group.lanes, group.frame.plan.results(op)[0] if op.m.mode == "red" else None
+    all_lanes, write = group.lanes, group.frame.plan.results(op)[0] if op.m.mode == "red" else None
     for i, expected in sorted(set(zip(number.tolist(), count.tolist(), strict=True))):
         chosen = (number == i) & (count == expected)
-        there = batch.barriers.get(i)
-        if there is None:
-            there = batch.barriers[i] = Barrier(batch, i)
-        for some in there.in_turn(everyone, chosen, expected):
-            group.lanes = lane_sets.where(everyone, some, n)
-            there.arrive(group.lanes, expected, np.broadcast_to(votes, k)[some] if votes is not None else None)
+        one = batch.barriers.get(i)
+        if one is None:
+            one = batch.barriers[i] = Barrier(batch, i)
+        for some in one.in_turn(all_lanes, chosen, expected):
+            group.lanes = lane_sets.where(all_lanes, some, n)
+            one.arrive(group.lanes, expected, np.broadcast_to(votes, k)[some] if votes is not None else None)
             if op.m.mode == "arrive":
                 batch.add(group.frame, end, group.lanes)
             else:
-                there.waiting.append(waits(group, end, n, op, write))
-            there.settle()
+                one.waiting.append(waits(group, end, n, op, write))
+            one.settle()
     return False
 
 

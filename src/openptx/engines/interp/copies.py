@@ -27,24 +27,24 @@ class Copies(Spaces):
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
         k = lane_sets.size(self.executing, self.n)
         targets, origins, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
-        everyone = self.executing
+        active = self.executing
         try:
             for count in np.unique(counts).tolist():
                 chosen = counts == count
-                self.executing = lane_sets.where(everyone, chosen, self.n)
+                self.executing = lane_sets.where(active, chosen, self.n)
                 if is_short(count):
                     self.copy_short(to, targets[chosen], source, origins[chosen], count)
                 else:
                     self.copy_long(to, targets[chosen], source, origins[chosen], count)
         except Violation:
-            for i, lane in enumerate(lane_sets.positions(everyone, self.n).tolist()):
+            for i, lane in enumerate(lane_sets.positions(active, self.n).tolist()):
                 check_cancelled()
                 self.executing = slice(lane, lane + 1)  # of several wrong lanes the first is reported
                 if counts[i]:
                     self.begins(to, targets[i : i + 1], source, origins[i : i + 1], int(counts[i]))
             raise
         finally:
-            self.executing = everyone
+            self.executing = active
 
     def copy_short(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses are

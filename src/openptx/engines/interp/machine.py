@@ -86,11 +86,11 @@ class Threads(Copies, Atomics, Machine):
         return Bits(self, a.width, self.whole(a.v)[source])
 
     def ballot(self, p: Bits) -> Bits:
-        here = self.whole(p.v)
+        predicate = self.whole(p.v)
         if self.geometry.whole_warps:
-            votes = np.packbits(here, bitorder="little").view("<u4").astype(np.uint32, copy=False)
+            votes = np.packbits(predicate, bitorder="little").view("<u4").astype(np.uint32, copy=False)
         else:
-            bits = here.astype(np.uint32) << self.geometry.lane
+            bits = predicate.astype(np.uint32) << self.geometry.lane
             votes = np.bitwise_or.reduceat(bits, self.geometry.warp_starts)
         if votes.size == 1:
             return Bits(self, 32, votes)
@@ -181,8 +181,8 @@ class Threads(Copies, Atomics, Machine):
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
         """Many steps at once: a lane executes as often as it has steps, in their order."""
-        everyone = self.executing
-        places = lane_sets.positions(everyone, self.n)
+        caller_lanes = self.executing
+        places = lane_sets.positions(caller_lanes, self.n)
         counts = np.broadcast_to(times.v, places.size)
         together = max(TOGETHER // places.size, 1)
         try:
@@ -193,17 +193,17 @@ class Threads(Copies, Atomics, Machine):
                 some = [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
                 step(Bits(self, 32, (numbers + start).astype(np.uint32)), *some)
         finally:
-            self.executing = everyone
+            self.executing = caller_lanes
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
-        everyone, codes = self.executing, np.broadcast_to(a.v, lane_sets.size(self.executing, self.n))
+        caller_lanes, codes = self.executing, np.broadcast_to(a.v, lane_sets.size(self.executing, self.n))
         try:
             for code in np.unique(codes).tolist():
                 chosen = codes == code
-                self.executing = lane_sets.where(everyone, chosen, self.n)
+                self.executing = lane_sets.where(caller_lanes, chosen, self.n)
                 step(code, *(Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values))
         finally:
-            self.executing = everyone
+            self.executing = caller_lanes
 
     @property
     def images(self) -> LaneImages:

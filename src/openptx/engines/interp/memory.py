@@ -197,12 +197,12 @@ class Spaces(NumpyMachine):
             mine = geometry.rank[own].astype(np.int64)
             shape = geometry.shape
             others = space == "shared::cluster"
-            there = bare | ((rank >= 0) & (rank < shape.cluster_size) if others else rank == mine)
-            nobody = ~there & (rank >= 0) & (rank < CLUSTER)
-            if shape.explicit_cluster and others and nobody.any():
-                raise self.fault("out-of-bounds", "no such CTA in the cluster", nobody, a, space, size)
-            base = np.where(there & ~bare, own - mine + rank, own) * self._shared_stride
-            a = np.where(there, a & np.uint64((1 << CTA_SHIFT) - 1), a)
+            reachable = bare | ((rank >= 0) & (rank < shape.cluster_size) if others else rank == mine)
+            absent = ~reachable & (rank >= 0) & (rank < CLUSTER)
+            if shape.explicit_cluster and others and absent.any():
+                raise self.fault("out-of-bounds", "no such CTA in the cluster", absent, a, space, size)
+            base = np.where(reachable & ~bare, own - mine + rank, own) * self._shared_stride
+            a = np.where(reachable, a & np.uint64((1 << CTA_SHIFT) - 1), a)
         self.check(a, self.shared_size, size, 0, a, "shared")
         return self.shared, base + a.view(np.int64)
 

@@ -112,11 +112,11 @@ def _in_own_cta(where: Callable[[Threads], int], width: int) -> Reader:
     address in another CTA of the cluster with bitwise operations; that of the first CTA is the offset alone."""
 
     def read(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
-        here = x.const(where(x) & (1 << width) - 1, width)
+        own = x.const(where(x) & (1 << width) - 1, width)
         if x.geometry.shape.cluster_size == 1:
-            return here
+            return own
         rank = x.special("cluster_ctarank", 32)
-        return here + (x.resize(x.select(rank == 0, rank, rank + RANK_0), width) << CTA_SHIFT)
+        return own + (x.resize(x.select(rank == 0, rank, rank + RANK_0), width) << CTA_SHIFT)
 
     return read
 

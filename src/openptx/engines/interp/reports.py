@@ -83,8 +83,8 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
 
 def waits_where(run: Launch, batch: Batch, lane: int, lanes: lane_sets.Positions, op: Op, what: str) -> str:
     geometry = batch.x.geometry
-    here = lanes[geometry.cta[lanes] == geometry.cta[lane]]
-    return waits(op, run.program.file, what, [int(geometry.thread[i]) for i in here])
+    lanes_of_cta = lanes[geometry.cta[lanes] == geometry.cta[lane]]
+    return waits(op, run.program.file, what, [int(geometry.thread[i]) for i in lanes_of_cta])
 
 
 def who_left(batch: Batch, lane: int) -> str:

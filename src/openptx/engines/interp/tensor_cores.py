@@ -99,7 +99,7 @@ def by_code(
     if found is None:
         define(*values)
         return
-    everyone, lanes = x.executing, lane_sets.positions(x.executing, x.n)
+    active, lanes = x.executing, lane_sets.positions(x.executing, x.n)
     places = x.shared_of, x.tensor_memory.address_of
     given = np.empty((lanes.size, len(values)), np.uint64)
     for i, value in enumerate(values):
@@ -115,7 +115,7 @@ def by_code(
                 x.executing = lanes[i : i + 1]
                 define(*(Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in values))
     finally:
-        x.executing = everyone
+        x.executing = active
     x.tensor_code = found.address
 
 
@@ -157,7 +157,7 @@ def tile_product(
     by_lines: Callable[[], None],
 ) -> None:  # fmt: skip
     """CTA by CTA, with the lines of a matrix as if lanes had one each."""
-    everyone, lanes = x.executing, lane_sets.positions(x.executing, x.n)
+    active, lanes = x.executing, lane_sets.positions(x.executing, x.n)
     shape = tiles(*given)
     if not pays(p, lanes.size * shape.rows * shape.columns * p.words * p.elements):
         by_lines()
@@ -176,7 +176,7 @@ def tile_product(
             c = d[where] if adds else np.zeros((own.rows, own.columns), np.uint32)
             d[where] = product_of_lines(p, rows, columns, c)
     finally:
-        x.executing = everyone
+        x.executing = active
 
 
 def words_of(x: Threads, lane: int, count: int, line: Callable[[Bits], Sequence[Bits]]) -> Array:

@@ -113,11 +113,11 @@ class TensorMemory(tensor_memory.TensorMemory):
     def _warps(self, *values: Bits) -> Iterator[tuple[Array, int, list[int]]]:
         """The executing lanes of each warp, its CTA, and the values that its first lane has."""
         x = self.x
-        everyone = lane_sets.positions(x.executing, x.n)
-        warps = x.geometry.warp[everyone]
+        active = lane_sets.positions(x.executing, x.n)
+        warps = x.geometry.warp[active]
         for warp in np.unique(warps).tolist():
             places = np.flatnonzero(warps == warp)
-            lanes = everyone[places]
+            lanes = active[places]
             given = [int(v.v[places[0] if v.v.size > 1 else 0]) for v in values]
             yield lanes, int(x.geometry.cta[lanes[0]]), given
 

@@ -47,17 +47,17 @@ def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[A
 
 def exchange(batch: Batch, groups: list[Group]) -> bool:
     x = batch.x
-    here = np.zeros(x.n, np.bool_)
+    present = np.zeros(x.n, np.bool_)
     for group in groups:
-        here[group.lanes] = True
-    everyone = lane_sets.normalize(np.flatnonzero(here), x.n)
+        present[group.lanes] = True
+    arrived = lane_sets.normalize(np.flatnonzero(present), x.n)
     masks = whole(batch, groups, [member_mask(g.op, g.frame.plan.sources(g.op)) for g in groups])
-    x.executing = everyone
-    missing = lane_sets.take(masks, everyone) & batch.living(everyone).v & ~x.ballot(x.const(1, 1)).v
-    complete = np.broadcast_to(missing == 0, lane_sets.size(everyone, x.n))
+    x.executing = arrived
+    missing = lane_sets.take(masks, arrived) & batch.living(arrived).v & ~x.ballot(x.const(1, 1)).v
+    complete = np.broadcast_to(missing == 0, lane_sets.size(arrived, x.n))
     if not complete.any():
         return False
-    chosen = lane_sets.where(everyone, complete, x.n)
+    chosen = lane_sets.where(arrived, complete, x.n)
     go = np.zeros(x.n, np.bool_)
     go[chosen] = True
     batch.converges(groups[0].op, chosen, Bits(x, 32, lane_sets.take(masks, chosen)))

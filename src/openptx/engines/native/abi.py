@@ -77,12 +77,12 @@ VERSION     = 4      # i32: not 0: the warp continues in the generic version
 WAITS       = 8      # i32: barrier, or -1
 GENERATION  = 12     # i32: of that barrier
 LIVE        = 16     # i32: lanes that have not ended
-HERE        = 20     # i32: how many there were before the warp ran
+LIVE_BEFORE = 20     # i32: how many these were before the warp ran
 SAVED       = 64     # registers
 # fmt: on
 
 FRAME_HEAD = "<iiiIIi"
-"""RESUME to HERE, as `struct` reads them."""
+"""RESUME to LIVE_BEFORE, as `struct` reads them."""
 
 SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
 """By number, as the slow path takes them."""

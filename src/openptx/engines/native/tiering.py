@@ -316,12 +316,12 @@ def wanted_when_made(job: Job, state: TierState) -> Wanted:
 
 def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
     """What is decided when `wanted_after` says so, by how long the launch will take; None of it is now."""
-    time_has_come = wanted_after(seconds, longer)
+    is_due = wanted_after(seconds, longer)
     found: list[Wanted] = []
 
     def wanted(left: float) -> bool:
         if not found:
-            if not time_has_come(left):
+            if not is_due(left):
                 return False
             found.append(decide(left) or now)
         return found[0](left)

@@ -74,10 +74,10 @@ def host_threads(function: Function) -> int:
     Those of notebooks and progress bars are daemons, and don't. Where the kernel may wait for what somebody else
     writes, any other thread may be the one.
     """
-    everyone = [t for t in threading.enumerate() if t is not threading.current_thread() and not ours(t)]
-    lasting = sum(not t.daemon for t in everyone)
-    if lasting < len(everyone) and any(may_wait(op.m) for op in function.code):
-        return len(everyone)
+    others = [t for t in threading.enumerate() if t is not threading.current_thread() and not ours(t)]
+    lasting = sum(not t.daemon for t in others)
+    if lasting < len(others) and any(may_wait(op.m) for op in function.code):
+        return len(others)
     return lasting
 
 

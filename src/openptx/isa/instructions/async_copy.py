@@ -284,12 +284,12 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
 def reduce_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits) -> None:
     """Element after element, each in one step."""
     check(x, dst, src, size)
-    there, width = m.with_(space=m.dst), m.type.width
+    target, width = m.with_(space=m.dst), m.type.width
 
     def element(i: Bits, dst: Bits, src: Bits) -> None:
         at = x.resize(i, 64) * (width >> 3)
         (b,) = x.load(m.src or "", src + at, width)
-        operate(x, there, dst + at, b)
+        operate(x, target, dst + at, b)
 
     x.repeat(size >> (width >> 3).bit_length() - 1, element, dst, src)
 

@@ -85,11 +85,11 @@ def _(x: Machine, m: Modifiers, mask: Bits, base: Bits, offset: Bits) -> Bits:
     start = x.select(backwards, 31 - base, base)
     found = x.select(backwards, x.reverse(mask), mask) & x.binary("shl", x.const(-1, 32), start)
     count = x.select(offset == 0, x.const(1, 32), x.abs(offset))
-    here = x.pick(offset == 0, base, 32)  # with offset 0 only the bit at `base` counts
+    first_bit = x.pick(offset == 0, base, 32)  # with offset 0 only the bit at `base` counts
     d = x.const(-1, 32)
     for i in range(32):
         bit = (found >> i) & 1
-        hit = (bit == 1) & (count == 1) & ((here == 32) | (here == i))
+        hit = (bit == 1) & (count == 1) & ((first_bit == 32) | (first_bit == i))
         d = x.pick(hit, x.pick(backwards, 31 - i, x.const(i, 32)), d)
         count = count - bit
     return d

@@ -200,8 +200,8 @@ arrive, arrive_drop = _arrival("arrive"), _arrival("arrive_drop")
 def _(x: Machine, m: Modifiers, addr: Bits, count: Bits, mask: Bits) -> None:
     change = mbarrier.expect if m.form.instruction is expect_tx else mbarrier.complete
 
-    def one(i: Bits, there: Bits, count: Bits) -> None:
-        change(x, "shared::cluster", there, count)
+    def one(i: Bits, address: Bits, count: Bits) -> None:
+        change(x, "shared::cluster", address, count)
 
     for rank in range(mask.width):
         x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count)
@@ -213,8 +213,8 @@ def _(x: Machine, m: Modifiers, addr: Bits, *more: Bits | None) -> None:
     unit = x.const(1, 32)
     count, tx = (unit, counts[0]) if m.expect_tx else (counts[0] if counts else unit, x.const(0, 32))
 
-    def one(i: Bits, there: Bits, count: Bits, tx: Bits) -> None:
-        mbarrier.arrive(x, "shared::cluster", there, count, tx, drop=m.form.instruction is arrive_drop)
+    def one(i: Bits, address: Bits, count: Bits, tx: Bits) -> None:
+        mbarrier.arrive(x, "shared::cluster", address, count, tx, drop=m.form.instruction is arrive_drop)
 
     for rank in range(mask.width):
         x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count, tx)

@@ -270,15 +270,15 @@ def reduce_tensor(x: Machine, m: Modifiers, place: Place, shared: Bits) -> None:
 
     def move(place: Bits, skipped: Bits, address: Bits, size: Bits, code: Bits, exact: Bits) -> None:
         for number, type in codes.items():
-            step, there = type.width // 8, m.with_(space="global", type=type)
+            step, destination = type.width // 8, m.with_(space="global", type=type)
 
             def element(
-                i: Bits, place: Bits, address: Bits, exact: Bits, step: int = step, there: Modifiers = there
+                i: Bits, place: Bits, address: Bits, exact: Bits, step: int = step, destination: Modifiers = destination
             ) -> None:
                 at = x.resize(i, 64) * step
-                more = [exact] if there.type.name == "f32" else []
+                more = [exact] if destination.type.name == "f32" else []
                 values = x.load(m.src or "", place + at, step * 8)
-                x.atomic("global", address + at, step * 8, update(there), *values, *more)
+                x.atomic("global", address + at, step * 8, update(destination), *values, *more)
 
             count = x.pick(code == number, size >> step.bit_length() - 1, 0)
             x.repeat(count, element, place + skipped, address, exact)

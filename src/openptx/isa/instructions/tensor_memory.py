@@ -339,8 +339,8 @@ def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None
         mbarrier.arrive(x, m.space, barrier, x.const(1, 32), x.const(0, 32))
         return
 
-    def one(i: Bits, there: Bits) -> None:
-        mbarrier.arrive(x, "shared::cluster", there, x.const(1, 32), x.const(0, 32))
+    def one(i: Bits, element: Bits) -> None:
+        mbarrier.arrive(x, "shared::cluster", element, x.const(1, 32), x.const(0, 32))
 
     for rank in range(mask.width):
         x.repeat(x.resize(mask >> rank & 1, 32), one, in_cta(x, barrier, rank))

@@ -37,10 +37,10 @@ def count_votes(x: Machine, mode: str, a: Bits, members: Bits) -> Bits:
     yes = x.ballot(a) & members
     if mode == "ballot":
         return yes
-    everyone = x.ballot(x.const(1, 1)) & members
+    active = x.ballot(x.const(1, 1)) & members
     if mode == "all":
-        return yes == everyone
-    return yes != 0 if mode == "any" else (yes == 0) | (yes == everyone)
+        return yes == active
+    return yes != 0 if mode == "any" else (yes == 0) | (yes == active)
 
 
 vote_sync = instruction(

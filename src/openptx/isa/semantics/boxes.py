@@ -157,10 +157,10 @@ class Chunks:
             before = x.min(_S, x.max(_S, -element, 0), most)
             until = x.min(_S, x.max(_S, size - element, 0), most)
             skipped = before << wide
-            there = x.min(_U, x.pick(inside & x.less(_S, before, until), (until - before) << wide, 0), whole)
+            present = x.min(_U, x.pick(inside & x.less(_S, before, until), (until - before) << wide, 0), whole)
             place = shared + x.resize(i << 4, 64)
             place = place ^ (((place >> 7) & swizzle) << 4)
-            move(place, skipped, address + skipped, x.resize(there, 32), *rest)
+            move(place, skipped, address + skipped, x.resize(present, 32), *rest)
 
         x.repeat(
             times, step, shared, swizzle, self.shift, self.chunk, self.columns, self.start, self.size, self.tensor,
@@ -191,7 +191,7 @@ class Box(Chunks):
             x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
             count = x.const(rows, 32) if rows else x.divide(_U, box + step - 1, step)
             if self.slices is not None and d == rank - 2:
-                count = x.pick(self.slices.there, 1, count)
+                count = x.pick(self.slices.present, 1, count)
             starts = coordinates[1:] if rows else (coordinates[d],)
             self.dimensions.append((starts, count, step, self.extent(d), self.stride(d)))
             self.chunks = self.chunks * count

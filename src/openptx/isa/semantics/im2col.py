@@ -66,7 +66,7 @@ class Column(Chunks):
         self.chunks = self.chunks * self.pixels
         x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
         if self.slices is not None:
-            self.choose_slice(self.slices.there, rank - 2, coordinates[-2])
+            self.choose_slice(self.slices.present, rank - 2, coordinates[-2])
         self.dimensions = [self.spatial(d, coordinates, offsets[d - 1]) for d in range(1, rank - 1)]
         self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
 
@@ -93,7 +93,7 @@ class Column(Chunks):
         x, start, stride = self.x, coordinates[d], self.stride(d)
         size, step = self.word("global_dim", d), self.word("element_stride", d)
         if self.slices is not None:
-            sliced = self.slices.there
+            sliced = self.slices.present
             before = self.stride(d - 1) if d > 1 else self.slices.distance(x)
             start, stride = x.select(sliced, coordinates[d - 1], start), x.select(sliced, before, stride)
             size = x.select(sliced, self.word("global_dim", d - 1), size)
@@ -133,10 +133,10 @@ class Column(Chunks):
             position = start
             if self.wraps(d):
                 beyond = left - first
-                here = x.less(_U, left, first)
-                again = lower + x.remainder(_U, beyond, count) * step
-                position = x.select(here, start + left * step, again)
-                left = x.select(here, x.const(0, 32), x.divide(_U, beyond, count) + 1)
+                in_first = x.less(_U, left, first)
+                wrapped = lower + x.remainder(_U, beyond, count) * step
+                position = x.select(in_first, start + left * step, wrapped)
+                left = x.select(in_first, x.const(0, 32), x.divide(_U, beyond, count) + 1)
             position = position + beside
             inside = inside & x.less(_U, position, size)
             offset = offset + x.resize(position, 64, signed=True) * stride

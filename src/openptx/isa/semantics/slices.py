@@ -26,7 +26,7 @@ class Slices(NamedTuple):
     step: Bits
 
     @property
-    def there(self) -> Bits:
+    def present(self) -> Bits:
         """Whether there are slices."""
         return self.layout != 0
 

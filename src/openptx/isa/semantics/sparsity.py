@@ -54,12 +54,12 @@ def order(x: Machine, elements: Sequence[Bits], size: int, descriptor: Bits) -> 
             magnitude = x.select((v & 0x80) != 0, 256 - v, v)
             key = x.select(signed, x.select(magnitudes, magnitude, v ^ 0x80), key)
         for type, sign in _SIGNS[size].items():
-            here = (descriptor >> 2) == type
+            selected = (descriptor >> 2) == type
             magnitude = v & ((1 << sign) - 1)
             negative = (v >> sign & 1) != 0
             value = x.select(negative, (1 << sign) - 1 - magnitude, magnitude | (1 << sign))
-            key = x.select(here, x.select(magnitudes, magnitude, value), key)
-            nan = x.select(here, x.less(_U, x.const(_LARGEST[size][type], 32), magnitude), nan)
+            key = x.select(selected, x.select(magnitudes, magnitude, value), key)
+            nan = x.select(selected, x.less(_U, x.const(_LARGEST[size][type], 32), magnitude), nan)
         keys.append(x.select(smaller, ~key, key))
         nans.append(nan)
     return keys, nans

@@ -29,11 +29,11 @@ SCRIPTS = (
 
 def page(profile: Profile) -> str:
     """The whole document."""
-    here = files("openptx.profile.html")
-    style = here.joinpath("report.css").read_text("utf-8")
-    scripts = "\n".join(here.joinpath("script", f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    folder = files("openptx.profile.html")
+    style = folder.joinpath("report.css").read_text("utf-8")
+    scripts = "\n".join(folder.joinpath("script", f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     data = {"profile": as_json(profile), "ptx": ptx_parts(profile), "sources": sources(profile)}
-    return Template(here.joinpath("template.html").read_text("utf-8")).substitute(
+    return Template(folder.joinpath("template.html").read_text("utf-8")).substitute(
         title=escape(f"profile of {profile.kernel}"),
         style=style,
         style_hash=digest(style),

@@ -121,9 +121,9 @@ call("cuMemcpyAtoH_v2", data.ctypes.data_as(Handle), line, Size(0), Size(64))
 assert data.tolist() == [*range(16, 32), *range(16, 32), *range(32)]
 
 # Descriptions of arrays.
-told = ctypes.create_string_buffer(40)
-call("cuArray3DGetDescriptor_v2", told, cuboid)
-assert struct.unpack("<QQQIII4x", told.raw) == (4, 3, 2, UINT32, 1, 0)
+described = ctypes.create_string_buffer(40)
+call("cuArray3DGetDescriptor_v2", described, cuboid)
+assert struct.unpack("<QQQIII4x", described.raw) == (4, 3, 2, UINT32, 1, 0)
 made = Handle()
 for description, result in (
     (struct.pack("<QQQIII4x", 0, 1, 0, FLOAT, 1, 0), 1),

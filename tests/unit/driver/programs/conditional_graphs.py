@@ -96,11 +96,11 @@ call("cuGraphClone", byref(copy), graph, result=801)
 call("cuGraphExecDestroy", ready)
 call("cuGraphDestroy", graph)
 
-stream, told, edges, many = Handle(), Address(), Address(), ctypes.c_size_t()
+stream, dependencies, edges, many = Handle(), Address(), Address(), ctypes.c_size_t()
 call("cuStreamCreate", byref(stream), 0)
 call("cuStreamBeginCapture_v2", stream, 0)
 call("cuMemsetD32Async", left, 0, ctypes.c_size_t(1), stream)
-call("cuStreamGetCaptureInfo_v3", stream, byref(kind), None, None, byref(told), byref(edges), byref(many))
+call("cuStreamGetCaptureInfo_v3", stream, byref(kind), None, None, byref(dependencies), byref(edges), byref(many))
 assert many.value == 1
 assert ctypes.string_at(edges.value, 8) == bytes(8)  # data of one edge
 call("cuStreamEndCapture", stream, byref(graph))

@@ -103,12 +103,12 @@ copied = struct.pack("<25Q", *[0] * 4, ON_DEVICE, 0, data.value, *[0] * 4, *[0] 
                      *[0] * 5, 16, 1, 1)  # fmt: skip
 read = add("MemcpyNode", built, [second], copied, None)
 function = struct.pack("<QQ", ctypes.cast(note, Handle).value or 0, 7)
-told = add("HostNode", built, [read], function)
-join = add("EmptyNode", built, [told, filled])
+notified = add("HostNode", built, [read], function)
+join = add("EmptyNode", built, [notified, filled])
 call("cuGraphAddDependencies", built, array([filled, first]), array([first, second]), Size(2))
 call("cuGraphAddDependencies", built, array([filled]), array([first]), Size(1), result=1)  # twice
 call("cuGraphAddDependencies", built, array([first]), array([first]), Size(1), result=1)
-assert [kind(node) for node in (second, filled, read, told, join)] == [KERNEL, FILL, COPY, HOST, EMPTY]
+assert [kind(node) for node in (second, filled, read, notified, join)] == [KERNEL, FILL, COPY, HOST, EMPTY]
 ready = instantiated(built)
 assert words(data, 4) == [0] * 4  # nothing ran yet
 for _ in range(2):
@@ -117,9 +117,9 @@ for _ in range(2):
 assert called == [7, 7]
 
 # What there is.
-assert nodes_of("cuGraphGetNodes", built) == [one.value for one in (second, first, filled, read, told, join)]
+assert nodes_of("cuGraphGetNodes", built) == [one.value for one in (second, first, filled, read, notified, join)]
 assert nodes_of("cuGraphGetRootNodes", built) == [filled.value]
-assert nodes_of("cuGraphNodeGetDependencies", join) == [told.value, filled.value]
+assert nodes_of("cuGraphNodeGetDependencies", join) == [notified.value, filled.value]
 assert nodes_of("cuGraphNodeGetDependentNodes", filled) == [first.value, join.value]
 count = Size()
 call("cuGraphGetEdges", built, None, None, byref(count))
@@ -137,7 +137,7 @@ call("cuGraphMemcpyNodeGetParams", read, box := ctypes.create_string_buffer(200)
 assert box.raw == copied
 call("cuGraphMemsetNodeGetParams", filled, shape)
 assert shape.raw[:40] == fill_of(2)[:40]
-call("cuGraphHostNodeGetParams", told, shape)
+call("cuGraphHostNodeGetParams", notified, shape)
 assert shape.raw[:16] == function
 call("cuGraphMemsetNodeGetParams", second, shape, result=1)
 
@@ -150,7 +150,7 @@ call("cuGraphExecMemsetNodeSetParams", ready, filled, fill_of(1), None)
 call("cuGraphNodeSetEnabled", ready, second, 0)
 call("cuGraphLaunch", ready, None)
 assert list(back) == [10] * 4
-call("cuGraphNodeSetEnabled", ready, told, 0, result=1)  # a host node cannot be switched off
+call("cuGraphNodeSetEnabled", ready, notified, 0, result=1)  # a host node cannot be switched off
 call("cuGraphMemsetNodeSetParams", filled, fill_of(4))
 again = instantiated(built)
 call("cuGraphLaunch", again, None)
@@ -160,7 +160,7 @@ call("cuGraphNodeSetEnabled", ready, second, 1)
 call("cuGraphExecUpdate_v2", ready, built, info)
 call("cuGraphLaunch", ready, None)
 assert list(back) == [18] * 4
-call("cuGraphRemoveDependencies", built, array([told]), array([join]), Size(1))
+call("cuGraphRemoveDependencies", built, array([notified]), array([join]), Size(1))
 call("cuGraphExecUpdate_v2", ready, built, info, result=910)
 assert struct.unpack_from("<i", info)[0] == 2  # the topology
 

@@ -180,11 +180,11 @@ texture(on_memory(LINEAR, linear.value + 4, UINT32, 1, 16), settings(CLAMP), res
 texture(on_memory(LINEAR, 0x123400, UINT32, 1, 16), settings(CLAMP), result=1)
 texture(on_memory(PITCHED, pitched.value, FLOAT, 1, 5, 4, 24), settings(CLAMP), result=1)
 
-told = ctypes.create_string_buffer(144)
-call("cuTexObjectGetResourceDesc", told, nearest)
-assert told.raw == plain
-call("cuTexObjectGetTextureDesc", told, nearest)
-assert told.raw[:104] == settings(CLAMP)
+description = ctypes.create_string_buffer(144)
+call("cuTexObjectGetResourceDesc", description, nearest)
+assert description.raw == plain
+call("cuTexObjectGetTextureDesc", description, nearest)
+assert description.raw[:104] == settings(CLAMP)
 call("cuTexObjectDestroy", nearest)
 call("cuTexObjectDestroy", nearest, result=1)
 call("cuTexObjectDestroy", surface, result=1)

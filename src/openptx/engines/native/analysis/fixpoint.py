@@ -151,7 +151,7 @@ class Solver:
 
     def interpret(self, b: Block) -> None:
         x = self.x
-        self.here, waiting = b, self.waiting[b.index]
+        self.block, waiting = b, self.waiting[b.index]
         self.current: dict[int, Bits] = {}
         self.written: set[int] = set()
         self.maybe_uninitialised: set[int] = set()
@@ -159,7 +159,7 @@ class Solver:
         self.reads_undefined = False
         self.kept = frozenset[int]().union(*(self.graph.blocks[c].live_in for c in waiting))
         self.guard: Bits | None = None
-        self.here_mask = x.mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)
+        self.block_mask = x.mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)
         x.lanes_ended = b.index in self.ended
         lives = live_after(self.graph, b, self.kept)
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
@@ -183,9 +183,9 @@ class Solver:
                     self.act(op)
                 return
             self.guard = p
-            x.mask = x.unknown(1) if x.uniform(p) else p & self.here_mask
+            x.mask = x.unknown(1) if x.uniform(p) else p & self.block_mask
         self.act(op)
-        self.guard, x.mask = None, self.here_mask
+        self.guard, x.mask = None, self.block_mask
 
     def act(self, op: Op) -> None:
         kind, converges = op.form.instruction.control, op.form.instruction.converges is not None
@@ -270,7 +270,7 @@ class Solver:
         (self.maybe_uninitialised.add if self.reads_undefined else self.maybe_uninitialised.discard)(cell)
         if not self.c.options.lane_facts:
             value = self.x.unknown(value.width)
-        if any(cell in self.graph.blocks[c].live_in for c in self.waiting[self.here.index]):
+        if any(cell in self.graph.blocks[c].live_in for c in self.waiting[self.block.index]):
             value = self.x.select(self.x.mask, value, self.get(cell))
         elif self.guard is not None and cell in self.live_after:
             value = self.x.select(self.guard, value, self.get(cell))
@@ -278,7 +278,7 @@ class Solver:
         self.written.add(cell)
 
     def leave_registers(self) -> None:
-        keep = self.here.live_out | self.kept
+        keep = self.block.live_out | self.kept
         for cell in sorted(self.written & keep - self.maybe_uninitialised):
             found, old = fact_of(self.current[cell].v, self.cells.widths[cell]), self.facts[cell]
             joined = found if old is None else join(old, found, self.cells.widths[cell], self.widen)

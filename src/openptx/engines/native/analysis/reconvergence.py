@@ -59,16 +59,16 @@ class Search:
 
     def leave(self, b: Block) -> None:
         """Lets lanes go on to the block's successors."""
-        here = 0 if b.is_cta_barrier else self.waiting[b.index]
+        waiting_here = 0 if b.is_cta_barrier else self.waiting[b.index]
         goals = {s for s in b.successors if s != END}
         if b.index in self.divergent or len(goals) <= 1:
-            if goals or here:
-                self.reach(here | bits_of(goals), END if END in b.successors else max(goals, default=END))
+            if goals or waiting_here:
+                self.reach(waiting_here | bits_of(goals), END if END in b.successors else max(goals, default=END))
         else:
             for s in goals:
-                self.reach(here | 1 << s, s)
-        if END in b.successors and b.index not in self.divergent and here:
-            self.reach(here)
+                self.reach(waiting_here | 1 << s, s)
+        if END in b.successors and b.index not in self.divergent and waiting_here:
+            self.reach(waiting_here)
 
     def park(self, b: Block, parked: int) -> None:
         """Lanes wait at the block's first instruction for others."""

@@ -141,9 +141,9 @@ def trim(folder: Path, limit: int) -> tuple[int, int]:
         if entry.name.startswith(BEGUN) and time.time() - status.st_mtime > FORGOTTEN:
             with contextlib.suppress(OSError):
                 os.unlink(entry.path)
-    there = files(folder)
-    total, count, freed = sum(size for _, size, _ in there), 0, 0
-    for _, size, path in there:
+    found_files = files(folder)
+    total, count, freed = sum(size for _, size, _ in found_files), 0, 0
+    for _, size, path in found_files:
         if total - freed <= limit:
             break
         with contextlib.suppress(OSError, ValueError):

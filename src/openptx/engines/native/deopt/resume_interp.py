@@ -85,20 +85,20 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
         first = N * warp
         data = frames[warp * made.code.metadata.frame_size : (warp + 1) * made.code.metadata.frame_size]
         resume, version, number, ticket, live, _ = struct.unpack_from(abi.FRAME_HEAD, data.data, abi.RESUME)
-        everyone = lanes(first, 0xFFFFFFFF, made.threads)
+        all_lanes = lanes(first, 0xFFFFFFFF, made.threads)
         if resume == -1:
             continue
         if resume == 0:  # not begun
-            alive[everyone] = True
-            batch.add(frame, 0, lane_sets.normalize(everyone, batch.x.n))
+            alive[all_lanes] = True
+            batch.add(frame, 0, lane_sets.normalize(all_lanes, batch.x.n))
             continue
-        here = lanes(first, live, made.threads)
-        alive[here] = True
+        live_lanes = lanes(first, live, made.threads)
+        alive[live_lanes] = True
         stand = made.code.frame_states[version][resume]
         for kept in stand.cells:
             registers.take(kept, data, first)
         if resume > 0:
-            wait(batch, worker, frame, resume, here, number, ticket)
+            wait(batch, worker, frame, resume, live_lanes, number, ticket)
             continue
         masks = struct.unpack_from(f"<{1 + len(stand.waiting)}I", data.data, abi.SAVED)
         for pc, mask in zip((-2 - resume, *stand.waiting), masks, strict=True):

@@ -62,7 +62,7 @@ class SideExits:
         values = [self.saved_as(cell, own) for cell, own in zip(cells, lanes, strict=True)]
         ir.store("i32", position, field(abi.RESUME), 4)
         ir.store_mask(ir.load_mask("%live"), field(abi.LIVE))
-        masks = [self.x.vector(self.scope.here_mask), *(ir.load_mask(f"%m{self.c.graph.at[pc]}") for pc in waiting)]
+        masks = [self.x.vector(self.scope.block_mask), *(ir.load_mask(f"%m{self.c.graph.at[pc]}") for pc in waiting)]
         for i, mask in enumerate(masks):
             ir.store_mask(mask, field(abi.SAVED + 4 * i))
         for saved, own, value in zip(self.layout.places(waiting, cells), lanes, values, strict=True):
@@ -75,7 +75,7 @@ class SideExits:
 
     def held_value(self, cell: int) -> Bits:
         """A register; from the frame if that is where it has stayed since the last barrier."""
-        changed = cell in self.layout.spills.changed[self.scope.here.index] or cell in self.registers.written
+        changed = cell in self.layout.spills.changed[self.scope.block.index] or cell in self.registers.written
         if changed or cell in self.registers.current or cell not in self.layout.slots:
             return self.registers.get(cell)
         return self.registers.loaded(cell, self.entry.frame_field(self.layout.slots[cell]))

@@ -12,7 +12,7 @@ from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.numerics import Bits
 from openptx.program import Function, Op
 
-NOBODY: frozenset[int] = frozenset()
+NONE_WAITING: frozenset[int] = frozenset()
 """Lanes that wait at a barrier's successor: all of the warp are here."""
 
 
@@ -45,7 +45,7 @@ class BarrierLowering:
         self.x.watch.arrives(op, number, ticket, live)
         self.registers.spill()
         if op.m.mode == "arrive":
-            self.branches.jump(b.successors[0], NOBODY)
+            self.branches.jump(b.successors[0], NONE_WAITING)
             return
         self.suspend(b, self.x.scalar(number), ticket)
         self.resume(b, op, b.successors[0])
@@ -84,7 +84,7 @@ class BarrierLowering:
             return
         if self.facts.partial[b.index]:  # if lanes have ended since, others may be waiting for nobody
             now = ir.emit(f"call i32 @llvm.ctpop.i32(i32 {word})")
-            before = ir.load("i32", self.field(abi.HERE), 4)
+            before = ir.load("i32", self.field(abi.LIVE_BEFORE), 4)
             with ir.exit_block(ir.emit(f"icmp ne i32 {now}, {before}")):
                 self.exits.return_with(abi.SUSPENDED)
         if self.chaining is not None:

@@ -49,7 +49,7 @@ class BlockEmitter:
 
     def emit(self, b: Block) -> None:
         ir, scope, waiting = self.ir, self.scope, self.facts.waiting[b.index]
-        scope.here = b
+        scope.block = b
         scope.kept = kept_for(self.c, self.facts, b)
         self.registers.begin_block()
         self.x.frame.begin_block()
@@ -57,10 +57,10 @@ class BlockEmitter:
         ir.line(f"; {b.start}")
         masks = {"all": "", "live": "%live", "own": f"%m{b.index}"}
         mask = masks[self.facts.lanes_of(b.index)]
-        scope.here_mask = self.x.bits(ir.load_mask(mask), 1) if mask else self.x.const(1, 1)
+        scope.block_mask = self.x.bits(ir.load_mask(mask), 1) if mask else self.x.const(1, 1)
         if b.index in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b.index}")
-        scope.set_guard(None, scope.here_mask)
+        scope.set_guard(None, scope.block_mask)
         if b.index in self.c.headers:
             self.poll(b)
         if waiting and b.syncs_warp:
@@ -136,11 +136,11 @@ class BlockEmitter:
             missing = ir.is_some(word)
         else:
             wanted = (self.members(self.c.function.code[b.start]) & self.x.bits(word, 32, ZEROS)) != 0
-            missing = self.x.any_of(wanted if self.x.uniform(wanted) else wanted & self.scope.here_mask)
+            missing = self.x.any_of(wanted if self.x.uniform(wanted) else wanted & self.scope.block_mask)
         stay, on = ir.fresh(), ir.fresh()
         ir.branch(missing, stay, on)
         ir.start(stay)
-        ir.store_mask(self.x.vector(self.scope.here_mask), f"%m{b.index}")
+        ir.store_mask(self.x.vector(self.scope.block_mask), f"%m{b.index}")
         self.deopt.yield_to_lanes(b, waiting, self.branches.dispatch)
         ir.start(on)
         if several:
@@ -171,13 +171,13 @@ class BlockEmitter:
             if guard.v:
                 self.observed(op)
             return
-        mask = guard & scope.here_mask
+        mask = guard & scope.block_mask
         if self.x.uniform(guard):
             # All or none: the guard is a branch only where memory is touched; results are selected.
-            mask = self.x.bits(self.x.vector(mask if self.facts.partial[scope.here.index] else guard), 1)
+            mask = self.x.bits(self.x.vector(mask if self.facts.partial[scope.block.index] else guard), 1)
         scope.set_guard(guard, mask)
         self.observed(op)
-        scope.set_guard(None, scope.here_mask)
+        scope.set_guard(None, scope.block_mask)
 
     def observed(self, op: Op) -> None:
         self.x.watch.before(op, self.binder)

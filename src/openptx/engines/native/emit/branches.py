@@ -27,13 +27,13 @@ class Branches:
     def jump(self, goal: int, waiting: frozenset[int]) -> None:
         """All lanes that are here go to `goal`."""
         if goal == END:
-            self.end_lanes(self.scope.here_mask)
+            self.end_lanes(self.scope.block_mask)
             if waiting:
                 self.dispatch(waiting, ending=True)
             else:
                 self.ir.jump("ended")
             return
-        self.add_mask(goal, self.scope.here_mask, goal in waiting)
+        self.add_mask(goal, self.scope.block_mask, goal in waiting)
         if not waiting or goal < min(waiting):
             self.ir.jump(f"block{goal}")
         else:
@@ -53,9 +53,9 @@ class Branches:
     def branch_assumed(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
         """All lanes go the same way, or leave for the generic version."""
         ir = self.ir
-        taken, here = guard & self.scope.here_mask, self.scope.mask_word()
+        taken, active = guard & self.scope.block_mask, self.scope.mask_word()
         word = ir.mask_bits(self.x.vector(taken))
-        every, some = ir.emit(f"icmp eq i32 {word}, {here}"), ir.is_some(word)
+        every, some = ir.emit(f"icmp eq i32 {word}, {active}"), ir.is_some(word)
         mixed = ir.fresh()
 
         def choose(labels: list[str]) -> None:
@@ -70,8 +70,8 @@ class Branches:
         self.jump_among((yes, no), waiting, choose)
 
     def branch_divergent(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
-        here = self.scope.here_mask
-        taken, rest = guard & here, self.x.invert(guard) & here
+        active = self.scope.block_mask
+        taken, rest = guard & active, self.x.invert(guard) & active
         for goal, mask in ((yes, taken), (no, rest)):
             self.send(goal, mask, goal in waiting or yes == no)
         goals = {g for g in (yes, no) if g != END}
@@ -111,7 +111,7 @@ class Branches:
                 ir.store("<32 x i1>", value, where, 64)
             else:
                 ir.masked_store(vector_type(w), f"v32i{w}", value, where, 64, self.x.vector(mask))
-        if not self.facts.waiting[self.scope.here.index] and mask is self.scope.here_mask:
+        if not self.facts.waiting[self.scope.block.index] and mask is self.scope.block_mask:
             ir.store_mask("zeroinitializer", "%live")
             return
         live = ir.load_mask("%live")
@@ -157,7 +157,7 @@ class Branches:
         if isinstance(guard.v, int) and guard.v:
             self.faults.leave_with(abi.TRAP, self.scope.mask_word())
             return False
-        mask = ir.mask_bits(self.x.vector(guard & self.scope.here_mask))
+        mask = ir.mask_bits(self.x.vector(guard & self.scope.block_mask))
         yes, no = ir.fresh(), ir.fresh()
         ir.branch(ir.is_some(mask), yes, no)
         ir.start(yes)
@@ -188,5 +188,5 @@ class Branches:
             for i, g in enumerate(goals):
                 if g == goal:
                     chosen = chosen | (index == i)
-            self.send(goal, chosen & self.scope.here_mask, goal in waiting)
+            self.send(goal, chosen & self.scope.block_mask, goal in waiting)
         self.dispatch(waiting | {g for g in goals if g != END}, ending=END in goals)

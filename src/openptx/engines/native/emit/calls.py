@@ -146,29 +146,29 @@ class CallLowering:
 
     def give(self, given: Operand, formal: Variable, base: Bits) -> None:
         """An argument into the callee's parameter variable."""
-        there = base + formal.offset
-        limit = there + formal.size
+        begin = base + formal.offset
+        limit = begin + formal.size
         if isinstance(given, Symbol) and given.variable.space == "frame":
             with self.frame.within(limit):
-                self.copy_local(there, self.binder.pointer(given), min(formal.size, given.variable.size))
+                self.copy_local(begin, self.binder.pointer(given), min(formal.size, given.variable.size))
             return
         value = self.binder.source(given, None)
         parts = [self.fit(value, 8 * formal.size)] if isinstance(value, Bits) else list(value)
         with self.frame.within(limit):
-            self.stored(there, parts)
+            self.stored(begin, parts)
 
     def receive(self, formal: Formal, wanted: Operand, base: Bits, place: tuple[int, int] | None) -> None:
         """A result, from the callee's return variable or register."""
         if isinstance(formal, Variable):
-            here = base + formal.offset
+            begin = base + formal.offset
             if isinstance(wanted, Symbol):
                 size = min(formal.size, wanted.variable.size)
-                with self.frame.within(here + formal.size):
-                    self.copy_local(self.binder.pointer(wanted), here, size)
+                with self.frame.within(begin + formal.size):
+                    self.copy_local(self.binder.pointer(wanted), begin, size)
                 return
             size = min(formal.size, 8)
-            with self.frame.within(here + formal.size):
-                parts = self.loaded(here, size, formal.size)
+            with self.frame.within(begin + formal.size):
+                parts = self.loaded(begin, size, formal.size)
         else:
             assert place is not None
             w = min(formal.type.width, 64)

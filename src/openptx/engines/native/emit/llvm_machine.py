@@ -203,7 +203,7 @@ class LlvmMachine(FloatOps):
         return True
 
     def ended(self) -> Bits | None:
-        if self.c.is_function or self.scope.here.index not in self.facts.ended:
+        if self.c.is_function or self.scope.block.index not in self.facts.ended:
             return None
         ir = self.ir
         gone = self.bits(ir.mask_bits(ir.load_mask("%live")), 32, ZEROS) ^ 0xFFFFFFFF

@@ -78,7 +78,7 @@ class RegisterFile:
         if not self.c.options.lane_facts:
             value = self.x.bits(self.x.vector(value), value.width)
         blocks, scope = self.c.graph.blocks, self.scope
-        if self.blends and any(cell in blocks[c].live_in for c in self.facts.waiting[scope.here.index]):
+        if self.blends and any(cell in blocks[c].live_in for c in self.facts.waiting[scope.block.index]):
             value = self.x.select(scope.mask, value, self.get(cell))
         elif scope.guard is not None and cell in scope.live_after:
             value = self.x.select(scope.guard, value, self.get(cell))
@@ -89,7 +89,7 @@ class RegisterFile:
 
     def spill(self) -> None:
         """Stores registers at the block's end where other blocks read them."""
-        for cell in sorted(self.written & (self.scope.here.live_out | self.scope.kept)):
+        for cell in sorted(self.written & (self.scope.block.live_out | self.scope.kept)):
             self.keep_in(cell, self.current[cell])
 
     def keep_in(self, cell: int, value: Bits) -> None:

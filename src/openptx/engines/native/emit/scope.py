@@ -23,8 +23,8 @@ class Scope:
     """The function, and the instruction in it with its block and mask. Emission of blocks sets the latter; what emits
     an instruction reads them."""
 
-    here: Block
-    here_mask: Bits
+    block: Block
+    block_mask: Bits
     """The lanes that run the block."""
 
     def __init__(self, x: FloatOps, c: FunctionContext, tables: ModuleTables) -> None:

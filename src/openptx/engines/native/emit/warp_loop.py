@@ -63,10 +63,10 @@ class WarpLoop:
         """The warp's threads have ended: barriers do not wait for them any longer."""
         ir, field = self.ir, self.entry.frame_field
         ir.store("i32", -1, field(abi.RESUME), 4)
-        here = ir.load("i32", field(abi.HERE), 4)
-        ir.store("i32", 0, field(abi.HERE), 4)
+        before = ir.load("i32", field(abi.LIVE_BEFORE), 4)
+        ir.store("i32", 0, field(abi.LIVE_BEFORE), 4)
         alive = ir.load("i64", self.entry.field(abi.ALIVE), 8)
-        left = ir.emit(f"sub i64 {alive}, {ir.emit(f'zext i32 {here} to i64')}")
+        left = ir.emit(f"sub i64 {alive}, {ir.emit(f'zext i32 {before} to i64')}")
         ir.store("i64", left, self.entry.field(abi.ALIVE), 8)
         for number in sorted(self.barriers.numbers or ()):
             ir.line(f"call void @openptx.settle(ptr %w, i32 {number})")

@@ -864,7 +864,7 @@ reset:
   %partial = icmp ult i64 %mine0, 32
   %mine64 = select i1 %partial, i64 %mine0, i64 32
   %mine = trunc i64 %mine64 to i32
-  %fl0 = getelementptr i8, ptr %frame0, i64 {HERE}
+  %fl0 = getelementptr i8, ptr %frame0, i64 {LIVE_BEFORE}
   store i32 %mine, ptr %fl0
   %bits0 = shl i64 1, %mine64
   %lanes0 = add i64 %bits0, -1
@@ -934,7 +934,7 @@ went:
   %status2 = phi i32 [ %status3, %gofast ], [ %status4, %goslow ]
   %nw = phi i32 [ %n3, %gofast ], [ %ns, %goslow ]
   %framew = phi ptr [ %frame3, %gofast ], [ %frames4, %goslow ]
-  %fh = getelementptr i8, ptr %framew, i64 {HERE}
+  %fh = getelementptr i8, ptr %framew, i64 {LIVE_BEFORE}
   %before = load i32, ptr %fh
   switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits i32 {DEOPTIMIZED}, label %away i32 {HANDLED}, label %eachon2 ]
 away:

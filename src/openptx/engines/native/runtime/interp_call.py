@@ -50,11 +50,11 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     reads, writes = transferred_cells(cells, op)
     words = worker.bytes[abi.OPERANDS : abi.TILES].view(np.uint64).reshape(abi.ROOM, N)
     places = lane_sets.positions(x.executing, x.n)
-    here = places % N
+    lanes = places % N
     columns: dict[int, Array] = {cell: fresh(cells.widths[cell]) for cell in writes}
     for cell, row in zip(reads, words, strict=False):
         columns[cell] = np.zeros(x.n, fresh(cells.widths[cell]).dtype)
-        columns[cell][places] = row[here]
+        columns[cell][places] = row[lanes]
     registers: Any = file_of(function, cells, columns)
     try:
         unguarded(op, cells.carry)(x, registers, x.executing)
@@ -63,7 +63,7 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     except Unsupported as gap:
         raise Unsupported(f"{op.m}: {gap.form}", file=program.file, span=op.span) from None
     for cell, row in zip(writes, words, strict=False):
-        row[here] = lane_sets.take(cell_of(function, cells, registers, cell), x.executing)
+        row[lanes] = lane_sets.take(cell_of(function, cells, registers, cell), x.executing)
 
 
 def file_of(function: Function, cells: Cells, columns: Mapping[int, Array]) -> dict[int, Any]:

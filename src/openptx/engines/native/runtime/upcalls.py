@@ -53,9 +53,9 @@ def answer(run: Run, worker: Worker) -> int:
             "timeout", fault_text.timed_out(run.timeout), first + (mask & -mask).bit_length() - 1
         )
         return 1
-    here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
+    lanes = np.array([i for i in range(N) if mask >> i & 1], np.intp)
     x = threads(run, worker)
-    x.executing, x.local_size = lane_sets.normalize(here + first, x.n), local
+    x.executing, x.local_size = lane_sets.normalize(lanes + first, x.n), local
     try:
         with cancellable(run.check):
             if what == INSTRUCTION:
@@ -65,19 +65,19 @@ def answer(run: Run, worker: Worker) -> int:
                     x.tensor_code = 0
             else:
                 run.called_system = True
-                external(x, what, worker, here, detail)
+                external(x, what, worker, lanes, detail)
     except Violation as violation:
         worker.violation = violation
         return 1
     return 0
 
 
-def external(x: Threads, name: str, worker: Worker, here: NDArray[np.intp], count: int) -> None:
+def external(x: Threads, name: str, worker: Worker, lanes: NDArray[np.intp], count: int) -> None:
     """A function of the system with `count` arguments."""
     data = worker.bytes[abi.DATA : abi.DATA + abi.COLUMN * count].view(np.uint64).reshape(count, N)
-    found = EXTERNALS[name](x, *[Bits(x, 64, column[here]) for column in data])
+    found = EXTERNALS[name](x, *[Bits(x, 64, column[lanes]) for column in data])
     if found is not None:
-        worker.bytes[abi.DATA : abi.DATA + abi.COLUMN].view(np.uint64)[here] = found.v
+        worker.bytes[abi.DATA : abi.DATA + abi.COLUMN].view(np.uint64)[lanes] = found.v
 
 
 def shape_of(run: Run) -> Shape:

@@ -73,8 +73,8 @@ def registers(operand: Operand) -> Registers:
 
 def whole_warp(x: Machine, name: str) -> None:
     """Faults where threads of the warp are missing: then the instruction's behaviour is undefined."""
-    here = x.ballot(x.const(1, 1))
-    x.require(here == 0xFFFFFFFF, "undefined-behavior", f"`{name}` in a warp of which not all 32 threads take part")
+    active = x.ballot(x.const(1, 1))
+    x.require(active == 0xFFFFFFFF, "undefined-behavior", f"`{name}` in a warp of which not all 32 threads take part")
 
 
 def factors(t: Type, m: Modifiers) -> Factors:

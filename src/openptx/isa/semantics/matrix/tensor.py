@@ -221,9 +221,9 @@ class Product:
         return Tiles(shape.rows, shape.columns, row, column, place)
 
     def by_lines(self, divisor: int, *, adds: bool, shifts: bool = False) -> None:
-        shape, everyone = self.shape, ranks(self.x, self.shape.ctas)
-        columns = tuple(line for rank in everyone for line in self.columns(rank))
-        for i, rank in enumerate(everyone):
+        shape, peers = self.shape, ranks(self.x, self.shape.ctas)
+        columns = tuple(line for rank in peers for line in self.columns(rank))
+        for i, rank in enumerate(peers):
             d = Result(self.x, shape, self.given["d-tmem"], rank, self.masks[4 * i : 4 * i + 4])
             d.write(self.sums(self.rows(rank), columns, d.read(divisor, adds=adds), rank))
             if shifts:

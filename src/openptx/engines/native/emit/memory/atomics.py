@@ -134,10 +134,10 @@ class AtomicLowering:
         before, head = ir.label, ir.fresh()
         ir.jump(head)
         ir.start(head)
-        here, carried = len(ir.lines), ir.name()
+        phi_line, carried = len(ir.lines), ir.name()
         following, over = turn(carried)
         ir.branch(over, done, head)
-        ir.lines.insert(here, f"{carried} = phi {t} [{first}, %{before}], [{following}, %{ir.label}]")
+        ir.lines.insert(phi_line, f"{carried} = phi {t} [{first}, %{before}], [{following}, %{ir.label}]")
 
     def lane_pointer(self, lane: str) -> str:
         """The pointer of a lane that is only known then, from the scratch memory."""

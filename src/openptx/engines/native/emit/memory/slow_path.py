@@ -50,12 +50,12 @@ class SlowPath:
         places = (target, abi.SCRATCH), (origin, abi.DATA), (self.x.resize(size, 64), abi.MORE)
         for value, offset in places:
             self.hand_over(value, offset)
-        there, here = (abi.SPACES.index(space.replace("::cta", "")) for space in (to, source))
+        to_space, from_space = (abi.SPACES.index(space.replace("::cta", "")) for space in (to, source))
         first = self.entry.first_lane()
         self.faults.leave_if(
             self.ir.emit(
-                f"call i1 @openptx.bring(ptr %w, i32 {self.scope.mask_word()}, i32 {there}, i32 {here}, i32 {first},"
-                f" i64 {self.frame.limit()})"
+                f"call i1 @openptx.bring(ptr %w, i32 {self.scope.mask_word()}, i32 {to_space}, i32 {from_space},"
+                f" i32 {first}, i64 {self.frame.limit()})"
             )
         )
         return ()
@@ -101,8 +101,8 @@ class SlowPath:
 
     def what(self, space: str, step: int, count: int, site: int | None = None) -> int:
         """What such an access is, in one number; `site`: where faults happen, if not here."""
-        here = self.scope.site + self.scope.c.site_base if site is None else site
-        return abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16 | here << 32
+        site = self.scope.site + self.scope.c.site_base if site is None else site
+        return abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16 | site << 32
 
     def table(self, space: str, lanes: Lanes) -> str:
         """The offsets of a span's lanes, as data of the kernel's own."""

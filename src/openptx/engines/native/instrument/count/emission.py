@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
     from openptx.program import Op
 
-EVERYONE = (1 << N) - 1
+ALL_LANES = (1 << N) - 1
 SAME = 63
 """The window of addresses that lead to one memory: no address has bits from there on."""
 
@@ -99,15 +99,15 @@ class Count(Hooks):
             self.ir.store("i64", 0, self.ir.field(self.counts, layout.CLOCK), 8, STATE)
 
     def begins(self, b: Block) -> None:
-        self.threads = self.lanes_of(self.scope.here_mask)
+        self.threads = self.lanes_of(self.scope.block_mask)
         first = layout.SLOW_WARPS if self.c.version else layout.WARPS
         self.add_pair(self.counter(b.start, first), "1", self.threads)
         self.tick(b.stop - b.start)
 
     def leaves(self) -> None:
         site = self.scope.site
-        self.add_pair(self.counter(site, layout.LEFT_WARPS), "1", self.lanes_of(self.scope.here_mask))
-        self.tick(site - self.scope.here.stop)
+        self.add_pair(self.counter(site, layout.LEFT_WARPS), "1", self.lanes_of(self.scope.block_mask))
+        self.tick(site - self.scope.block.stop)
         if self.taken is not None and self.taken[0] == site:
             less = self.ir.emit(f"sub i64 0, {self.taken[1]}")
             self.add(self.counter(site, layout.ACTIVE), less)
@@ -149,13 +149,13 @@ class Count(Hooks):
 
     def calls(self, op: Op) -> None:
         """A call diverges where lanes go to different functions, or some of them do not call."""
-        here, mask = self.scope.here_mask, self.scope.mask
+        active, mask = self.scope.block_mask, self.scope.mask
         apart = self.x.const(0, 1)
         if self.target is not None and not self.x.uniform(self.target):
             first = self.x.bits(self.scope.first_active(self.target), self.target.width, ZEROS)
             apart = (self.target != first) & mask
         if op.guard is not None:
-            apart = apart | (here & self.x.invert(mask))
+            apart = apart | (active & self.x.invert(mask))
         if not isinstance(apart.v, int):
             some = self.ir.is_some(self.ir.mask_bits(self.x.vector(apart)))
             called = self.ir.is_some(self.scope.mask_word())
@@ -170,25 +170,25 @@ class Count(Hooks):
         self.taken = None
         if op.guard is None:
             return
-        pc, here = self.scope.site, self.scope.here_mask
-        taken = guard & here
+        pc, active = self.scope.site, self.scope.block_mask
+        taken = guard & active
         if isinstance(guard.v, int) or self.x.uniform(guard):
             amount = self.threads if guard.v == 1 else "0"
             if not isinstance(guard.v, int):
                 amount = self.ir.emit(f"select i1 {self.x.scalar(guard)}, i64 {self.threads}, i64 0")
             self.add(self.counter(pc, layout.ACTIVE), amount)
             return
-        word, everyone = self.ir.mask_bits(self.x.vector(taken)), self.scope.mask_word()
+        word, executing = self.ir.mask_bits(self.x.vector(taken)), self.scope.mask_word()
         lanes = self.bits_in(word)
         self.add(self.counter(pc, layout.ACTIVE), lanes)
-        if self.x.facts.branches.get(self.scope.here.index) == "assumed":
+        if self.x.facts.branches.get(self.scope.block.index) == "assumed":
             self.taken = pc, lanes  # where they part, the warp leaves
             return
-        some, all = self.ir.is_some(word), self.ir.emit(f"icmp ne i32 {word}, {everyone}")
+        some, all = self.ir.is_some(word), self.ir.emit(f"icmp ne i32 {word}, {executing}")
         self.diverges(pc, self.ir.emit(f"and i1 {some}, {all}"))
 
     def chooses(self, op: Op, index: Bits) -> None:
-        here, table = self.scope.here_mask, self.layout.tables[op]
+        active, table = self.scope.block_mask, self.layout.tables[op]
         if self.x.uniform(index):
             at = self.x.scalar(self.x.resize(index, 64))
             place = self.ir.emit(f"getelementptr i64, ptr {self.ir.field(self.counts, table)}, i64 {at}")
@@ -196,9 +196,9 @@ class Count(Hooks):
             self.ir.store("i64", self.ir.emit(f"add i64 {before}, {self.threads}"), place, 8, STATE)
             return
         for i in range(len(layout.targets_of(op).pcs)):
-            self.add(table + 8 * i, self.lanes_of((index == i) & here))
+            self.add(table + 8 * i, self.lanes_of((index == i) & active))
         first = self.x.bits(self.scope.first_active(index), index.width, ZEROS)
-        apart = (index != first) & here
+        apart = (index != first) & active
         self.diverges(self.scope.site, self.ir.is_some(self.ir.mask_bits(self.x.vector(apart))))
 
     def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
@@ -254,7 +254,7 @@ class Count(Hooks):
 
     def of_whole_warp(self, request: Request) -> None:
         if request.form is None:
-            self.by_function(request, str(EVERYONE))
+            self.by_function(request, str(ALL_LANES))
             return
         site, form, ir = request.site, request.form, self.ir
         entry = self.layout.entry(site)

@@ -135,12 +135,18 @@ class Definedness:
         ir, mask = self.ir, self.scope.wide_mask()
         for piece in parts:
             at = ir.emit(f"add i64 {form.base}, {form.lanes[piece.first]}")
-            here = ir.emit(f"lshr i64 {mask}, {piece.first}") if piece.first else mask
+            lanes = ir.emit(f"lshr i64 {mask}, {piece.first}") if piece.first else mask
             if piece.first + piece.lanes < N:
-                here = ir.emit(f"and i64 {here}, {(1 << piece.lanes) - 1}")
+                lanes = ir.emit(f"and i64 {lanes}, {(1 << piece.lanes) - 1}")
             step = size if piece.form == "row" else 0
             self.call(
-                f"{what}.row", f"i64 {at}", f"i64 {here}", f"i64 {size}", f"i64 {piece.first}", f"i64 {step}", *site
+                f"{what}.row",
+                f"i64 {at}",
+                f"i64 {lanes}",
+                f"i64 {size}",
+                f"i64 {piece.first}",
+                f"i64 {step}",
+                *site,
             )
 
     def may_have_marks(self, form: Form) -> str:

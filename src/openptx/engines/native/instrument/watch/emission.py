@@ -145,20 +145,20 @@ class Watch(Hooks):
             return True
         ir, mask = self.ir, self.scope.wide_mask()
         for span in parts:
-            piece, here = span.piece, mask
+            piece, lanes_mask = span.piece, mask
             if piece.lanes < N:
-                here = ir.emit(f"and i64 {mask}, {((1 << piece.lanes) - 1) << piece.first}")
+                lanes_mask = ir.emit(f"and i64 {mask}, {((1 << piece.lanes) - 1) << piece.first}")
             at = f"i64 {ir.emit(f'add i64 {form.base}, {span.offset}')}"
             if piece.form == "one" and span.times == 1:
-                self.call(f"one.{where}", at, f"i64 {here}", self.site_word(facts))
+                self.call(f"one.{where}", at, f"i64 {lanes_mask}", self.site_word(facts))
             elif piece.form == "one":
-                self.call(f"ones.{where}", at, f"i64 {here}", self.site_word(facts), f"i64 {span.times}")
+                self.call(f"ones.{where}", at, f"i64 {lanes_mask}", self.site_word(facts), f"i64 {span.times}")
             else:
                 if piece.first:
-                    here = ir.emit(f"lshr i64 {here}, {piece.first}")
+                    lanes_mask = ir.emit(f"lshr i64 {lanes_mask}, {piece.first}")
                 more = (piece.lanes - 1).bit_length() << layout.ROW_LANES | (layout.PAIR if span.pair else 0)
                 numbers = f"i64 {piece.first}", f"i64 {span.times}"
-                self.call(f"row.{where}", at, f"i64 {here}", self.site_word(facts | more), *numbers)
+                self.call(f"row.{where}", at, f"i64 {lanes_mask}", self.site_word(facts | more), *numbers)
         return True
 
     def alike(self, where: str, size: int, facts: int) -> list[int]:
@@ -186,7 +186,7 @@ class Watch(Hooks):
 
     def parts_block(self) -> bool:
         """Whether something in the block orders what is before it and what comes after."""
-        b = self.scope.here
+        b = self.scope.block
         return any(
             op.form.instruction.control in ("call", "warp-barrier") for op in self.c.function.code[b.start : b.stop]
         )

@@ -72,9 +72,9 @@ class Row:
         w = self.w
         number = i.splat(WIDE) + w.vector(range(WIDE))
         lanes = (number >> self.spread.splat(WIDE)) & (self.lanes - 1).splat(WIDE)
-        here = ((self.mask.splat(WIDE) >> lanes) & 1).differs(0) & number.below(self.total.splat(WIDE))
+        active = ((self.mask.splat(WIDE) >> lanes) & 1).differs(0) & number.below(self.total.splat(WIDE))
         level = self.pair.differs(0).choose(w.word(layout.OF_WARP), 0)
-        return (self.mine | level).splat(WIDE) + lanes, here
+        return (self.mine | level).splat(WIDE) + lanes, active
 
 
 def row(w: Writer, kind: Kind) -> None:
@@ -196,10 +196,10 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
     rest = w.word(left)
     lane = ir.emit(f"call i64 @llvm.cttz.i64(i64 {left}, i1 true)")
     leader = w.word(ir.emit(f"extractelement {VECTOR} {addresses.name}, i64 {lane}"))
-    here = ((rest.splat(WIDE) >> w.vector(range(WIDE))) & 1).differs(0)
+    active = ((rest.splat(WIDE) >> w.vector(range(WIDE))) & 1).differs(0)
     if w.space == "global":
-        here &= (addresses >> w.shift).equals((leader >> w.shift).splat(WIDE))
-    less = rest & (here.bits() ^ -1)
+        active &= (addresses >> w.shift).equals((leader >> w.shift).splat(WIDE))
+    less = rest & (active.bits() ^ -1)
     area = w.area(leader)
     granules, halves = w.granule(addresses, area), area.half.splat(WIDE)
     mine = (w.head() + w.word(first)).splat(WIDE) + w.vector(range(WIDE))
@@ -207,31 +207,31 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
 
     def part(i: Word) -> None:
         numbers = granules + i.splat(WIDE)
-        make_fine(w, area, numbers, here)
+        make_fine(w, area, numbers, active)
         writes = area.cells.splat(WIDE) + (numbers << 3)
         reads = writes + halves
-        verdict = judge(kind, w.gathered(writes, here), w.gathered(reads, here), mine, now, None)
-        w.leave_if((verdict.wrong & here).any(), w.suspect)
+        verdict = judge(kind, w.gathered(writes, active), w.gathered(reads, active), mine, now, None)
+        w.leave_if((verdict.wrong & active).any(), w.suspect)
         entered = writes if kind.writes else reads
-        w.scattered(verdict.cell, entered, here)
-        there = w.gathered(entered, here)
-        lost = there.differs(verdict.cell) & here  # another lane has the same place
+        w.scattered(verdict.cell, entered, active)
+        entry = w.gathered(entered, active)
+        lost = entry.differs(verdict.cell) & active  # another lane has the same place
         with ir.cold_block(lost.any()):
             if kind.writes and not kind.strong:
                 w.suspect()
             else:
-                w.scattered(judge(kind, there, there, mine, now, None).cell, entered, lost)
+                w.scattered(judge(kind, entry, entry, mine, now, None).cell, entered, lost)
 
     w.loop(w.shifted(w.word(1), w.spread(area)), part)
     ir.branch(less.equals(0).name, on, head)
     ir.lines.insert(at, f"{left} = phi i64 [ {mask.name}, %{before} ], [ {less.name}, %{ir.label} ]")
 
 
-def make_fine(w: Writer, area: Area, numbers: Word, here: Flag) -> None:
+def make_fine(w: Writer, area: Area, numbers: Word, active: Flag) -> None:
     """The lines of all granules become fine."""
     ir = w.ir
     lines = area.lines.splat(WIDE) + ((numbers >> 4) << 4)
-    coarse = (w.gathered(lines, here) & layout.FINE).equals(0) & here
+    coarse = (w.gathered(lines, active) & layout.FINE).equals(0) & active
     with ir.cold_block(coarse.any()):
         before, head, done, left = ir.label, ir.fresh(), ir.fresh(), ir.name()
         word = coarse.bits()

@@ -104,33 +104,33 @@ class Sweep:
         w.expand(self.area, granule)
         ir.jump(fine)
 
-    def granules(self, granule: Word, mine: Word, here: Flag, alone: Flag, done: str) -> None:
+    def granules(self, granule: Word, mine: Word, active: Flag, alone: Flag, done: str) -> None:
         """Each granule by its own cells. Two cases are common and short: nobody has been there since what orders all,
         and many have read it already."""
         w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(WIDE)
         places = self.area.cells + (granule << 3)
-        written, read = w.loaded(places, here), w.loaded(places + self.area.half, here)
+        written, read = w.loaded(places, active), w.loaded(places + self.area.half, active)
         to = places if kind.writes else places + self.area.half
         singles = alone.bits().splat(WIDE).differs(0)
         clean, fresh = untouched(written, mine, now), untouched(read, mine, now)
         if kind.writes and not kind.strong:
             clean &= singles
         fast, slow = ir.fresh(), ir.fresh()
-        ir.likely(everywhere(clean & fresh, here), fast, slow)
+        ir.likely(everywhere(clean & fresh, active), fast, slow)
         ir.start(fast)
-        w.stored(mine, to, here)
+        w.stored(mine, to, active)
         ir.jump(done)
         ir.start(slow)
         if not kind.writes:
             full = ir.fresh()
-            ir.branch(everywhere(clean & settled(read, mine, now), here), done, full)
+            ir.branch(everywhere(clean & settled(read, mine, now), active), done, full)
             ir.start(full)
         verdict = judge(kind, written, read, mine, now, singles)
-        w.leave_if((verdict.wrong & here).any(), w.suspect)
-        w.stored(verdict.cell, to, here)
+        w.leave_if((verdict.wrong & active).any(), w.suspect)
+        w.stored(verdict.cell, to, active)
         ir.jump(done)
 
 
-def everywhere(p: Flag, here: Flag) -> str:
+def everywhere(p: Flag, active: Flag) -> str:
     """An i1: whether `p` holds wherever `here` does."""
-    return (~p & here).bits().equals(0).name
+    return (~p & active).bits().equals(0).name

@@ -98,25 +98,25 @@ class Writer:
 
     # Vectors under a mask
 
-    def loaded(self, address: Word, here: Flag) -> Word:
+    def loaded(self, address: Word, active: Flag) -> Word:
         place = self.pointer(address)
-        given = f"ptr align 8 {place}, {here.t} {here.name}, {VECTOR} zeroinitializer"
+        given = f"ptr align 8 {place}, {active.t} {active.name}, {VECTOR} zeroinitializer"
         return Word(self.ir, WIDE, self.ir.emit(f"call {VECTOR} @llvm.masked.load.v{WIDE}i64.p0({given})"))
 
-    def stored(self, value: Word, address: Word, here: Flag) -> None:
-        given = f"{VECTOR} {value.name}, ptr align 8 {self.pointer(address)}, {here.t} {here.name}"
+    def stored(self, value: Word, address: Word, active: Flag) -> None:
+        given = f"{VECTOR} {value.name}, ptr align 8 {self.pointer(address)}, {active.t} {active.name}"
         self.ir.line(f"call void @llvm.masked.store.v{WIDE}i64.p0({given})")
 
     def places(self, addresses: Word) -> str:
         return f"{POINTERS} align 8 {self.ir.emit(f'inttoptr {VECTOR} {addresses.name} to {POINTERS}')}"
 
-    def gathered(self, addresses: Word, here: Flag) -> Word:
-        given = f"{self.places(addresses)}, {here.t} {here.name}, {VECTOR} zeroinitializer"
+    def gathered(self, addresses: Word, active: Flag) -> Word:
+        given = f"{self.places(addresses)}, {active.t} {active.name}, {VECTOR} zeroinitializer"
         text = f"call {VECTOR} @llvm.masked.gather.v{WIDE}i64.v{WIDE}p0({given})"
         return Word(self.ir, WIDE, self.ir.emit(text))
 
-    def scattered(self, value: Word, addresses: Word, here: Flag) -> None:
-        given = f"{VECTOR} {value.name}, {self.places(addresses)}, {here.t} {here.name}"
+    def scattered(self, value: Word, addresses: Word, active: Flag) -> None:
+        given = f"{VECTOR} {value.name}, {self.places(addresses)}, {active.t} {active.name}"
         self.ir.line(f"call void @llvm.masked.scatter.v{WIDE}i64.v{WIDE}p0({given})")
 
     # The access

@@ -1,4 +1,4 @@
-"""Every case and annotated file gives the same in the native engine's other ways: without lane shapes, two workers."""
+"""Every case and annotated file gives the same in the native engine's other modes: without lane shapes, two workers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from test_kernels import CASES, FOLDER, REFERENCE_CASES, check
 
-from openptx.engines.native import settings
-from openptx.engines.native import tiering as choose
+from openptx.engines.native import settings, tiering
 from openptx.testing.discovery import find
 
 PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *REFERENCE_CASES]
@@ -20,22 +19,22 @@ PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *REFERENCE_CASES]
 @contextmanager
 def two_workers() -> Generator[None]:
     """Launches that leave the number of workers open have two."""
-    run = choose.run
+    run = tiering.run
 
     def with_two(*args: Any, workers: int | None = None, **options: Any) -> None:
         run(*args, workers=workers or 2, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choose, "run", with_two)
+        patch.setattr(tiering, "run", with_two)
         yield
 
 
-WAYS = {"gathers only": lambda: settings.lane_facts(False), "two workers": two_workers}
+MODES = {"gathers only": lambda: settings.lane_facts(False), "two workers": two_workers}
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: Path(path).name)
-def test_in_another_way(path: str, way: str) -> None:
-    with WAYS[way](), settings.cache_at(None):
+def test_in_another_mode(path: str, mode: str) -> None:
+    with MODES[mode](), settings.cache_at(None):
         check(path)
