@@ -44,10 +44,10 @@ def find_equal(function: Function, blocks: list[Block], constants: Constants, *,
     """
     equal = dict[int, Reg]()
     found: dict[object, Reg] = {}  # on the way from the first block to this
-    here: dict[int, dict[object, Reg]] = {}
+    values_of: dict[int, dict[object, Reg]] = {}
     for i, done in walk(Dominators(blocks).children):
         if done:
-            for value in here.pop(i):
+            for value in values_of.pop(i):
                 del found[value]
             continue
         made: dict[object, Reg] = {}
@@ -64,7 +64,7 @@ def find_equal(function: Function, blocks: list[Block], constants: Constants, *,
             else:
                 equal[to.index] = same
         found |= made
-        here[i] = made
+        values_of[i] = made
     return equal
 
 

@@ -222,7 +222,7 @@ def unrolled(function: Function, found: list[tuple[Loop, Counter]]) -> Function:
         made += (moved(op, places) for op in code[at : loop.start])
         size = loop.last - loop.start
         for n, value in enumerate(counter.values):
-            there = {pc: places[pc] + n * size for pc in range(loop.start, loop.last + 1)}
+            copied_places = {pc: places[pc] + n * size for pc in range(loop.start, loop.last + 1)}
             for pc in range(loop.start, loop.last):
                 op = code[pc]
                 if pc == counter.step:
@@ -234,7 +234,7 @@ def unrolled(function: Function, found: list[tuple[Loop, Counter]]) -> Function:
                     )
                 elif pc == counter.leave:
                     op = decided(op, pc, leaves=n == len(counter.values) - 1)
-                made.append(moved(op, ChainMap(there, places)))
+                made.append(moved(op, ChainMap(copied_places, places)))
         at = loop.last + 1
     made += (moved(op, places) for op in code[at:])
     labels = {name: places[pc] for name, pc in function.labels.items()}
