@@ -11,6 +11,7 @@ from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import TYPES_SINCE, DirectiveAvailability
 from openptx.check.fast import FastPath
 from openptx.check.fast.file_memo import FileMemo
+from openptx.check.function_findings import FunctionFindings
 from openptx.check.header import Header
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind, parameters_in_body
 from openptx.check.names.declarations import Declarations
@@ -29,7 +30,7 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.flow.function_flow import report_unwritten
+    from openptx.check.flow.function_flow import report_flow
     from openptx.check.flow.lints import Used, unused_in_module
     from openptx.check.function_checker import FunctionChecker
     from openptx.check.names.scopes import Scope
@@ -42,7 +43,7 @@ else:
     unused_in_module = late("openptx.check.flow.lints", "unused_in_module")
     Suggestions = late("openptx.check.spelling", "Suggestions")
     FunctionChecker = late("openptx.check.function_checker", "FunctionChecker")
-    report_unwritten = late("openptx.check.flow.function_flow", "report_unwritten")
+    report_flow = late("openptx.check.flow.function_flow", "report_flow")
 
 
 def check_body(module: ModuleChecker, function: Function, header: Scope) -> None:
@@ -62,12 +63,12 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
     sound, before = True, len(module.collector)
     if places or not accepted:
         sound = FunctionChecker(checked).check(places, path.early if accepted else None)
-    elif key is not None and not (path.warnings or path.unwritten):
+    elif key is not None and not (path.warnings or path.unwritten or path.falls_through):
         bodies.accept(key, room - module.memo.room)
     if accepted and path.warnings:
         module.collector.extend(module.collector.not_since(before, path.warnings))
-    if accepted and sound and path.unwritten:
-        report_unwritten(path.unwritten, function, module.collector)
+    if accepted and sound and (path.unwritten or path.falls_through):
+        report_flow(path.unwritten, path.falls_through, function, FunctionFindings(module.collector, module.file))
 
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))

@@ -275,6 +275,62 @@ def test_what_only_warns_needs_no_closer_look(name: str, monkeypatch: pytest.Mon
     assert check(File("k.ptx", kernel(AROUND + WARNED[name])))
 
 
+ENDS = {
+    "nothing": "",
+    "an addition": "add.u32 %r1, %r1, 1;",
+    "a return behind a guard": "@%p1 ret;",
+    "a label": "ret; L:",
+    "a block": "{ ret; } { mov.u32 %r2, 1; }",
+    "a warning": "mov.b32 %r2, 4294967299;",
+    "a return with a warning before": "mov.b32 %r2, 4294967299; ret;",
+    "what is wrong": "add.f32 %r1, %r1, 1;",
+    "a branch to nowhere": "bra NOWHERE;",
+    "what nothing wrote": "add.u32 %r2, %r3, 1;",
+}
+
+
+@pytest.mark.parametrize("head", [".entry k()", ".weak .func k()", ".func k()"])
+@pytest.mark.parametrize("body", ENDS.values(), ids=ENDS.keys())
+def test_bodies_that_may_not_end(head: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{HEAD}{head}\n{{\n{AROUND}{body}\n}}\n"
+    fast, full = both(text, monkeypatch)
+    assert fast == full
+    if "ret" not in body and "bra" not in body and "f32" not in body and "weak" not in head:
+        assert any("fall-through" in found or "without `ret`" in found for found in fast)
+
+
+def test_a_large_body_without_an_end_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FunctionChecker, "check", None)
+    assert [d.name for d in check(File("k.ptx", f"{HEAD}.entry k()\n{{\n{AROUND}}}\n"))] == ["fall-through"]
+    assert check(File("k.ptx", f"{HEAD}.weak .func k()\n{{\n{AROUND}}}\n")) == []
+
+
+SPLIT = "mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL:\nbar.sync 0;\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "divergent"),
+    [
+        ("", True),
+        ("setp.lt.s32 %p1, %r2, 7;\n", False),
+        ("mov.u32 %r1, %tid.x;\n", False),
+        ("// setp.lt.s32 %p1, %r2, 7;\n", True),
+        ("/* mov.u32 %r1, %tid.x; */\n", True),
+        ("setp.lt.s32 %p0, %r2, 7;\n", True),
+        ("@%p0 setp.lt.s32 %p1, %r2, 7;\n", False),
+    ],
+)
+def test_a_guard_that_several_statements_write_splits_nothing_for_certain(
+    before: str, divergent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registers = ".reg .b32 %r<3>;\n.reg .pred %p<2>;\nmov.u32 %r2, 1;\nsetp.eq.u32 %p0, %r2, 1;\n"
+    for fill in ("", "add.u32 %r2, %r2, 1;\n" * 300):
+        before_twice = before * (2 if before.startswith("setp.lt.s32 %p0") else 1)
+        fast, full = both(f"{HEAD}.entry k()\n{{\n{registers}{fill}{before_twice}{SPLIT}ret;\n}}\n", monkeypatch)
+        assert fast == full
+        assert any("divergent" in found or "only some threads" in found for found in fast) == divergent
+
+
 def test_a_warning_in_a_small_body_is_not_forgotten_in_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     body = "{\n.reg .b32 r<3>;\nmov.b32 r0, 4294967299;\nadd.u32 r1, r2, 1;\nret;\n}\n"
     text = HEAD + "".join(f".visible .entry k{number}()\n{body}" for number in range(3))

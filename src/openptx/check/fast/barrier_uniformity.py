@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from openptx.isa.control import JUMPS, mnemonics
 from openptx.syntax.lexical import WORD
@@ -88,6 +89,18 @@ class BarrierUniformity:
         comparisons = re.compile(_SETP, re.A).findall(text, *body)
         if len(comparisons) < text.count("setp", *body):
             yield _ANY  # a comment hides one
+        several = self._written_again([name for name, _, _ in comparisons])
+        if plain and lanes:
+            several |= self._written_again(lanes)
         for name, lane, limit in comparisons:
+            if name in several or lane in several:
+                continue
             if (lane in lanes or not plain) and not re.fullmatch(_ANOTHER, limit, re.A):
                 yield name
+
+    def _written_again(self, names: list[str]) -> set[str]:
+        """Registers that stand there twice, so that several statements write them and nobody knows what a guard says;
+        none where a comment may hold such a statement."""
+        if self.text.find("/", *self.body) >= 0:
+            return set()
+        return {name for name, times in Counter(names).items() if times > 1}

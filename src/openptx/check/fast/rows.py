@@ -49,12 +49,13 @@ class FastPath:
         self.doubted = False  # whether there is one in the block that is read
         self.early: set[str] = set()  # registers that are read where no write may have reached them
         self.unwritten: list[tuple[str, int]] = []  # registers that nothing writes, each with the place of a read
+        self.falls_through = False  # whether control may reach the end of the body
         self.warnings: list[Diagnostic] = []  # about rows that are right otherwise
         self.missing: set[str] = set()  # names that nothing declares
 
     def accepts(self) -> bool:
-        """Whether the whole body is certainly right, except for `warnings`, `unwritten`, `doubts`, `early` and
-        `missing`. Can be called once.
+        """Whether the whole body is certainly right, except for `warnings`, `unwritten`, `falls_through`, `doubts`,
+        `early` and `missing`. Can be called once.
 
         False means that nothing is known: the full checker must read all of it.
         """
@@ -136,9 +137,12 @@ class FastPath:
             self.doubts.append(start - 1)
 
     def _ends(self) -> bool:
-        """Whether control cannot reach the end of the body."""
+        """Whether the end of the body is certainly understood: all labels are there, and `falls_through` is known."""
         last, blocks = self.reader.last, self.names.blocks
-        if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
+        if len(blocks) > 1:
+            return False
+        self.falls_through = last is None or bool(last[0]) or not ends(last[1].partition(".")[0])
+        if self.falls_through and self.doubts:  # the last instruction may be one of those
             return False
         self.missing = blocks[0].needs - blocks[0].labels
         return tables.has_known_callees(blocks[0], self.names)

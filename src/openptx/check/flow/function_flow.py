@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from openptx.check.flow.cfg import ControlFlowGraph
     from openptx.check.function_findings import FunctionFindings
-    from openptx.diagnostics import Collector
     from openptx.source import Span
     from openptx.syntax.tree import Function, Statement
 
@@ -48,9 +47,15 @@ def unwritten(
         findings.collect(_unwritten(name.text, function, name.span))
 
 
-def report_unwritten(reads: Iterable[tuple[str, int]], function: Function, collector: Collector) -> None:
-    """Report registers that nothing writes, each with the place of its first read."""
-    collector.extend([_unwritten(name, function, (place, place + len(name))) for name, place in reads])
+def report_flow(
+    unwritten: Iterable[tuple[str, int]], falls_through: bool, function: Function, findings: FunctionFindings
+) -> None:  # fmt: skip
+    """Report what is known of the control flow of a body without its graph: registers that nothing writes, each with
+    the place of its first read, and whether its end is reached."""
+    for name, place in unwritten:
+        findings.collect(_unwritten(name, function, (place, place + len(name))))
+    if falls_through:
+        _fall_through(function, findings)
 
 
 def _unwritten(name: str, function: Function, span: Span) -> Diagnostic:
@@ -70,7 +75,12 @@ def missing_return(function: Function, last: Statement | None, findings: Functio
     Only compilers write bodies of `.weak` functions: those that C++ declares unreachable end with nothing.
     """
     ended = isinstance(last, Instruction) and ends(last.mnemonic) and not last.guarded
-    if ended or function.body is None or function.linkage == "weak":
+    if not ended:
+        _fall_through(function, findings)
+
+
+def _fall_through(function: Function, findings: FunctionFindings) -> None:
+    if function.body is None or function.linkage == "weak":
         return
     close = function.body[1]
     findings.add(
