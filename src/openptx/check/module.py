@@ -30,6 +30,8 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.check.flow.function_flow import report_flow
     from openptx.check.flow.lints import Used, unused_in_module
     from openptx.check.function_checker import FunctionChecker
@@ -194,7 +196,11 @@ class ModuleChecker:
         form, name = declaration.form, declaration.word
         if form is None:
             self._whole_variable(declaration)
-        elif (known := self.memo.forms.get(form)) is not None and self.linkage.new(name):
+        elif (
+            (known := self.memo.forms.get(form)) is not None
+            and self.linkage.new(name)
+            and (not declaration.symbols or self._have_addresses(declaration.symbols))
+        ):
             kind = kinds.resized(known, declaration.length) if declaration.length else known
             self.linkage.variables[name] = declaration
             self.scope.names[name] = Memory(kind, declaration)
@@ -208,6 +214,15 @@ class ModuleChecker:
             )
             if len(self.collector) == before and own:
                 self.memo.forms[form] = memory_kind(declaration, declaration.names[0], declaration.space)
+
+    def _have_addresses(self, names: Sequence[str]) -> bool:
+        """Whether these names certainly have addresses that variables may hold."""
+        variables, functions = self.scope.names, self.linkage.functions
+        return self.availability.modern and all(
+            name in functions
+            or (isinstance(found := variables.get(name), Memory) and found.kind.space in ("global", "const"))
+            for name in names
+        )
 
     def _whole_variable(self, declaration: Declaration) -> None:
         self.availability.module_level(declaration)

@@ -6,11 +6,12 @@ import re
 
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.declaration_parser import FLOATS, NUMBERS
+from openptx.syntax.declaration_parser import FLOATS, NUMBERS, declaration
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
 from openptx.syntax.lexical import FLOAT, NEW_NAME
 from openptx.syntax.literals import signed
 from openptx.syntax.operands import Integer, Name
+from openptx.syntax.tokens import Cursor
 from openptx.syntax.tree import Lazy
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
@@ -110,4 +111,9 @@ def _dotted(span: Span) -> Span:
     return span[0] - 1, span[1]
 
 
-Lazy.variable = simple
+def variable(file: File, start: int, end: int) -> Variable:
+    """The declaration between two offsets, which is right."""
+    return simple(file, start, end) or declaration(Cursor(file, start, end), [])
+
+
+Lazy.variable = variable

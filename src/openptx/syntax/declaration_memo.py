@@ -13,7 +13,7 @@ from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import FLOATS, NUMBERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
-from openptx.syntax.lexical import DECIMAL_63, FLOAT, NEW_NAME, WORD
+from openptx.syntax.lexical import DECIMAL_63, FLOAT, NEW_NAME, SMALL_INTEGER, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
@@ -21,17 +21,25 @@ from openptx.syntax.tree import Function, HeaderForm, Statement
 Parts = tuple[str, str, str, int]
 
 _NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
+_SYMBOL = rf"(?!WARP_SZ\b){NEW_NAME}"
+_ADDRESS = rf"(?:generic\({_SYMBOL}\)|{_SYMBOL})(?:\+{DECIMAL_63})?+(?![\w.$])"
 _PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
-    | [ ]=[ ](-?{DECIMAL_63}(?=;)|0x[0-9a-f]{{1,15}}+(?=;)|({FLOAT}));
-    | \[([0-9]++)\][ ]=[ ]\{{([-+.0-9a-fA-Fx,\ \t\r\n]++)\}};)""",
+    | [ ]=[ ](-?{DECIMAL_63}(?=;)|0x[0-9a-f]{{1,15}}+(?=;)|({FLOAT})|({_ADDRESS})(?=;));
+    | \[([0-9]++)\][ ]=[ ]\{{([-+.\w$(),\ \t\r\n]++)\}};)""",
     re.X | re.A,
 )
 """What most declarations are."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
 _NUMBERS = pattern(NUMBERS, re.A)
 _FLOATS = pattern(FLOATS, re.A)
+_ADDRESSES = pattern(rf"(?:[ \t\r\n]*+(?:{_ADDRESS}|{SMALL_INTEGER}(?![\w.$]))[ \t\r\n]*+(?:,|\Z))++(?<!,)", re.A)
+_NO_DIGIT = pattern(r"[G-WYZg-wyz_$]", re.A)
+"""What stands in most names, and in no integer."""
+_SYMBOLS = pattern(rf"(?<![\w$.])(?!generic\()({_SYMBOL})", re.A)
+_HELD = ("u32", "u64")
+"""Types whose variables may hold addresses."""
 _FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)
 _DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
 """How many digits each width holds, whatever they are; a sign takes the place of one."""
@@ -40,6 +48,8 @@ _BYTES = frozenset(map(str, range(256)))
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
+_SYMBOLIC = (" = y;", "{y};")
+"""The ends of declarations with addresses as initial values."""
 _SAME = "\0"
 """Stands for names in the text of a header, which holds no NUL itself."""
 
@@ -58,7 +68,8 @@ def repeated(file: File, offset: int, items: list[Statement]) -> int:
         if form is None or not name or not _has_room(match):
             break
         offset = match.end()
-        items.append(Variable.from_memo(file, (match.start(1), offset), form, name, count))
+        symbols = _SYMBOLS.findall(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ()
+        items.append(Variable.from_memo(file, (match.start(1), offset), form, name, count, symbols))
     return offset
 
 
@@ -74,21 +85,28 @@ def split_declaration(text: str) -> Parts:
 
 def _parts(match: re.Match[str]) -> Parts:
     """The same of a match of `_PARTS`, whatever the values of a list are: `_has_room` looks at them."""
-    head, name, tail, number, float, length, values = match.groups()
+    head, name, tail, number, float, address, length, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""
     if number:
-        return head, name, " = 0.0;" if float else " = 0;" if _held([number], _width(head)) else tail, 0
+        kept = " = 0.0;" if float else " = y;" if address else " = 0;" if _held([number], _width(head)) else tail
+        return head, name, kept, 0
     if values:
-        tail = f"[{length}] = {{{'0.0' if _FLOAT.match(values) else ''}}};"
+        listed = "0.0" if _FLOAT.match(values) else "y" if _holds_addresses(head, values) else ""
+        tail = f"[{length}] = {{{listed}}};"
     if tail[0] == "[" and (counted := _LENGTH.match(tail)) is not None:
         return head, name, f"[N]{tail[counted.end() :]}", int(counted[1])
     return head, name, tail, 0
 
 
+def _holds_addresses(head: str, values: str) -> bool:
+    """Whether a list of values has a name among them, and belongs to a variable that may hold its address."""
+    return head.rstrip().endswith(_HELD) and _NO_DIGIT.search(values) is not None
+
+
 def _has_room(match: re.Match[str]) -> bool:
     """Whether an array certainly holds the values that are listed for it; True where there is no list."""
-    head, _, _, _, _, length, values = match.groups()
+    head, _, _, _, _, _, length, values = match.groups()
     if not values:
         return True
     width, each = _width(head), values.split(", " if " " in values else ",")
@@ -98,6 +116,9 @@ def _has_room(match: re.Match[str]) -> bool:
         return _FLOATS.fullmatch(f"{{{values}}}") is not None
     if width == 8 and _BYTES.issuperset(each):
         return True
+    if _holds_addresses(head, values):
+        numbers = [text for text in map(str.strip, each) if text[:1] in "-0123456789"]
+        return _ADDRESSES.fullmatch(values) is not None and (not numbers or _held(numbers, width))
     if _NUMBERS.fullmatch(f"{{{values}}}") is None:
         return False
     return _held(each, width) or _held([text.strip() for text in each], width)
@@ -126,7 +147,7 @@ def remember(variable: Variable) -> None:
     if match is None or len(_FORMS) >= _MOST:
         return
     head, name, tail, count = _parts(match)
-    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith(("{};", "{0.0};"))
+    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith(("{};", "{0.0};", "{y};"))
     if name == declarator.name.text and not listed and ((head, tail) not in _FORMS or _has_room(match)):
         variable.word, variable.length = name, count
         variable.form = _FORMS.setdefault((head, tail), Form())

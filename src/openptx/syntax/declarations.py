@@ -14,6 +14,8 @@ from openptx.syntax.tree import Lazy, Statement
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.source import File, Span
     from openptx.syntax.operands import Name
 
@@ -126,12 +128,12 @@ class Variable(Statement):
 
     `type` is "" where none is written. `span` of a statement includes its `;`, that of a parameter no comma.
     One that is declared like another has a `form`, its only name is `word`, and its `length` is 0 where it is no
-    array of one dimension: the rest is read when asked for.
+    array of one dimension, and `symbols` are the names in its initial value: the rest is read when asked for.
     """
 
     __slots__ = (
-        "align", "attributes", "bank", "form", "length", "linkage", "names", "pointer", "space", "space_span", "type",
-        "type_span", "vector", "word",
+        "align", "attributes", "bank", "form", "length", "linkage", "names", "pointer", "space", "space_span",
+        "symbols", "type", "type_span", "vector", "word",
     )  # fmt: skip
 
     def __init__(
@@ -157,12 +159,16 @@ class Variable(Statement):
         self.form: Form | None = None
         self.word = ""
         self.length = 0
+        self.symbols: Sequence[str] = ()
 
     @classmethod
-    def from_memo(cls, file: File, span: Span, form: Form, word: str, length: int) -> Variable:
+    def from_memo(
+        cls, file: File, span: Span, form: Form, word: str, length: int, symbols: Sequence[str]
+    ) -> Variable:  # fmt: skip
         """One that is declared in a form that is known."""
         variable = cls.__new__(cls)
-        variable.file, variable.span, variable.form, variable.word, variable.length = file, span, form, word, length
+        variable.file, variable.span, variable.form, variable.word = file, span, form, word
+        variable.length, variable.symbols = length, symbols
         return variable
 
     if not TYPE_CHECKING:
@@ -172,6 +178,6 @@ class Variable(Statement):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             whole = Lazy.variable(self.file, *self.span)
             for slot in Variable.__slots__:
-                if slot not in ("form", "word", "length"):
+                if slot not in ("form", "word", "length", "symbols"):
                     setattr(self, slot, getattr(whole, slot))
             return getattr(self, name)

@@ -14,6 +14,7 @@ from openptx.syntax.characters import problems as stray_characters
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_memo import RepeatedHeader, remember, remember_header, repeated, repeated_header
 from openptx.syntax.declaration_parser import LINKAGE, SPACES
+from openptx.syntax.declarations import Variable
 from openptx.syntax.directive_parser import Header
 from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import COMMENT, STRING
@@ -55,7 +56,10 @@ def parse(file: File) -> SyntaxTree:
         ):
             offset = after
         else:
+            before = len(problems)
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)
+            if kind == DECLARATION and len(problems) == before and offset == match.end():
+                remember_variable(items[-1])
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
@@ -72,6 +76,12 @@ def _variables(file: File, start: int, end: int, items: list[Statement]) -> int:
         items.append(found)
         after = end
     return after
+
+
+def remember_variable(item: Statement) -> None:
+    """Remember the form of a declaration that the full parser has read, if it is one of one name."""
+    if isinstance(item, Variable) and len(item.names) == 1:
+        remember(item)
 
 
 def _unterminated(text: str) -> int | None:

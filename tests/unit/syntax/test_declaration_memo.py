@@ -58,7 +58,7 @@ def fields(node: object) -> object:
     if node is None or isinstance(node, (str, int, float)):
         return node
     names = {name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())}
-    names -= {"file", "form", "formals", "word", "length"}
+    names -= {"file", "form", "formals", "word", "length", "symbols"}
     return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
 
 
@@ -85,7 +85,8 @@ VALUES = (
     "0", "7", "-7", "99", "100", "255", "256", "-129", "9999", "65536", "999999999", "4294967295", "4294967296", "0x1",
     "0xff", "0x1ff", "0XFF", "0xffffffff", "0x1ffffffff", "010", "09", "1u", "1.5", "0f3F800000", "x", "x+4", "y",
     "generic(x)", "nothing", "function", "-0x1", "- 1", "999999999999999999", "0x123456789abcdef",
-    "18446744073709551615",
+    "18446744073709551615", "held", "generic(function)", "function+8", "x+0x4", "x+-4", "x + 4", "generic(held)",
+    "WARP_SZ",    "generic", "register", "0xFF(x)",
 )  # fmt: skip
 LISTS = (
     "#",
@@ -105,10 +106,11 @@ LISTS = (
 )
 
 
-@pytest.mark.parametrize("type", ["u8", "b8", "s16", "u32", "b64", "f32", "f16", "v2 .u32", "pred"])
-def test_values_of_one_form(type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("type", ["u8", "b8", "s16", "u32", "u64", "b64", "f32", "f16", "v2 .u32", "pred"])
+@pytest.mark.parametrize("version", ["8.5\n.target sm_80", "2.3\n.target sm_20"])
+def test_values_of_one_form(type: str, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Declarations that differ in their values: one that the type does not hold is found after those that it holds."""
-    head = ".version 8.5\n.target sm_80\n.address_size 64\n.global .u32 x;\n.func function() { ret; }\n"
+    head = f".version {version}\n.address_size 64\n.global .u32 x;\n.func function() {{ ret; }}\n.shared .u32 held;\n"
     plain = [f".global .{type} v# = {value};" for value in VALUES]
     listed = [f".global .{type} v#[3] = {{{text.replace('#', value)}}};" for value in VALUES for text in LISTS]
     items = [item.replace("#", str(number)) for number, item in enumerate([*plain, *plain, *listed, *listed])]
