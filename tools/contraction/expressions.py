@@ -159,6 +159,8 @@ def high(e: Expression) -> Expression:
     return e.args[1] if e.name == "pair" else make("high", e)
 
 
+WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+
 # Arithmetic. `format` is f16, bf16, f32 or f64, `flags` of .ftz, .sat and a scale.
 
 
@@ -176,6 +178,8 @@ def factors(a: Expression, b: Expression) -> tuple[bool, Expression, Expression]
 
 def product(format: str, flags: str, a: Expression, b: Expression) -> Expression:
     minus, a, b = factors(a, b)
+    if is_zero(a) and is_zero(b):  # so machine code makes the pair of 0 and -0
+        return bits(minus << WIDTHS[format] - 1, WIDTHS[format])
     if "sat" in flags:
         return make("mul", format, flags, minus, a, b)
     found = make("mul", format, flags, a, b)
@@ -190,6 +194,8 @@ def total(format: str, flags: str, a: Expression, b: Expression) -> Expression:
     (p, x), (q, y) = unsigned(a), unsigned(b)
     if p and q and "sat" not in flags:
         return negated(make("add", format, flags, *ordered(x, y)))
+    if p and q and is_never_negative(x) and is_never_negative(y):  # saturated, as a NaN is too
+        return bits(0, WIDTHS[format])
     return make("add", format, flags, *ordered(a, b))
 
 
@@ -212,12 +218,15 @@ def fused(format: str, flags: str, a: Expression, b: Expression, c: Expression) 
 
 
 def extreme(name: str, format: str, *values: Expression) -> Expression:
-    """`min` or `max`, of as many as are nested; of equal ones it is a copy.
+    """`min` or `max`, of as many as are nested; of equal ones it is a copy, and so is the larger of what is saturated
+    and a negative number.
 
     That it may flush a subnormal number, and which of two NaN it gives, is not told apart.
     """
     inner = [e.args[1:] if e.name == name and e.args[0] == format else (e,) for e in values]
     found = sorted({e for each in inner for e in each}, key=lambda e: e.number)
+    if name == "max" and any(e.name in ("mul", "add", "fma") and ".sat" in e.args[1] for e in found):
+        found = [e for e in found if not (e.name == "bits" and unsigned(e)[0])]
     return found[0] if len(found) == 1 else make(name, format, *found)
 
 

@@ -19,6 +19,7 @@ class Value(NamedTuple):
 
     number: int
     negative: bool = False
+    magnitude: bool = False  # of a square, which it equals
 
 
 class Product:
@@ -117,7 +118,7 @@ class Values:
             value = self.value(source)
             if op.m.ftz and not (value.number in self.products and self.products[value.number].op.m.ftz):
                 return None
-            return Value(value.number, value.negative ^ (found == "negation"))
+            return value._replace(negative=value.negative ^ (found == "negation"))
         return self.square(op) if found == "magnitude" else None
 
     def square(self, op: Op) -> Value | None:
@@ -127,7 +128,8 @@ class Values:
         product = None if value is None else self.products.get(value.number)
         if value is None or product is None or product.factors[0] != product.factors[1] or op.m.ftz:
             return None
-        return Value(value.number) if product.op.m.type is op.m.type and product.kind == "product" else None
+        known = product.op.m.type is op.m.type and product.kind == "product"
+        return Value(value.number, magnitude=True) if known else None
 
     def is_open_product(self, op: Op) -> bool:
         """Not of two constants: that is folded."""
@@ -154,7 +156,8 @@ class Values:
         """A new sum; products of another type or another treatment of subnormal numbers are not its own."""
         a, b = self.value(op.operands[1]), self.value(op.operands[2])
         if kind == "difference":
-            b = Value(b.number, not b.negative)
+            b = b._replace(negative=not b.negative)
+        a, b = self.term(a), self.term(b)
         made = Sum(op, position, (a, b))
         used = [self.products.get(v.number) for v in made.values]
         if used[0] and used[1] and a.negative == b.negative and used[0].same(used[1]):
@@ -169,6 +172,13 @@ class Values:
             else:
                 product.other = True
         self.sums.append(made)
+
+    def term(self, value: Value) -> Value:
+        """What a sum adds. The magnitude of a square, subtracted, is not the square."""
+        if not (value.negative and value.magnitude):
+            return value
+        self.products[value.number].other = True
+        return self.fresh()
 
     def are_equal(self, a: Operand | None, b: Operand | None) -> bool:
         """Whether two registers are known to have the same value, which different blocks compute."""

@@ -12,10 +12,14 @@ FUSED = [
     "mul.f32 x, a, b; max.f32 z, x, c; max.f32 z, z, c; add.f32 z, x, c; {}",
     "mul.f32 x, a, b; @p mov.f32 x, x; add.f32 z, x, c; {}",             # a copy to itself
     "mul.f32 x, a, a; abs.f32 y, x; add.f32 z, y, c; {}",                # the sign of a square is known
+    "mul.f32 x, a, a; abs.f32 y, x; sub.f32 z, y, c; {}",
+    "mul.f32 x, a, a; abs.f32 y, x; neg.f32 w, y; sub.f32 z, c, w; {}",
     "mul.f32 x, a, b; add.f32 x, x, c; mov.f32 z, x; {}",
     "mov.f32 z, a; mul.f32 x, a, b; @p add.f32 z, x, c; {}",
 ]
 APART = [
+    "mul.f32 x, a, a; abs.f32 y, x; sub.f32 z, c, y; {}",                # but not where it is subtracted
+    "mul.f32 x, a, a; abs.f32 y, x; neg.f32 w, y; add.f32 z, c, w; {}",
     "mul.f32 x, a, b; @p add.f32 x, x, c; mov.f32 z, x; {}",             # the product stays where p is false
     "mul.f32 x, a, b; @p max.f32 y, x, c; st.global.f32 [o + 8], y; add.f32 z, x, c; {}",
     "mul.f32 x, a, b; abs.f32 y, x; add.f32 z, y, c; {}",
