@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 import record_hardware as recorder
 
+import openptx
 from hardware import opcodes, tensor_cores
 from openptx import Texture
 from openptx.device import sampling
@@ -148,3 +149,45 @@ def test_volumes_are_filtered(name: str, options: dict[str, Any]) -> None:
         coordinates = file[f"volume-{name}_coordinates"].view(np.float32)
     t = Texture(texels if "channels" in options else texels[..., 0], filter="linear", **options)
     np.testing.assert_array_equal(fetched(t, *coordinates).reshape(expected.shape), expected)
+
+
+def of_h200(name: str) -> tuple[Any, Any, Any]:
+    """Texels of the first level, coordinates, results."""
+    with np.load(Path(__file__).parent / "sm_90-13.0-2026-11-26" / "textures.npz") as file:
+        return file[f"{name}_texels0"], file[f"{name}_coordinates"].view(np.float32), file[f"{name}_results"]
+
+
+@pytest.mark.parametrize(("name", "options"), [("border", {}), ("border-uint8", {"read": "normalized_float"})])
+def test_colored_borders(name: str, options: dict[str, Any]) -> None:
+    texels, coordinates, expected = of_h200(name)
+    t = Texture(texels, filter="linear", address="border", border=(0.25, -0.5, 1.5, 3.0), channels=4, **options)
+    np.testing.assert_array_equal(fetched(t, *coordinates).reshape(expected.shape), expected)
+
+
+def test_srgb() -> None:
+    texels, coordinates, expected = of_h200("srgb")
+    t = Texture(texels, read="normalized_float", srgb=True)
+    np.testing.assert_array_equal(fetched(t, *coordinates).reshape(expected.shape), expected)
+
+
+def test_directions_that_are_no_numbers_and_ties() -> None:
+    """361 directions of a cube with every pair of 19 special numbers."""
+    texels, coordinates, expected = of_h200("cube-ties")
+    t = Texture(texels.reshape(6, 4, 4), cube=True)
+    found = np.zeros(len(expected), np.float32)
+    kernel = openptx.load(CUBE)["k"]
+    kernel[len(expected), 1](t, found, *(np.ascontiguousarray(c) for c in coordinates))
+    np.testing.assert_array_equal(found.view(np.uint32), expected[:, 0])
+
+
+CUBE = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pt, .param .u64 po, .param .u64 px, .param .u64 py, .param .u64 pz) {
+.reg .b64 t, o, a; .reg .b32 i; .reg .f32 x, y, z, r, s, u, v;
+ld.param.u64 t, [pt]; ld.param.u64 o, [po]; mov.u32 i, %ctaid.x;
+ld.param.u64 a, [px]; mad.wide.u32 a, i, 4, a; ld.f32 x, [a];
+ld.param.u64 a, [py]; mad.wide.u32 a, i, 4, a; ld.f32 y, [a];
+ld.param.u64 a, [pz]; mad.wide.u32 a, i, 4, a; ld.f32 z, [a];
+tex.cube.v4.f32.f32 {r, s, u, v}, [t, {x, y, z, z}];
+mad.wide.u32 o, i, 4, o; st.f32 [o], r; ret; }"""

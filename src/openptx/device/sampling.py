@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openptx.device.srgb import LINEAR
 from openptx.device.texture import FACES, Array, Image, Sampler, Texture
 
 _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
@@ -68,7 +69,8 @@ def element(t: Texture, s: Sampler, at: Place) -> Array:
     Outside of the texture there are zeros, whatever the address mode (H100).
     """
     index = moved([a.astype(np.float64) for a in at.c], at.offset)
-    return four(t, texels(t, s, ("border",) * len(index), at, index))
+    found = values(t, raw(t, ("border",) * len(index), at, index, np.zeros(1, t.texels.dtype)))
+    return four(t, found if at.depth is None else compared(t, s, at.depth, found))
 
 
 def gather(t: Texture, s: Sampler, at: Place, component: int) -> Array:
@@ -127,7 +129,7 @@ def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], 
         (index[up], None if outside is None else outside[up])
         for (index, outside), up in zip(places, corners.T, strict=True)
     ]
-    return stored(t, at, chosen)
+    return stored(t, at, chosen, t.border)
 
 
 def weights(parts: Sequence[Array]) -> dict[tuple[int, ...], Array]:
@@ -205,7 +207,7 @@ def modes(t: Texture, s: Sampler) -> Sequence[str]:
 
 def texels(t: Texture, s: Sampler, address: Sequence[str], at: Place, index: Sequence[Array]) -> Array:
     """The components of texels at whole positions, as a fetch reads them."""
-    found = values(t, raw(t, address, at, index))
+    found = values(t, raw(t, address, at, index, t.border))
     return found if at.depth is None else compared(t, s, at.depth, found)
 
 
@@ -219,13 +221,13 @@ def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
     return result
 
 
-def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array]) -> Array:
-    """Texels as they are stored, each from its place or from where the address mode puts it."""
-    return stored(t, at, [placed(i, n, mode) for i, n, mode in zip(c, t.shape, address, strict=False)])
+def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array], border: Array) -> Array:
+    """Texels as they are stored, each from its place or from where the address mode puts it; outside the `border`."""
+    return stored(t, at, [placed(i, n, mode) for i, n, mode in zip(c, t.shape, address, strict=False)], border)
 
 
-def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]]) -> Array:
-    """Texels at positions in x, y, z: zeros where they are outside. Components are the last axis."""
+def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]], border: Array) -> Array:
+    """Texels at positions in x, y, z: the border where they are outside. Components are the last axis."""
     index = [i for i, _ in reversed(places)]
     if at.layer is not None:
         assert t.layers is not None
@@ -235,7 +237,7 @@ def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]]) 
     found = taken(t.texels, index)
     for _, outside in places:
         if outside is not None and outside.any():
-            found = np.where(outside[..., np.newaxis], found.dtype.type(0), found)
+            found = np.where(outside[..., np.newaxis], border, found)
     return found
 
 
@@ -270,6 +272,8 @@ def values(t: Image, found: Array) -> Array:
     """Components as a fetch reads them: float32, or integers of 32 bits."""
     if t.floating:
         return found.astype(np.float32, copy=False)
+    if t.srgb:
+        return np.concatenate([LINEAR[found[..., :3]], found[..., 3:].astype(np.float32) / np.float32(255)], axis=-1)
     if t.real:
         # The most negative number reads as -1, as the one after it does.
         top = np.float32(np.iinfo(found.dtype).max)
@@ -287,10 +291,12 @@ def four(t: Image, found: Array) -> Array:
 def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
     """The face (+x, -x, +y, -y, +z, -z) and the place on it, from 0 to 1, of a direction with a component of 1 or -1.
 
-    All are float32, the face is a whole number. Of components that are equally large z wins over y, and y over x:
-    Vulkan's order, where the guide has none.
+    Directions are float32, places doubles, of which not all bits count; the face is a whole number. Of components that
+    are equally large z wins over y, and y over x. One that is no number is smaller than the others, and its place is
+    the middle: so are those of directions that have infinite components (H200).
     """
-    magnitude = [np.abs(np.nan_to_num(v, nan=0.0)) for v in (x, y, z)]
+    magnitude = [np.where(np.isnan(v), np.float32(-1), np.abs(v)) for v in (x, y, z)]
+    x, y, z = (np.nan_to_num(v, nan=0.0) for v in (x, y, z))
     along_z = (magnitude[2] >= magnitude[1]) & (magnitude[2] >= magnitude[0])
     along_y = ~along_z & (magnitude[1] >= magnitude[0])
     which = [along_z, along_y]
@@ -299,7 +305,7 @@ def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
     # The guide's table: s and t for m of each face.
     s = np.select(which, [np.where(negative, -x, x), x], np.where(negative, z, -z))
     t = np.select(which, [-y, np.where(negative, -z, z)], -y)
-    return face, [((v.astype(np.float64) + 1) / 2).astype(np.float32) for v in (s, t)]
+    return face, [(v.astype(np.float64) + 1) / 2 for v in (s, t)]
 
 
 def layer(t: Texture, cube: Array | None, face: Array) -> Array:

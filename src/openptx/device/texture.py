@@ -119,6 +119,7 @@ class Image(Opaque):
     formats = FORMATS
     cube = False
     samples = 0
+    srgb = False
 
     def __init__(self, array: object, channels: int | None, layered: bool) -> None:
         super().__init__()
@@ -186,6 +187,9 @@ class Texture(Image):
     multisample the last axis before the components is the sample, and the two before it y and x
     compare     what a depth is to a texel where the instruction compares: "less_equal", or as for a Sampler
     read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
+    border      the color outside where the address mode is "border": a float for each component, zeros where it is
+                short. Integers that read as floats have the nearest to it
+    srgb        components of uint8, but the fourth, are codes of sRGB: read="normalized_float", filter="nearest"
 
     A kernel gets it as an argument (`cudaTextureObject_t`), through `module.bind(name, texture)`, or as the number
     `texture.handle`, for as long as the object lives. Raises ArgumentError for what CUDA has no texture of.
@@ -206,6 +210,8 @@ class Texture(Image):
         cube: bool = False,
         multisample: bool = False,
         compare: str = "less_equal",
+        border: Sequence[float] = (),
+        srgb: bool = False,
     ) -> None:
         self.cube, self.multisample = cube, multisample
         super().__init__(array, channels, layered)
@@ -218,6 +224,23 @@ class Texture(Image):
         self.read = read
         if filter == "linear" and not self.real:
             raise ArgumentError('linear filtering needs floats: add read="normalized_float", or pass a float array')
+        self.border = self.outside(border)
+        if srgb and (self.floating or not self.real or self.texels.dtype != np.uint8 or filter != "nearest"):
+            raise ArgumentError('sRGB is for uint8 with read="normalized_float" and filter="nearest"')
+        self.srgb = srgb
+
+    def outside(self, border: Sequence[float]) -> Array:
+        """The components of the border as texels are stored."""
+        if len(border) > 4:
+            raise ArgumentError(f"a border has at most four components, not {len(border)}")
+        color = np.array([*border, 0, 0, 0, 0][: self.channels], np.float64)
+        if self.floating or not color.any():
+            return color.astype(self.texels.dtype)
+        if not self.real:
+            raise ArgumentError("texels that read as integers have a border of zeros")
+        limits = np.iinfo(self.texels.dtype)
+        lowest = -limits.max if limits.min else 0
+        return np.clip(np.floor(color * limits.max + 0.5), lowest, limits.max).astype(self.texels.dtype)
 
     @property
     def real(self) -> bool:

@@ -26,7 +26,7 @@ ARRAY, MIPMAPPED, LINEAR, PITCHED = range(4)
 ON_ARRAY, ON_MEMORY = struct.Struct("<i4xQ"), struct.Struct("<i4xQIIQQQ")
 ADDRESSES = ("wrap", "clamp", "mirror", "border")
 FILTERS = ("nearest", "linear")
-AS_INTEGER, NORMALIZED, NO_TRILINEAR = 1, 2, 0x20
+AS_INTEGER, NORMALIZED, SRGB, NO_TRILINEAR = 1, 2, 0x10, 0x20
 """CU_TRSF_*. The last one is about speed."""
 SETTINGS = struct.Struct("<4iIIifff4f48x")
 BASE_ALIGNMENT, PITCH_ALIGNMENT = 256, 32
@@ -40,6 +40,8 @@ class Settings(NamedTuple):
     filter: str
     as_integer: bool
     normalized: bool
+    srgb: bool
+    border: tuple[float, ...]
 
 
 class Texels(NamedTuple):
@@ -76,19 +78,19 @@ AT_END.append(end_all)
 
 
 def settings_of(data: bytes) -> Settings:
-    """Fails for what the machine has not: levels of detail, anisotropy, sRGB, borders that are not zeros."""
+    """Fails for what the machine has not: anisotropy, filtered sRGB, seamless cubes."""
     x, y, z, filter, flags, anisotropy, _, _, _, _, *border = SETTINGS.unpack(data)
     modes: tuple[int, int, int] = (x, y, z)
     if not {*modes} <= {*range(len(ADDRESSES))} or filter not in (0, 1):
         raise Failure(Result.INVALID_VALUE, f"address modes {modes} and filter {filter} of a texture")
-    if flags & ~(AS_INTEGER | NORMALIZED | NO_TRILINEAR):
-        raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}, sRGB or seamless cubes")
+    if flags & ~(AS_INTEGER | NORMALIZED | SRGB | NO_TRILINEAR) or (flags & SRGB and filter):
+        raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}, filtered sRGB or seamless cubes")
     if anisotropy > 1:
         raise Failure(Result.NOT_SUPPORTED, f"anisotropic filtering of a texture ({anisotropy})")
-    if any(border) and ADDRESSES.index("border") in modes:
-        raise Failure(Result.NOT_SUPPORTED, f"a texture with the border {border}, which is not zeros")
     addresses = tuple(ADDRESSES[mode] for mode in modes)
-    return Settings(addresses, FILTERS[filter], flags & AS_INTEGER != 0, flags & NORMALIZED != 0)
+    seen = tuple(border) if "border" in addresses else ()
+    has = [flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB)]
+    return Settings(addresses, FILTERS[filter], *has, seen)
 
 
 def require_one_level(resource: bytes, settings: bytes) -> None:
@@ -138,15 +140,22 @@ def texture(texels: Texels, settings: Settings) -> Texture:
     """Raises ArgumentError for what CUDA has no texture of."""
     integers = np.dtype(texels.format.dtype).kind in "iu"
     narrow = integers and np.dtype(texels.format.dtype).itemsize <= 2
+    real = narrow and (texels.format.normalized or not settings.as_integer)
+    if integers and not real and any(settings.border):
+        raise Failure(Result.NOT_SUPPORTED, f"a texture of integers with the border {settings.border}")
+    if settings.srgb and (not real or np.dtype(texels.format.dtype) != np.uint8):
+        raise Failure(Result.NOT_SUPPORTED, f"sRGB in a texture of {texels.format.dtype}")
     return Texture(
         texels.array,
         filter=settings.filter,
         address=settings.addresses,
         normalized=settings.normalized,
-        read="normalized_float" if narrow and (texels.format.normalized or not settings.as_integer) else "element",
+        read="normalized_float" if real else "element",
         channels=texels.channels if texels.channels > 1 else None,
         layered=texels.layered,
         cube=texels.cube,
+        border=settings.border,
+        srgb=settings.srgb,
     )
 
 

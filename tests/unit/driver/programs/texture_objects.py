@@ -164,6 +164,10 @@ sides = [0, 0, IN_ARRAY, 0, 0, drawn.value or 0, 0, 0, 0, HOST, seen.ctypes.data
 call("cuMemcpy2D_v2", struct.pack("<16Q", *sides, 16, 3))
 assert (seen == 2 * np.arange(12).reshape(3, 4)).all()
 
+# A border with a color, and sRGB.
+colored = texture(resource(ARRAY, plane.value or 0), settings(BORDER, border=2.5))
+assert fetched("plane", colored, [(-1, 0), (1, 1)]).view(np.float32)[:, 0].tolist() == [2.5, 6]
+
 # What a GPU refuses, and what only this one does.
 plain = resource(ARRAY, plane.value or 0)
 call("cuSurfObjectCreate", byref(ctypes.c_uint64()), plain, result=1)  # the array is not for surfaces
@@ -173,7 +177,8 @@ texture(resource(MIPMAPPED, 0), settings(CLAMP), result=400)
 texture(resource(ARRAY, painted.value or 0), settings(CLAMP, AS_INTEGER, linear=True), result=1)
 texture(plain, settings(CLAMP, SRGB), result=801)
 texture(plain, settings(CLAMP, anisotropy=16), result=801)
-texture(plain, settings(BORDER, border=1), result=801)
+texture(resource(ARRAY, painted.value or 0), settings(BORDER, AS_INTEGER, border=1), result=801)
+texture(resource(ARRAY, painted.value or 0), settings(CLAMP, SRGB, linear=True), result=801)
 texture(plain, settings(5), result=1)
 texture(on_memory(LINEAR, linear.value, UINT32, 1, numbers.nbytes + 4), settings(CLAMP), result=1)
 texture(on_memory(LINEAR, linear.value + 4, UINT32, 1, 16), settings(CLAMP), result=1)
