@@ -89,8 +89,8 @@ def settings_of(data: bytes) -> Settings:
         raise Failure(Result.NOT_SUPPORTED, f"anisotropic filtering of a texture ({anisotropy})")
     addresses = tuple(ADDRESSES[mode] for mode in modes)
     seen = tuple(border) if "border" in addresses else ()
-    has = [flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB)]
-    return Settings(addresses, FILTERS[filter], *has, seen)
+    as_integer, normalized, srgb = (flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB))
+    return Settings(addresses, FILTERS[filter], as_integer, normalized, srgb, seen)
 
 
 def require_one_level(resource: bytes, settings: bytes) -> None:
