@@ -123,7 +123,7 @@ class IntOps(FloatTransfer):
         w = a.width
         if self.uniform(a, b):
             return self.bits(self.ir.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
-        if condition in _ORDERS and (w == 32 or (w == 64 and condition == "slt")):
+        if self.cpu.avx512 and condition in _ORDERS and (w == 32 or (w == 64 and condition == "slt")):
             if self.uniform(b) and is_row(a.v, w, condition == "slt"):
                 return self.row_below(condition, a, b)
             if self.uniform(a) and is_row(b.v, w, condition == "slt"):
@@ -132,7 +132,8 @@ class IntOps(FloatTransfer):
 
     def row_below(self, condition: str, a: Bits, b: Bits) -> Bits:
         """Which of numbers in a row, a lane each, are below a number: the first so many lanes, counted by scalars. The
-        guard `i < n` of most kernels is such a comparison, and what follows asks whether it holds in all lanes."""
+        guard `i < n` of most kernels is such a comparison, and what follows asks whether it holds in all lanes. Without
+        masks in registers of their own, as AVX-512 has them, vectors would have to be made of the bits."""
         assert isinstance(a.v, Value)
         ir, first, last, w = self.ir, a.v.name, self.scalar(b), a.width
         if w == 32:
