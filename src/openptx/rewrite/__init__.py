@@ -5,13 +5,10 @@ Both engines run the result. The rules are measured: docs/decisions/contraction.
 
 from __future__ import annotations
 
+from openptx.program import Program
 from openptx.rewrite.contraction import contract
 from openptx.rewrite.folding import fold
 from openptx.rewrite.scaling import scale
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Program
 
 CONTRACTIONS = ("ptxas", "off")
 

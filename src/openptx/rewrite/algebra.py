@@ -5,14 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from openptx.isa.contracted import quotient_sum, scaled_product
-from openptx.isa.notation import INSTRUCTIONS, load
-from openptx.program import Imm, Op, Reg
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation import Form, Modifiers
-    from openptx.isa.types import Type
-    from openptx.program import Operand
+from openptx.isa.notation import INSTRUCTIONS, Form, Modifiers, load
+from openptx.isa.types import Type
+from openptx.program import Imm, Op, Operand, Reg
 
 SIGNS = frozenset(("copy", "negation", "magnitude"))
 """What gives all bits of a number, or all but its sign."""

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from openptx.control_flow import ENDS, branch_targets, control, targets
-from openptx.program import Register
+from openptx.program import Function, Op, Register
 from openptx.rewrite.algebra import splits_block
 from openptx.rewrite.operands import read, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
 
 _LEAVES = frozenset(("return", "exit", "trap"))
 _SPLITS = ENDS | {"call", "breakpoint"}

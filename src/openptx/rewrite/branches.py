@@ -9,14 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.control_flow import control
-from openptx.program import Target
+from openptx.program import Function, Op, Target
 from openptx.rewrite.blocks import successors
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
 
 
 def straighten(function: Function) -> Function:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from openptx.control_flow import branch_targets
-from openptx.program import Imm, Op, Reg, Register
+from openptx.program import Function, Imm, Op, Operand, Reg, Register
 from openptx.rewrite.algebra import algebra
+from openptx.rewrite.blocks import Block
 from openptx.rewrite.operands import written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Operand
-    from openptx.rewrite.blocks import Block
 
 
 class Constants:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.program import Reg
+from openptx.program import Function, Reg
 from openptx.rewrite.algebra import algebra, leaves_rounding_open
-from openptx.rewrite.blocks import find_blocks
+from openptx.rewrite.blocks import Block, find_blocks
 from openptx.rewrite.branches import straighten
 from openptx.rewrite.constants import Constants, single_constants
 from openptx.rewrite.copies import propagate_copies
@@ -21,14 +21,8 @@ from openptx.rewrite.fusion import Fusion
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN, OF_PAIRS
 from openptx.rewrite.sinking import sink
 from openptx.rewrite.unrolling import unroll
-from openptx.rewrite.values import Values
+from openptx.rewrite.values import Product, Sum, Values
 from openptx.rewrite.webs import separate_webs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function
-    from openptx.rewrite.blocks import Block
-    from openptx.rewrite.values import Product, Sum, Values
 
 COMPUTED = frozenset(("product", "quotient", "sum", "difference", "fused"))
 

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.program import Reg
+from openptx.program import Function, Op, Reg
 from openptx.rewrite.algebra import SIGNS, algebra
+from openptx.rewrite.blocks import Block
+from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
-    from openptx.rewrite.blocks import Block
-    from openptx.rewrite.constants import Constants
 
 
 def propagate_copies(function: Function, blocks: list[Block], constants: Constants) -> Function:

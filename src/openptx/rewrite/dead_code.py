@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from openptx.program import Register
+from openptx.program import Function, Op, Register
 from openptx.rewrite.algebra import SIGNS, algebra
+from openptx.rewrite.blocks import Block
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
-    from openptx.rewrite.blocks import Block
 
 ARITHMETIC = frozenset((
     "comparison_selection", "convert", "elementary_functions", "floating_point", "half_comparison", "half_precision",

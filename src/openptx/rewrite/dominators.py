@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
-    from openptx.rewrite.blocks import Block
+from openptx.rewrite.blocks import Block
 
 
 class Dominators:

@@ -7,18 +7,14 @@ the sum of two equal products it never contracts.
 from __future__ import annotations
 
 from openptx.control_flow import is_read
-from openptx.program import Imm, Reg
+from openptx.program import Function, Imm, Op, Reg
 from openptx.rewrite.algebra import algebra
+from openptx.rewrite.blocks import Block
+from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators, walk
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
-    from openptx.rewrite.blocks import Block
-    from openptx.rewrite.constants import Constants
 
 COMMUTING = {"product": 2, "sum": 2, "fused": 2}
 """How many operands, the first ones, may stand in any order."""

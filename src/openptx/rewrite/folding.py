@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from dataclasses import replace
 
-from openptx.program import Imm, Op, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg
 from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made, negation, sign_bits
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.rules import FOLDED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.program import Function, Operand
 
 SMALLEST = 2.0**-126  # normal f32
 LARGE = 2.0**126  # reciprocals of what lies above are subnormal

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect
 
-from openptx.program import Reg
+from openptx.isa.types import Type
+from openptx.program import Op, Operand, Reg
 from openptx.rewrite.algebra import algebra, copy, fused_form, made, negated, negation
+from openptx.rewrite.blocks import Block
+from openptx.rewrite.constants import Constants
+from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, written
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.types import Type
-    from openptx.program import Op, Operand
-    from openptx.rewrite.blocks import Block
-    from openptx.rewrite.constants import Constants
-    from openptx.rewrite.edit import Edit
-    from openptx.rewrite.values import Product, Sum
+from openptx.rewrite.values import Product, Sum
 
 
 class Fusion:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from openptx.control_flow import is_read, is_written, registers
-from openptx.program import Address, Arguments, Reg, Vector
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.isa.notation import Form
-    from openptx.program import Op
+from openptx.isa.notation import Form
+from openptx.program import Address, Arguments, Op, Reg, Vector
 
 _READS: dict[Form, tuple[int, ...]] = {}
 _WRITES: dict[Form, tuple[int, ...]] = {}

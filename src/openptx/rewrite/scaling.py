@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openptx.program import Imm, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg
 from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, made, scaled_form
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
@@ -16,10 +16,6 @@ from openptx.rewrite.dead_code import find_dead
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read
 from openptx.rewrite.rules import SCALED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Op, Operand
 
 FACTORS = frozenset(127 + k << 23 for k in (-3, -2, -1, 1, 2, 3))
 """The codes of 1/8, 1/4, 1/2, 2, 4 and 8."""

@@ -10,19 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.control_flow import ENDS, control
-from openptx.program import Address, Op, Reg
+from openptx.program import Address, Function, Op, Reg
 from openptx.rewrite.algebra import SIGNS, algebra
-from openptx.rewrite.blocks import ends_block
+from openptx.rewrite.blocks import Block, ends_block
+from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function
-    from openptx.rewrite.blocks import Block
-    from openptx.rewrite.constants import Constants
 
 MOST = 10
 """How many instructions move together at most; one whose result has several uses counts twice, but for the last."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
+from collections.abc import Collection, Iterator
 from functools import cache
 
 from openptx.check.flow.cfg import generated_before
@@ -14,13 +15,8 @@ from openptx.check.flow.reads_writes import assigns, lists, passed_on
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.lexical import LETTER, WORD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from openptx.source import Span
 
 _NUMBER = pattern(r"[0-9]++\Z", re.A)
 _MOST_PLACES = 64

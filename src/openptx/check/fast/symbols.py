@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Collection, Iterable
 from itertools import repeat
 
+from openptx.check.checked_function import CheckedFunction
 from openptx.check.fast.interned_kinds import COMMON
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
+from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from openptx.check.checked_function import CheckedFunction
-    from openptx.syntax.directives import BranchTargets, CallPrototype
 
 _PREDEFINED = frozenset(("WARP_SZ", "_"))
 

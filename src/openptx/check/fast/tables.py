@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.fast.classify import OperandClassifier
+from openptx.check.fast.file_memo import FileMemo
+from openptx.check.fast.symbols import Block
 from openptx.check.operand import kinds
 from openptx.patterns import pattern
 from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import IDENTIFIER, WORD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.fast.classify import OperandClassifier
-    from openptx.check.fast.file_memo import FileMemo
-    from openptx.check.fast.symbols import Block
 
 _MOST = 1 << 10
 # Compiled when there is a table.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
@@ -26,12 +25,10 @@ from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
 from openptx.engines.native.instrument.selection import hooks_of
+from openptx.isa.semantics.matrix.copied import Copied
+from openptx.isa.semantics.matrix.described import Described
 from openptx.numerics import Bits
-
-if TYPE_CHECKING:
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
-    from openptx.program import Op
+from openptx.program import Op
 
 OF_WARP = "tid.", "warpid"
 """Special registers that differ between warps."""

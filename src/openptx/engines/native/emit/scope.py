@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
@@ -12,11 +11,9 @@ from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.analysis.segments import chains_warps
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.entry_values import EntryValues
+from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.numerics import Bits
-
-if TYPE_CHECKING:
-    from openptx.engines.native.emit.ir_builder import IRBuilder
 
 
 class Scope:

@@ -9,17 +9,13 @@ have one entry, which counts them by the base modulo what hardware looks at. Req
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from openptx.control_flow import control
 from openptx.device.shared_layout import reached
 from openptx.engines.common.accesses import Access, Accessing, CopyAccess, MatrixAccess, accessing
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
-from openptx.program import Targets
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op, Program
+from openptx.program import Function, Op, Program, Targets
 
 # fmt: off
 CLOCK    = 0      # i64: instructions that the running warp has executed, or what it has waited for

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from openptx.engines.native.instrument.watch import layout
 from openptx.isa.instructions import load_store
 from openptx.isa.memory_consistency import strong
-from openptx.program import Address
-
-if TYPE_CHECKING:
-    from openptx.program import Function, Op
+from openptx.program import Address, Function, Op
 
 
 def facts_of(op: Op, space: str, width: int, count: int) -> int:
