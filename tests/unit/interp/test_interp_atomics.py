@@ -1,9 +1,14 @@
 """Atomics of many lanes on few words: every way of doing them gives what lane after lane gives."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from openptx.engines.interp import atomics
+from openptx.isa.semantics import atomic_ops, mbarrier
+from openptx.numerics import Bits
+from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.runtime import load
 
 OPERATIONS = {
@@ -81,3 +86,34 @@ def test_sums_that_want_care_go_round_by_round() -> None:
     load(TEXT.format(op="add.f32"))["k"](1, 128, (memory, index, value, old), engine="interp")
     assert old.tolist() == [0x7F7FFFFF, *[0x7F800000] * 127]
     assert memory[0] == 0x7F800000
+
+
+@pytest.mark.parametrize("update", [mbarrier.change, mbarrier.report_on])
+@pytest.mark.parametrize("seed", range(3))
+def test_mbarriers_one_by_one_are_what_their_meaning_says(update: Callable[..., Bits], seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    size = 4000
+    words = chance.integers(0, 1 << 64, size, np.uint64)
+    words[::2] &= np.uint64(~(1 << 62) & (1 << 64) - 1)
+    arrivals, dropped, tx = (chance.integers(0, 1 << 64, size, np.uint64) for _ in range(3))
+    arrivals[: size // 2] = words[: size // 2] & np.uint64(mbarrier.COUNT)  # the last ones that were pending
+    arrivals[: size // 4] &= np.uint64(mbarrier.COUNT_V1)
+    dropped[::3] = 0
+    tx[: size // 2] = -(words[: size // 2] >> np.uint64(mbarrier.BYTES))
+    tx[::5] = 0
+    x = NumpyMachine()
+    bits = [Bits(x, 64, values) for values in (words, arrivals, dropped, tx)]
+    expected = np.broadcast_to(update(x, *bits).v, size).tolist()
+    step = atomics.ONE_BY_ONE[update]
+    found = [step(*each) for each in zip(*(values.tolist() for values in (words, arrivals, dropped, tx)), strict=True)]
+    assert found == expected
+    changed = [(old ^ new) >> 63 for old, new in zip(words.tolist(), found, strict=True)]
+    assert 100 < sum(changed) < size - 100
+
+
+def test_mbarriers_go_one_by_one_where_they_are_few() -> None:
+    few = atomics.Queue(np.array([3, 3, 1, 5], np.int64))
+    many = atomics.Queue(np.arange(200, dtype=np.int64))
+    assert atomics.goes_one_by_one(few, mbarrier.change)
+    assert not atomics.goes_one_by_one(many, mbarrier.change)
+    assert not atomics.goes_one_by_one(few, atomic_ops.increment)

@@ -12,7 +12,7 @@ from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces
 from openptx.engines.interp.memory_views import Plane
-from openptx.isa.semantics import atomic_ops
+from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -59,14 +59,43 @@ def _count_down(old: int, b: int) -> int:
     return b if old == 0 or old > b else old - 1
 
 
+def _mbarrier(old: int, arrivals: int, dropped: int, tx: int) -> int:
+    """`mbarrier.change`, whose forty operations on arrays cost as much for one lane as for thirty."""
+    v1 = old >> mbarrier.LAYOUT & 1
+    counts = mbarrier.COUNT_V1 if v1 else mbarrier.COUNT
+    bytes_left = (old >> mbarrier.BYTES) + tx & mbarrier.TX
+    expected = (old >> mbarrier.EXPECTED) - dropped & counts
+    pending = old - arrivals & counts
+    kept = old & (1 << mbarrier.PHASE | 1 << mbarrier.LAYOUT)
+    flags = old & _FLAGS if v1 else 0
+    if not pending and not bytes_left:
+        pending = expected
+        kept ^= 1 << mbarrier.PHASE
+        if v1:
+            reported = flags >> mbarrier.REPORT & 1
+            flags = flags & 1 << mbarrier.CONDITIONAL ^ (reported ^ 1) << mbarrier.CONDITIONAL
+            flags |= reported << mbarrier.REPORTED
+    return kept | bytes_left << mbarrier.BYTES | expected << mbarrier.EXPECTED | pending | flags
+
+
+def _mbarrier_report(old: int, arrivals: int, dropped: int, tx: int) -> int:
+    """`mbarrier.report_on`."""
+    return _mbarrier(old | 1 << mbarrier.REPORT if old >> mbarrier.LAYOUT & 1 else old, arrivals, dropped, tx)
+
+
+_FLAGS = 1 << mbarrier.CONDITIONAL | 1 << mbarrier.REPORT | 1 << mbarrier.REPORTED
+
 ONE_BY_ONE: dict[object, Callable[..., int]] = {
     atomic_ops.compare_and_swap: _swap,
     atomic_ops.increment: _count_up,
     atomic_ops.decrement: _count_down,
+    mbarrier.change: _mbarrier,
+    mbarrier.report_on: _mbarrier_report,
 }
 """Operations on Python integers, for many lanes on few words."""
 
 LONG = 16  # lanes on one word from which on a loop over lanes beats one over rounds
+WIDE = 32  # words from which on a round of `mbarrier.change` on arrays beats a loop over them
 
 
 class Queue:
@@ -101,6 +130,11 @@ def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, 
     later = queue.rank > 0
     found[later] = combine(start, before)[later]
     return found, combine(words, total[queue.ends])
+
+
+def goes_one_by_one(queue: Queue, update: Update) -> bool:
+    """Whether a loop over the lanes, in Python integers, is faster than rounds on arrays."""
+    return queue.longest > LONG or (update in mbarrier.CHANGES and queue.index.size <= WIDE * queue.longest)
 
 
 def running_sums(queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array] | None:
@@ -170,7 +204,7 @@ class Atomics(Spaces):
             found, final = scan(queue, SCANS[update], values[0], words[targets])
             words[targets] = final
             result = [found]
-        elif words.ndim == 1 and queue.longest > LONG and update in ONE_BY_ONE:
+        elif words.ndim == 1 and update in ONE_BY_ONE and goes_one_by_one(queue, update):
             result = [self.one_by_one(queue, words, ONE_BY_ONE[update], values)]
         else:
             result = running_sums(queue, words, update, values) or self.rounds(queue, words, update, values)
