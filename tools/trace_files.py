@@ -3,8 +3,8 @@
     python tools/trace_files.py [--verbose]
 
 A file is entered when one of its functions is called, other than while modules are imported. Each stage is a process of
-its own, so that nothing is remembered from the one before. `lower` begins with a checked module, `interp` and `native`
-with a loaded one.
+its own with an empty cache, so nothing is remembered from before: with machine code on disk `native` enters less than
+half of its files. `lower` begins with a checked module, `interp` and `native` with a loaded one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -96,7 +98,9 @@ def main() -> None:
         print(json.dumps(found))
         return
     for stage in STAGES:
-        found = json.loads(subprocess.check_output([sys.executable, __file__, "--stage", stage]))
+        with tempfile.TemporaryDirectory() as empty:
+            environment = {**os.environ, "OPENPTX_CACHE": empty}
+            found = json.loads(subprocess.check_output([sys.executable, __file__, "--stage", stage], env=environment))
         print(f"{stage:7} {len(found):3} files")
         if chosen.verbose:
             print("".join(f"        {path}: {name}\n" for path, name in found.items()))
