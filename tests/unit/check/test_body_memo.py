@@ -18,6 +18,10 @@ _SAME = {
     "parameter": """.func ff1(.param .b32 x1, .param .b64 y1) { .reg .b32 %r<2>; ld.param.b32 %r1, [x1]; ret; }
         .func gg1(.param .b32 y2, .param .b64 x2) { .reg .b32 %r<2>; ld.param.b32 %r1, [y2]; ret; }
         .func hh1(.param .b32 x3, .param .b64 x4) { .reg .b32 %r<2>; ld.param.b32 %r1, [x3]; ret; }\n""",
+    "parameter like a range of registers": """
+        .func ff1(.param .b32 r1) { .reg .b32 %r<2>; ld.param.b32 %r1, [r1]; ret; }
+        .func gg1(.param .b32 r0) { .reg .b32 %r<2>; ld.param.b32 %r1, [r0]; ret; }
+        .func hh1(.param .b32 r) { .reg .b32 %r<2>; ld.param.b32 %r1, [r]; ret; }\n""",
     "variable": """.global .u32 xx1; .global .u32 yy1;
         .func ff1() { .reg .b32 r; ld.global.u32 r, [xx1]; ret; }
         .func gg1() { .reg .b32 r; ld.global.u32 r, [yy1]; ret; }\n""",
@@ -56,6 +60,8 @@ _WRONG = {
         .func gg1(.param .b32 y, .param .b8 x) { .reg .b32 r; ld.param.b32 r, [x]; ret; }\n""",
     "parameter that a range has, too": """.func ff1(.param .b32 x1) { .reg .b32 y<2>; mov.b32 y1, 1; ret; }
         .func gg1(.param .b32 y0) { .reg .b32 y<2>; mov.b32 y1, 1; ret; }\n""",
+    "parameter of a range with a sign": """.func ff1(.param .b32 x1) { .reg .b32 %y<2>; mov.b32 %y1, 1; ret; }
+        .func gg1(.param .b32 %y1) { .reg .b32 %y<2>; mov.b32 %y1, 1; ret; }\n""",
     "label that was no function": """.func ff1() { .reg .b32 r; bra aa1; aa1: mov.b32 r, 1; ret; }
         .func aa1() { ret; }
         .func gg1() { .reg .b32 r; bra bb1; aa1: mov.b32 r, 1; ret; }\n""",

@@ -29,6 +29,12 @@ _VAIN = 1 << 8
 """After so many more keys of new bodies than of known ones, the file is taken for one whose bodies all differ."""
 
 
+def _is_in_range(name: str, text: str) -> bool:
+    """Whether a name may be one of a range that a text declares: `p1` of `p<9>`, but not of `%p<9>`."""
+    range = f"{name.rstrip('0123456789')}<"
+    return text.count(range) > text.count(f"%{range}")
+
+
 class BodyMemo:
     """The accepted bodies of one file."""
 
@@ -66,8 +72,8 @@ class BodyMemo:
             if word in MODULES:
                 return None
             parts[2 * place + 1] = number
-        if "<" in text and any(f"{name.rstrip('0123456789')}<" in text for name in numbers):
-            return None  # perhaps one of a range is named so
+        if "<" in text and any(_is_in_range(name, text) for name in numbers):
+            return None
         return function.form, *parts, *meanings
 
     def accepts(self, key: Key, module: ModuleChecker) -> bool:
