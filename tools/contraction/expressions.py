@@ -88,6 +88,8 @@ def is_never_negative(e: Expression) -> bool:
     """Whether the sign of a number is known; the sign of a NaN is not told apart."""
     if e.name == "half":
         return False
+    if e.name in ("mul", "add", "fma") and ".sat" in e.args[1]:
+        return True
     if e.name in ("max", "min"):
         return (any if e.name == "max" else all)(map(is_never_negative, e.args[1:]))
     if e.name == "fma" and not e.args[2] and is_never_negative(e.args[5]):
@@ -95,8 +97,7 @@ def is_never_negative(e: Expression) -> bool:
     if e.name in ("add", "mul") and all(map(is_never_negative, e.args[-2:])):
         return True
     squared = e.name == "mul" and e.args[-1] is e.args[-2]
-    saturated = e.name in ("mul", "add", "fma") and ".sat" in e.args[1]
-    return squared or saturated or e.name == "abs" or (e.name == "bits" and not unsigned(e)[0])
+    return squared or e.name == "abs" or (e.name == "bits" and not unsigned(e)[0])
 
 
 def is_zero(e: Expression, *, negative: bool | None = None) -> bool:
