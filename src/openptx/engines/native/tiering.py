@@ -244,8 +244,10 @@ def decided(
     state: TierState, program: Program, function: Function, image: Image, block: Triple, guess: float, stays: bool,
     several: bool,
 ) -> Wanted | None:  # fmt: skip
-    """The same, with what an estimate and the disk say. `guess`: seconds that the launch takes at least, or is likely
-    to take if it `stays` on the engine on which it begins."""
+    """What `code_wanted` says, by an estimate of the time that making code takes and by the code on disk.
+
+    `guess`: seconds that the launch takes at least, or is likely to take if it `stays` on the engine it begins on.
+    """
     at_once, baseline = made_at_once(state), block in state.baseline
     if (stays or at_once or state.seconds < BASELINE) and guess > state.left:
         return None
@@ -254,7 +256,7 @@ def decided(
             return None if job.reply is not None else wanted_when_made(job, state)
         if kept(program, function, block, baseline):
             return None
-    elif (job := state.jobs.get(block)) is not None and job in service().jobs:  # not the parent's of a fork
+    elif (job := state.jobs.get(block)) is not None and job in service().jobs:  # those before a fork are not
         return wanted_when_made(job, state)
     if at_once:
         return wanted_after(state.left - state.spent, state.left) if state.spent < state.left else None
@@ -315,7 +317,10 @@ def wanted_when_made(job: Job, state: TierState) -> Wanted:
 
 
 def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
-    """What is decided when `wanted_after` says so, by how long the launch will take; None of it is now."""
+    """The condition that `decide` gives once `wanted_after(seconds, longer)` holds.
+
+    `decide` gets the seconds that the launch is forecast to take yet. None abandons the launch at once.
+    """
     is_due = wanted_after(seconds, longer)
     found: list[Wanted] = []
 
@@ -332,7 +337,7 @@ def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longe
 def prefers_interp(
     state: TierState, program: Program, function: Function, image: Image, threads: int, block: Triple
 ) -> bool:
-    """Whether the launch would be over there before there is code, as all before it together were."""
+    """Whether interp would end the launch before there is code, as it has ended all earlier ones together."""
     if state.loops or has_code(image, function, block):
         return False
     work = state.spent + threads * state.each
