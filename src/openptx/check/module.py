@@ -60,16 +60,19 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
         return
     checked = CheckedFunction(module, function, header)
     path = FastPath(checked)
-    accepted = path.accepts()
-    places = path.places() if accepted else None
+    if not path.accepts():
+        FunctionChecker(checked).check()
+        return
+    places = path.places()
     sound, before = True, len(module.collector)
-    if places or not accepted:
-        sound = FunctionChecker(checked).check(places, path.early if accepted else None)
-    elif key is not None and not (path.warnings or path.unwritten or path.falls_through):
+    found_flow = path.unwritten or path.falls_through
+    if places:
+        sound = FunctionChecker(checked).check(places, path.early)
+    elif key is not None and not (path.warnings or found_flow):
         bodies.accept(key, room - module.memo.room)
-    if accepted and path.warnings:
+    if path.warnings:
         module.collector.extend(module.collector.not_since(before, path.warnings))
-    if accepted and sound and (path.unwritten or path.falls_through):
+    if sound and found_flow:
         report_flow(path.unwritten, path.falls_through, function, FunctionFindings(module.collector, module.file))
 
 

@@ -139,27 +139,33 @@ def _does(text: str, start: int, end: int) -> tuple[str, int]:
     reads", "passes on" or "declares"."""
     line = text.rfind("\n", 0, start) + 1
     statement = _STATEMENT.match(text, line)
-    if statement is None and (declared := _DECLARATION.match(text, line)) and end < declared.end():
-        return "declares", end
-    if statement is None or end > statement.end(3):
+    if statement is None:
+        declared = _DECLARATION.match(text, line)
+        return ("declares" if declared and end < declared.end() else "perhaps reads"), end
+    if end > statement.end(3):
         return "perhaps reads", end
-    opcode, operands, first = statement[2], statement[3], statement.start(3)
+    first = statement.start(3)
     if start < first:
-        return "reads" if statement.span(1) == (start, end) else "perhaps reads", end
+        return ("reads" if statement.span(1) == (start, end) else "perhaps reads"), end
     listed = text[first] == "{" and start < text.find("}", first) and text[start - 1] in "{, \t"
-    if (listed or (start == first and text[end] == ",")) and assigns(opcode):
+    if (listed or (start == first and text[end] == ",")) and assigns(statement[2]):
         return "writes", statement.end()
+    return _reads_as(text, start, end, statement), end
+
+
+def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
+    """What a statement does with an operand that it does not write: "reads", "perhaps reads" or "passes on"."""
+    opcode, operands, first = statement[2], statement[3], statement.start(3)
     if text[start - 1] == "[" and text[end] in "+]":
-        return "reads", end
+        return "reads"
     if text[start - 1] not in "{, \t" or text[end] not in ",;}" or _is_special(opcode):
-        return "perhaps reads", end
+        return "perhaps reads"
     if "{" in operands and text.rfind("{", first, start) > text.rfind("}", first, start):
-        return "passes on" if lists(opcode, "packed") else "perhaps reads" if lists(opcode, "padded") else "reads", end
-    if passed := passed_on(opcode):
-        if "[" in operands or "{" in operands:
-            return "perhaps reads", end
-        return "passes on" if text.count(",", first, start) in passed else "reads", end
-    return "reads", end
+        return "passes on" if lists(opcode, "packed") else "perhaps reads" if lists(opcode, "padded") else "reads"
+    passed = passed_on(opcode)
+    if passed and ("[" in operands or "{" in operands):
+        return "perhaps reads"
+    return "passes on" if passed and text.count(",", first, start) in passed else "reads"
 
 
 @cache
