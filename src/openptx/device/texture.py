@@ -230,7 +230,7 @@ class Texture(Image):
         self.srgb = srgb
 
     def outside(self, border: Sequence[float]) -> Array:
-        """The components of the border as texels are stored."""
+        """The components of the border as texels are stored. ArgumentError where these texels can't have such ones."""
         if len(border) > 4:
             raise ArgumentError(f"a border has at most four components, not {len(border)}")
         color = np.array([*border, 0, 0, 0, 0][: self.channels], np.float64)

@@ -37,7 +37,7 @@ _FLOATS = pattern(FLOATS, re.A)
 _ADDRESSES = pattern(rf"(?:[ \t\r\n]*+(?:{_ADDRESS}|{SMALL_INTEGER}(?![\w.$]))[ \t\r\n]*+(?:,|\Z))++(?<!,)", re.A)
 _NO_DIGIT = pattern(r"[G-WYZg-wyz_$]", re.A)
 """What stands in most names, and in no integer."""
-_SYMBOLS = pattern(rf"(?<![\w$.])(?!generic\()({_SYMBOL})", re.A)
+_SYMBOLS = pattern(rf"(?<![.\w$])(?!generic\()({_SYMBOL})", re.A)
 _HELD = ("u32", "u64")
 """Types whose variables may hold addresses."""
 _FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)

@@ -95,7 +95,7 @@ def test_width(monkeypatch):
 
 
 def test_a_clock_runs_while_something_does_and_goes_away(screen, monkeypatch):
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr(terminal, "DELAY", 0.01)
 
     def interrupted():
         terminal.time.sleep(0.2)
@@ -108,7 +108,7 @@ def test_a_clock_runs_while_something_does_and_goes_away(screen, monkeypatch):
 
 
 def test_a_pipe_has_no_clock(screen, monkeypatch):
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr(terminal, "DELAY", 0.01)
     monkeypatch.setattr(screen, "isatty", lambda: False)
     with terminal.Clock("running `f`"):
         terminal.time.sleep(0.05)

@@ -71,9 +71,11 @@ class FastPath:
         memo, file = self.checked.module.memo, self.file
         if memo.bare is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like a line of code
             file = memo.without_comments(file)
-        reads = early_reads(file.text, self.body, early - self.names.inner)
+        header = self.checked.header  # whose registers the caller writes
+        several = early if header.ranges else early & (self.names.inner | header.names.keys())
+        reads = early_reads(file.text, self.body, early - several)
         self.unwritten = reads.unwritten
-        self.early = reads.unclear | (early & self.names.inner)
+        self.early = reads.unclear | several
 
     def places(self) -> list[int]:
         """Where the full checker must look in an accepted body; empty if all of it is right."""
