@@ -179,7 +179,7 @@ class Texture(Image):
     fields has them in itself. With `layered` the first axis is the layer.
 
     filter      "nearest", or "linear" for what reads as floats
-    address     what lies outside: "clamp", "border" (zeros), "wrap" or "mirror", for all dimensions or a sequence of
+    address     what lies outside: "clamp", "border", "wrap" or "mirror", for all dimensions or a sequence of
                 them. As in CUDA, wrap and mirror need normalized coordinates and are clamp without
     normalized  coordinates run from 0 to 1 instead of to the extent; those of a cube always do
     cube        the first axis holds the faces +x, -x, +y, -y, +z, -z, which are squares; with `layered` those of one

@@ -202,7 +202,8 @@ FAULTY = {
     "no end, but a call and a table": "T: .branchtargets A; A: ret; } .visible .entry l() { .reg .b32 a; "
     "{ .param .b64 x; call g, (x); } A: mov.u32 a, 1; T: .branchtargets A; } .entry m() {",
     "registers that a caller writes": "ret;\n}\n.func (.reg .u32 d) sum(.reg .u32 i, .reg .u32 j)\n{\n.reg .b32 a;\n"
-    "add.u32 d, i, a;\nret;\n}\n.func (.reg .u32 d) copy(.reg .u32 i)\n{\n{ .reg .u32 i;\nmov.u32 d, i; }\nret;\n}\n"
+    "nanosleep.u32 i;\nadd.u32 d, j, a;\nret;\n}\n"
+    ".func (.reg .u32 d) copy(.reg .u32 i)\n{\n{ .reg .u32 i;\nmov.u32 d, i; }\nret;\n}\n"
     ".entry m() {",
     "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
 }
