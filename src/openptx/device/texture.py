@@ -231,16 +231,19 @@ class Texture(Image):
 
     def outside(self, border: Sequence[float]) -> Array:
         """The components of the border as texels are stored. ArgumentError where these texels can't have such ones."""
+        try:
+            color = np.array([*border, 0, 0, 0, 0], np.float64)[: self.channels]
+        except (TypeError, ValueError):
+            raise ArgumentError(f"a border is a number for each component, not {border!r}") from None
         if len(border) > 4:
             raise ArgumentError(f"a border has at most four components, not {len(border)}")
-        color = np.array([*border, 0, 0, 0, 0][: self.channels], np.float64)
         if self.floating or not color.any():
             return color.astype(self.texels.dtype)
         if not self.real:
             raise ArgumentError("texels that read as integers have a border of zeros")
         limits = np.iinfo(self.texels.dtype)
-        lowest = -limits.max if limits.min else 0
-        return np.clip(np.floor(color * limits.max + 0.5), lowest, limits.max).astype(self.texels.dtype)
+        color = np.clip(np.nan_to_num(color, nan=0.0), -1.0 if limits.min else 0.0, 1.0)
+        return np.floor(color * limits.max + 0.5).astype(self.texels.dtype)
 
     @property
     def real(self) -> bool:
