@@ -49,7 +49,10 @@ def why(report: pytest.TestReport) -> str:
         return ""
     if isinstance(report.longrepr, tuple):  # of a skipped test: file, line, words
         return str(report.longrepr[2]).removeprefix("Skipped: ")
-    return str(getattr(report.longrepr, "reprcrash", report.longrepr))
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is None:
+        return str(report.longrepr)
+    return " ".join(f"{crash.path}:{crash.lineno}: {crash.message}".split())  # its own text is the first line alone
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
