@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterator
 
+import pytest
+from host_memory_kernels import ADD
+
+import openptx
+from openptx import memory
 from openptx.device.heap import heap_of
 from openptx.device.memory import device
+from openptx.memory.blocks import BLOCKS
 
 
 @pytest.fixture
@@ -14,3 +20,16 @@ def empty_heap() -> None:
     heap = heap_of(device(64))
     for block in [*heap.blocks]:
         heap.give_back(block)
+
+
+@pytest.fixture(scope="module")
+def add() -> openptx.Kernel:
+    return openptx.load(ADD)["add"]
+
+
+@pytest.fixture
+def no_blocks_left() -> Iterator[None]:
+    """Frees after a test what it has allocated or registered."""
+    yield
+    for block in [*BLOCKS.live.values()]:
+        (memory.unregister if block.registered else memory.free)(block)

@@ -6,7 +6,6 @@ import ctypes
 import gc
 import struct
 import threading
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -19,24 +18,14 @@ from openptx.device.mapping import can_choose
 from openptx.device.memory import QUARANTINE, device
 from openptx.device.pool import QUARANTINE as POOLED_QUARANTINE
 from openptx.errors import ArgumentError, Fault
-from openptx.memory.blocks import BLOCKS, OWN_SLOTS
+from openptx.memory.blocks import OWN_SLOTS
+
+pytestmark = pytest.mark.usefixtures("no_blocks_left")
 
 
 @pytest.fixture(params=["interp", "native"])
 def engine(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-@pytest.fixture(scope="module")
-def add() -> openptx.Kernel:
-    return openptx.load(ADD)["add"]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    for block in [*BLOCKS.live.values()]:
-        (memory.unregister if block.registered else memory.free)(block)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import gc
 import mmap
 import struct
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,22 +20,12 @@ from openptx.device.mapping import can_choose
 from openptx.errors import ArgumentError, Fault
 from openptx.memory.blocks import BLOCKS
 
+pytestmark = pytest.mark.usefixtures("no_blocks_left")
+
 
 @pytest.fixture(params=["interp", "native"])
 def engine(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-@pytest.fixture(scope="module")
-def add() -> openptx.Kernel:
-    return openptx.load(ADD)["add"]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    for block in [*BLOCKS.live.values()]:
-        (memory.unregister if block.registered else memory.free)(block)
 
 
 def test_registered_memory(add: openptx.Kernel, engine: str) -> None:
