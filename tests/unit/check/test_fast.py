@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from fast_and_full import BLOCKS, both, kernel
+from fast_and_full import BLOCKS, HEAD, both, kernel
 
 from openptx.check import check
 from openptx.check.fast import file_memo
@@ -269,3 +269,14 @@ def test_a_range_of_registers_costs_the_same_after_many_others(monkeypatch: pyte
     monkeypatch.setattr(file_memo, "_POOL", Kept())
     ranges = "".join(f".reg .b32 q{i}_<3>;\nmov.b32 q{i}_1, 1;\n" for i in range(9))
     assert check(File("k.ptx", kernel(ranges))) == []
+
+
+@pytest.mark.parametrize("text", [".reg .b32 %q<9", ".reg\n.b32 a;\nreturn"])
+def test_registers_are_declared_by_whole_statements(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, full = both(f"{HEAD}.entry k()\n{{\nret;\n{text}}}\n", monkeypatch)
+    assert fast == full != []
+
+
+def test_a_sink_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "mapa.shared::cluster.u32 %r2, %r1, 0;\nmbarrier.arrive.relaxed.cluster.shared::cluster.b64 _,[%r2];"
+    assert both(kernel(f"{BLOCKS}\n{body}"), monkeypatch) == ([], [])

@@ -131,6 +131,8 @@ class FileMemo:
 
     def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         """What `.reg .b32 %r<5>, a, b;`, or several such, declare; None where that is not plain, or not right."""
+        if text[-1] != ";":
+            return None
         found = self._registers.get(text)
         if found is None:
             found = self._declared(text, module) if text.count(";") == 1 else self._several(text, module)

@@ -13,7 +13,7 @@ from openptx.check.fast.statements import StatementReader
 from openptx.check.flow.reads_writes import assigns, ends
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import BARRIER, FINE, READS_FIRST
-from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
+from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, SINK, VARIABLE
 from openptx.late import late
 from openptx.source import File
 from openptx.syntax.lexical import words
@@ -244,7 +244,7 @@ class FastPath:
                 if asked := new.intersection(read):
                     written.update(row[FIRST - 1] for row in rows[until:number] if assigns(row[OPCODE - 1]))
                     until = number
-                    named = (name for name in asked if self.names[name].sort not in (FUNCTION, VARIABLE))
+                    named = (name for name in asked if self.names[name].sort not in (FUNCTION, SINK, VARIABLE))
                     self.names.early.update(name for name in named if name not in written)
             if verdict is READS_FIRST:
                 continue
