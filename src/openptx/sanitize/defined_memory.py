@@ -96,13 +96,16 @@ class DefinedMemory(Definedness, SanitizedThreads):
         origin, use = None, Use.MOVED
         for chosen, (plane, offsets) in found:
             defined = self.defined_bits(plane)
-            if defined is None:
-                continue
-            part = [~bits for bits in defined.gather(offsets, w >> 3, count)]
-            if not any(bits.any() for bits in part):
+            part = [~bits for bits in defined.gather(offsets, w >> 3, count)] if defined is not None else []
+            if defined is None or not any(bits.any() for bits in part):
+                self.session.unwritten.give_defined(self.op)
                 continue
             if origin is None:
                 origin, use = self.computed_there(plane, offsets, w >> 3, count)
+            whole = np.logical_and.reduce([bits == EVERYTHING[w] for bits in part])
+            if whole.any():
+                use = max(use, Use.COPIED)
+                self.session.unwritten.give_undefined(self.op, defined, offsets, whole, plane is self.local)
             if chosen is None:
                 masks = part
                 break

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp.machine import Threads
 from openptx.numerics import Arithmetic, Bits
-from openptx.sanitize.masked import EVERYTHING, MOVES, NOTHING, RULES, Masked, Use, is_masked, mask, masked_in, plain
+from openptx.sanitize.masked import EVERYTHING, NOTHING, RULES, Masked, Use, is_masked, mask, masked_in, plain, use_of
 from openptx.sanitize.semantics import SHUFFLES, VOTES
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Definedness(Threads):
             moved = super().binary(op, Bits(self, a.width, np.broadcast_to(mask(a), a.v.shape)), plain(b)).v
             unknown = mask(b) != 0
             undefined = np.where(unknown, EVERYTHING[a.width], moved) if unknown.any() else moved
-        return self.marked(d, undefined, a, b, use=Use.MOVED if op in MOVES else Use.COMPUTED)
+        return self.marked(d, undefined, a, b, use=use_of(op, b, masked_in((a, b))))
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         d = super().select(p, a, b)

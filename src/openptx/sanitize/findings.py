@@ -151,6 +151,10 @@ class Collector:
     def add(self, key: object, finding: Finding) -> None:
         self._found[key] = finding
 
+    def get(self, key: object) -> Finding | None:
+        """The finding of a cause that is known."""
+        return self._found.get(key)
+
     @property
     def unexplained_wait(self) -> bool:
         """Whether threads got stuck, and nothing is known to race that may be why."""

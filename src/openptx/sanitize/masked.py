@@ -22,9 +22,13 @@ class Use(IntEnum):
 
     MOVED = 0
     """Copied and masked: nobody may use them."""
-    COMPUTED = 1
+    COPIED = 1
+    """Copied and masked, and in some lane all bits of a word were undefined."""
+    COMPUTED = 2
     """Arithmetic: a result is meant, unless other bits of it are defined."""
-    CHOSEN = 2
+    DERIVED = 3
+    """Arithmetic on a word all of whose bits were undefined: a result is meant."""
+    CHOSEN = 4
     """They chose between two values that differ, as a branch does."""
 
 
@@ -151,3 +155,13 @@ RULES: dict[str, Callable[[Array, Array, Array, Array], Array]] = {
 }
 MOVES = frozenset(("and", "or", "xor", "shl", "shr", "sar"))
 """Operations that move and mask bits: what they give is not computed."""
+SHIFTS = frozenset(("shl", "shr", "sar"))
+
+
+def use_of(op: str, b: Bits, operands: list[Masked]) -> Use:
+    """What an operation with the second operand `b` does with undefined bits. Code that copies memory shifts by whole
+    bytes; other shifts are multiplications, divisions and extracted fields."""
+    moves = op in MOVES and not (op in SHIFTS and (b.v & b.v.dtype.type(7)).any())
+    if not moves and any(a.use == Use.COPIED for a in operands):
+        return Use.DERIVED
+    return Use.MOVED if op in MOVES else Use.COMPUTED

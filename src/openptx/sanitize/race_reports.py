@@ -20,6 +20,8 @@ from openptx.sanitize.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLA
 from openptx.sanitize.teams import AGENT
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
+APART = ("lanes", "warps", "blocks of a cluster", "blocks")
+"""What the two threads of a race differ in, from the nearest on."""
 
 
 def same_statement(c: Conflict) -> bool:
@@ -32,6 +34,7 @@ class RaceReports:
         self.reporter, self.executing, self.clocks, self.parted = reporter, executing, clocks, parted
         self.teams = clocks.teams
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
+        self._distances: dict[object, int] = {}  # of the threads for which the cure of a finding is meant
 
     def conflict(self, c: Conflict) -> None:
         r = self.reporter
@@ -42,6 +45,7 @@ class RaceReports:
         load = self.load_of_swap(c)
         key = ("race", code, idiom, load is not None, frozenset((r.cause(op), r.cause(other))))
         if r.found.known(key):
+            self.widen(c, key, op, other)
             return
         where = self.place(c)
         if c.stale:
@@ -60,8 +64,31 @@ class RaceReports:
             help=self.cure(c, op, other),
         )  # fmt: skip
         finding.idiom = idiom
+        self._distances[key] = self.distance(c)
         if load is not None:
             self._loads.append((finding, load))
+
+    def distance(self, c: Conflict) -> int:
+        """What both threads are of, from the same warp to the same grid: an index of APART. -1 where one is none."""
+        teams, one, two = self.teams, c.thread, c.other_thread
+        if c.stale or c.unfenced or c.other_facts & PENDING or two >= AGENT:
+            return -1
+        if teams.cta(one) == teams.cta(two):
+            return 0 if self.of_a_warp(c) else 1
+        return 2 if teams.cta(one) // teams.cluster_size == teams.cta(two) // teams.cluster_size else 3
+
+    def widen(self, c: Conflict, key: object, op: Op, other: Op) -> None:
+        """A race that is known, perhaps of threads that are farther apart: the cure must be one for those."""
+        finding, known = self.reporter.found.get(key), self._distances.get(key, -1)
+        distance = self.distance(c)
+        if finding is None or known < 0 or distance <= known:
+            return
+        self._distances[key] = distance
+        pair = " and ".join(
+            f"block {block}, thread {thread}" for block, thread in map(self.teams.place, (c.thread, c.other_thread))
+        )
+        finding.notes = (*finding.notes, f"also: threads of different {APART[distance]}: {pair}")
+        finding.help = self.cure(c, op, other)
 
     def place(self, c: Conflict) -> str:
         """The memory: of shared memory the variable, and the byte in it."""

@@ -40,6 +40,7 @@ from openptx.sanitize.semantics import synchronizes
 from openptx.sanitize.shadow import ShadowMemory
 from openptx.sanitize.teams import Teams
 from openptx.sanitize.undefined import NOISE
+from openptx.sanitize.unwritten_copies import UnwrittenCopies
 from openptx.sanitize.values import Values
 
 Array = NDArray[Any]
@@ -89,7 +90,8 @@ class Session:
         self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing)
         self.waits = EndlessWaits(self.reporter, self.executing, self.mbarriers)
         self.barriers = BarrierChecks(self.reporter, self.clocks, "sync" in tools)
-        self.values = Values(self.reporter, self.executing, tools)
+        self.unwritten = UnwrittenCopies(self.reporter, self.executing, "init" in tools)
+        self.values = Values(self.reporter, self.executing, tools, self.unwritten)
         self.bounds = Bounds(self.reporter, self.executing, "mem" in tools)
         self.escapes = Escapes(self.reporter, self.executing, "mem" in tools)
         self.lifetimes = Lifetimes(self.reporter, self.clocks, "race" in tools)
@@ -148,6 +150,7 @@ class Session:
     def finish(self, memory: MemoryView, ends: bool) -> None:
         """The launch has ended, and with it the program if that `ends`."""
         self.race_reports.finish(self.races.read_before_update)
+        self.unwritten.finish()
         for index, base in self.marks.outputs.items():
             bits = self.defined.get(base)
             if bits is not None and (bits != 0xFF).any():

@@ -17,13 +17,16 @@ from openptx.sanitize.masked import Masked, Use
 from openptx.sanitize.registers import masks_of
 from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.semantics import SHUFFLES
+from openptx.sanitize.unwritten_copies import UnwrittenCopies, whole_word
 
 Array = NDArray[Any]
 
 
 class Values:
-    def __init__(self, reporter: Reporter, executing: Executing, tools: frozenset[str]) -> None:
-        self.reporter, self.executing, self.tools = reporter, executing, tools
+    def __init__(
+        self, reporter: Reporter, executing: Executing, tools: frozenset[str], unwritten: UnwrittenCopies
+    ) -> None:
+        self.reporter, self.executing, self.tools, self.unwritten = reporter, executing, tools, unwritten
         self.absent_shuffles: set[Op] = set()
         """Shuffles in which a lane took the value of one that took no part."""
 
@@ -50,20 +53,29 @@ class Values:
         self.report("decides a vote", x.op, bad, p.origin)
 
     def stored(self, values: Sequence[Bits], chosen: Array | None) -> None:
-        """Values leave for memory that others look at: those that are nothing but undefined, and not mere copies, or
-        that undefined bits chose."""
+        """Values leave for memory that others look at: those that are nothing but undefined and computed, that were
+        computed from words which are nothing but undefined, or that undefined bits chose. Copies of whole words are
+        judged when the launch has ended."""
         for b in values:
             if not isinstance(b, Masked):
                 continue
             shuffled = b.origin is not None and b.origin.form.instruction in SHUFFLES
-            if not (b.use or shuffled):
+            if b.use == Use.MOVED and not shuffled:
                 continue
-            bad = b.undefined != 0 if b.use == Use.CHOSEN else b.undefined == ~np.zeros(1, b.undefined.dtype)
+            copied = b.use == Use.COPIED and not shuffled
+            nothing_else = b.undefined == ~np.zeros(1, b.undefined.dtype)
+            bad = b.undefined != 0 if b.use >= Use.DERIVED else nothing_else
+            if copied and b.origin is not None:
+                bad = whole_word(b, b.origin)
             if chosen is not None and bad.size > 1:
                 outside = np.ones(bad.size, np.bool_)
                 outside[chosen] = False
                 bad = bad & ~outside
-            if bad.any():
+            if not bad.any():
+                continue
+            if copied:
+                self.unwritten.stored(self.executing.batch.x.op, b.origin, bad)
+            else:
                 self.report("is stored in global memory", self.executing.batch.x.op, bad, b.origin)
 
     def updated(self, bad: Array, chosen: Array | None) -> None:

@@ -160,4 +160,45 @@ CODES = (
                 ret;
             }
         """),
+    Code("PTX8507", "unwritten-copy", """
+        A kernel copies a word that nobody has written to global memory. Undefined bytes that lie between written ones,
+        such as the padding of a structure, are not meant: the same load gives written words as well, or nothing around
+        the word is written.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 out) {
+                .reg .b64 p;
+                .reg .b32 v;
+                .reg .pred other;
+                .shared .b32 s[64];
+                mov.u32 v, %tid.x;
+                setp.ne.u32 other, v, 0;
+                @other ret;
+                ld.shared.b32 v, [s];
+                ld.param.u64 p, [out];
+                st.global.b32 [p], v;
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 out) {
+                .reg .b64 p;
+                .reg .b32 v;
+                .reg .pred other;
+                .shared .b32 s[64];
+                mov.u32 v, %tid.x;
+                setp.ne.u32 other, v, 0;
+                @other ret;
+                mov.b32 v, 0;
+                st.shared.b32 [s], v;
+                ld.shared.b32 v, [s];
+                ld.param.u64 p, [out];
+                st.global.b32 [p], v;
+                ret;
+            }
+        """),
 )  # fmt: skip

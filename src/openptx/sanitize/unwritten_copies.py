@@ -1,0 +1,88 @@
+"""Copies of words that nobody has written, from any memory to global memory.
+
+A copy of a structure copies its padding too, so an undefined word alone is no defect. It is one where the load that
+gave it also gives words that are written, or where nothing around the word is written either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.memory_views import Plane
+from openptx.program import Op
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.masked import Masked
+from openptx.sanitize.reporter import Reporter
+
+Array = NDArray[Any]
+AROUND = 64
+"""Bytes. Padding is shorter than this, and beside it something is written."""
+AROUND_LOCAL = 16
+"""The same for local memory, where variables are small."""
+
+
+class UnwrittenCopies:
+    def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
+        self.reporter, self.executing, self.active = reporter, executing, active
+        self._defined: set[Op] = set()
+        self._alone: set[Op] = set()
+        self._stored: dict[object, tuple[Op, Op, int, tuple[str, ...], int]] = {}
+
+    def give_defined(self, op: Op) -> None:
+        """A load gives words that are written."""
+        self._defined.add(op)
+
+    def give_undefined(self, op: Op, defined: Plane, offsets: Array, whole: Array, local: bool) -> None:
+        """A load gives words that nobody has written, in the lanes `whole`, at these offsets of a plane."""
+        if not whole.all():
+            self._defined.add(op)
+        if op in self._alone:
+            return
+        around = AROUND_LOCAL if local else AROUND
+        chosen = offsets[whole] if offsets.size == whole.size else offsets
+        for begin in np.unique(chosen // around * around).tolist():
+            if not defined.data[begin : begin + around].any():
+                self._alone.add(op)
+                return
+
+    def stored(self, op: Op, origin: Op | None, bad: Array) -> None:
+        """Such words are stored in global memory."""
+        r, x = self.reporter, self.executing.batch.x
+        if not self.active or origin is None:
+            return
+        key = ("unwritten", r.cause(op), r.cause(origin))
+        known = self._stored.get(key)
+        if known is not None:
+            self._stored[key] = (*known[:4], known[4] + 1)
+            return
+        first = int(np.flatnonzero(bad)[0])
+        lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)
+        thread = x.first + lane
+        self._stored[key] = (op, origin, thread, self.executing.registers(op, thread), 1)
+
+    def finish(self) -> None:
+        """The launch has ended: what each load gave is known."""
+        r = self.reporter
+        for key, (op, origin, thread, notes, count) in self._stored.items():
+            if origin not in self._defined and origin not in self._alone:
+                continue
+            if r.found.known(key):
+                continue
+            finding = r.add(
+                key, "unwritten-copy", "init", "a word that nobody has written is copied to global memory", op, thread,
+                other=r.site(origin, thread), other_label="it is loaded here", notes=notes,
+                help="write the word before it is read, or copy only what was written",
+            )  # fmt: skip
+            finding.count = count
+
+
+def whole_word(b: Masked, origin: Op) -> Array:
+    """The lanes in which all bits of the word that `origin` loaded are undefined in `b`, also where it was extended."""
+    type = origin.m.values.get("type")
+    width = min(getattr(type, "width", b.width), b.width)
+    word = b.undefined.dtype.type((1 << width) - 1) if width > 1 else b.undefined.dtype.type(1)
+    return np.asarray((b.undefined & word) == word)

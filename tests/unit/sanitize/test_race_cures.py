@@ -1,0 +1,58 @@
+"""What a finding says would help: it is enough for all threads that race there, not only for the first two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import openptx
+
+SUM_BY_ONE = """
+.version 8.0
+.target sm_80
+.address_size 64
+.shared .b32 s[96];
+.visible .entry k(.param .u64 out) {
+    .reg .b32 t, a, v, sum, i; .reg .b64 p; .reg .pred q;
+    mov.u32 t, %tid.x;
+    shl.b32 a, t, 2;
+    mov.u32 i, s;
+    add.u32 a, a, i;
+    st.shared.u32 [a], t;
+    setp.ne.u32 q, t, 0;
+    @q ret;
+    mov.u32 sum, 0;
+    mov.u32 i, 0;
+    NEXT: ld.shared.u32 v, [a];
+    add.u32 sum, sum, v;
+    add.u32 a, a, 4;
+    add.u32 i, i, 1;
+    mov.u32 t, %ntid.x;
+    setp.lt.u32 q, i, t;
+    @q bra NEXT;
+    ld.param.u64 p, [out];
+    st.global.u32 [p], sum;
+    ret;
+}
+"""
+
+
+def race(block: int) -> openptx.Finding:
+    kernel = openptx.load(SUM_BY_ONE)["k"]
+    (found,) = openptx.sanitize(kernel, 1, block, (np.zeros(1, np.uint32),), tools="race")
+    return found
+
+
+def test_lanes_of_one_warp_need_a_barrier_of_the_warp() -> None:
+    found = race(32)
+    assert "`bar.warp.sync`" in (found.help or "")
+    assert not [note for note in found.notes if note.startswith("also")]
+
+
+def test_a_race_of_lanes_that_is_one_of_warps_too_needs_a_barrier_of_the_block() -> None:
+    found = race(96)
+    assert "`bar.sync 0`" in (found.help or "")
+    (also,) = [note for note in found.notes if note.startswith("also")]
+    assert (
+        also
+        == "also: threads of different warps: block (0, 0, 0), thread (0, 0, 0) and block (0, 0, 0), thread (32, 0, 0)"
+    )
