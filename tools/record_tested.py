@@ -45,9 +45,9 @@ class Recorder:
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         path, _, parameters = nodeid.partition("::")
-        stem = parameters.partition("[")[2].split("-")[-1].rstrip("]")
-        annotated = Path(path).with_name(f"{stem}.ptx")  # the parameter of tests/spec/test_spec_files.py
-        self._test = annotated.as_posix() if annotated.exists() else path
+        files = [Path(path).with_name(f"{each}.ptx") for each in parameters.partition("[")[2].rstrip("]").split("-")]
+        annotated = next((file for file in files if file.exists()), None)  # of tests/spec/test_spec_files.py
+        self._test = annotated.as_posix() if annotated is not None else path
         self._new = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:

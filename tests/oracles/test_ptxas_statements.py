@@ -35,9 +35,6 @@ _KNOWN = re.compile(
     r"|testp\.f(?:32|64) .*taken, here: PTX0304"
     r"|(?:bar|barrier)\S* 0x"  # beyond 32 bits
     r"|clusterlaunchcontrol\S*\.b128\.\S+ .*refused"
-    # modifiers that it overlooks
-    r"|\.(?:rank|swizzle_mode)\b.*taken, here: PTX0303"
-    r"|(?:trap|brkpt|exit|ret|bar\.warp|pmevent|cp\.async\.commit_group)\.\S+;?.*taken, here: PTX030"
 )
 FIRST = 6
 """The line of the first statement."""

@@ -15,13 +15,9 @@ class Kept(NamedTuple):
     statement: str = ""
 
 
-_WITHOUT_MODIFIERS = (
-    r"(?:pmevent|trap|brkpt|exit|ret|bar|barrier|bra|cp|membar|fence|griddepcontrol|setmaxnreg|xor|mad)\b"
-)
 _KEPT = (
     Kept(r"PTX0606 a special register can't be an address"),
     Kept(r"PTX0304 `testp\b", r"testp\b"),
-    Kept(r"PTX030[36] ", _WITHOUT_MODIFIERS),  # it ignores some that these do not have
     Kept(r"PTX0004 ", r"\.loc\b"),  # numbers that no line has
     Kept(r"PTX0611 ", r"\.(?:visible|extern|weak|shared|const|global)\b"),  # its code generator looks at sizes
     Kept(r"PTX(?:0322|0608|0328) ", r"\.[a-z]|\)"),  # declarations alone

@@ -7,11 +7,12 @@ from openptx.check.forms.operands import judge
 from openptx.check.forms.rules import refine
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import Place
-from openptx.check.problems import WARNINGS, Candidate, Problem
+from openptx.check.problems import OPCODE, WARNINGS, Candidate, Problem, rewrite
 from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.gates import gate
+from openptx.isa.notation.ignored_modifiers import ignored_modifiers, overlooked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +34,32 @@ def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Ca
     for form, m in resolve(opcode, "ptxas" if context.follows_ptxas else "isa"):
         candidate = refine(examine(form, m, operands, context), operands, context)
         if candidate.accepted:
-            return candidate
+            return _overlooking(candidate, opcode, context)
         if best is None or candidate.rank > best.rank:
             best = candidate
     return best
+
+
+def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candidate:
+    """The same with a warning of the modifiers that the assembler ignores."""
+    strange = [each for each in ignored_modifiers(opcode) if each not in candidate.m.written]
+    if not strange:
+        return candidate
+    name, shorter = candidate.form.instruction.name, repr(candidate.m)
+    found = Problem(
+        "document-disagrees",
+        f"the assembler ignores {' and '.join(f'`.{each}`' for each in strange)}: `{name}` has no such modifier",
+        label=f"`{name}` has none",
+        part=strange[-1],
+        expected=shorter,
+        actual=opcode,
+        rule="PTX ISA, Instruction Set (9.7)",
+        help=f"write `{shorter}`",
+        repair=rewrite(shorter),
+    )
+    gates = [(each, row.gate) for each in strange for row in overlooked(opcode) if row.gate and each in row.modifiers]
+    unmet = [problem for each, since in gates for problem in require(f"`.{each}`", gate(since), context, OPCODE)]
+    return Candidate(candidate.form, candidate.m, candidate.rank, (*unmet, found, *candidate.findings))
 
 
 def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Candidate:

@@ -46,8 +46,7 @@ bar = instruction(
     anchor="parallel-synchronization-and-communication-instructions-bar",
     summary="As `barrier.aligned`: all threads of the warp must execute it together.",
     syntax="""
-        bar{.cta}.mode          a{, b};            // PTX 1.0
-        .mode = { .sync };
+        bar{.cta}.sync          a{, b};            // PTX 1.0
         bar{.cta}.mode          a, b;              // PTX 2.0, sm_20
         .mode = { .arrive };
         bar{.cta}.mode.op.u32   d, a{, b}, {!}c;   // PTX 2.0, sm_20
@@ -59,12 +58,12 @@ bar = instruction(
     """,
     types=_BARRIER_TYPES,
     ranges=_RANGES,
-    defaults={"aligned": True},
+    defaults={"aligned": True, "mode": "sync"},
     gates="""
         .cta   PTX 7.8, sm_20
     """,
     control="barrier",
-    ordered_prefix=2,
+    ordered_prefix="cta mode",
     operands="""
         *     no function
         a c   strictly

@@ -16,7 +16,7 @@ _CHOICES = """
                                        .L1::no_allocate };
         .level2::eviction_priority = { .L2::evict_normal, .L2::evict_first, .L2::evict_last };
         .level::cache_hint         = { .L2::cache_hint };
-        .level::prefetch_size      = { .L2::64B, .L2::128B, .L2::256B };
+        .level::prefetch_size      = { .L2::64B, .L2::128B, .L2::256B, .L1::32B };
         .scope                     = { .cta, .cluster, .gpu, .sys };
         .vec                       = { .v2, .v4, .v8 };
 """
@@ -28,6 +28,7 @@ _WIDE = """
 _FORBIDS = """
         .v8 .b8|.u8|.s8|.b16|.u16|.s16           eight elements are 32 bits wide each
         .mmio .acquire|.release                  `.mmio` is `.relaxed` in PTX ISA 9.1
+        .L1::32B                                 blocks are prefetched to the L2 cache
 """
 _REFUSES = (
     _WIDE
@@ -38,7 +39,7 @@ _REFUSES = (
         .relaxed|.acquire|.release space=const|param|frame|local   ordered accesses are for global and shared memory
         .L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate {_FAR}  \
                                                  eviction priorities are for global memory
-        .L2::64B|.L2::128B|.L2::256B|.L2::cache_hint {_FAR}   hints for the L2 cache are for global memory
+        .L1::32B|.L2::64B|.L2::128B|.L2::256B|.L2::cache_hint {_FAR}   hints for caches are for global memory
         .L2::evict_normal|.L2::evict_first|.L2::evict_last vec=none|v2   L2 priorities need `.v8.b32` or `.v4.b64`
         .L2::evict_normal|.L2::evict_first|.L2::evict_last .v4 .b8|.u8|.s8|.b16|.u16|.s16|.b32|.u32|.s32|.f32  \
                                                  L2 priorities need `.v8.b32` or `.v4.b64`
@@ -58,7 +59,7 @@ _GATES = """
         space=generic                                           PTX 2.0, sm_20
         .L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate   PTX 7.4, sm_70
         .L2::evict_normal|.L2::evict_first|.L2::evict_last      PTX 8.8, sm_100
-        .L2::64B|.L2::128B                                      PTX 7.4, sm_75
+        .L1::32B|.L2::64B|.L2::128B                             PTX 7.4, sm_75
         .L2::256B|.L2::cache_hint                               PTX 7.4, sm_80
         .v8 .b32|.u32|.s32|.f32                                 PTX 8.8, sm_100
         .v4 .b64|.u64|.s64|.f64                                 PTX 8.8, sm_100

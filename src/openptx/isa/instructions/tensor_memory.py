@@ -217,6 +217,7 @@ fence = instruction(
         tcgen05.operation;   // PTX 8.6, sm_100f sm_110f
         .operation = { .fence::before_thread_sync, .fence::after_thread_sync };
     """,
+    ordered_prefix=1,
 )
 
 

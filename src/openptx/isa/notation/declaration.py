@@ -7,6 +7,7 @@ from importlib import import_module
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.ignored_modifiers import ignored_modifiers, kept
 from openptx.isa.notation.slots import Slot, Template
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
@@ -322,6 +323,22 @@ def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
         strict = profile == "isa"
         forms = (form for form in each.forms if profile in form.profiles)
         found += [(form, m) for form in forms if (m := form.match(rest, strict)) is not None]
+    return found or (_ignoring(mnemonic, tuple(modifiers)) if profile == "ptxas" else found)
+
+
+def _ignoring(mnemonic: str, modifiers: tuple[str, ...]) -> list[tuple[Form, Modifiers]]:
+    """The forms of an opcode without the modifiers that the assembler ignores; none of them is in front of a name."""
+    ignored = ignored_modifiers(".".join((mnemonic, *modifiers)))
+    found: list[tuple[Form, Modifiers]] = []
+    for each in declared(mnemonic) if ignored else ():
+        own = each.parts[1:]
+        if modifiers[: len(own)] != own:
+            continue
+        for form in each.forms:
+            rest, first = kept(form, modifiers[len(own) :], ignored)
+            m = form.match(rest) if "ptxas" in form.profiles else None
+            if m is not None and form.prefix(rest) <= first:
+                found.append((form, m))
     return found
 
 

@@ -167,12 +167,19 @@ class Form:
                     taken[i] = modifier
                     break
             else:
-                if strict or modifier not in taken or modifier not in _REPEATED:
+                if strict or modifier not in _REPEATED or modifier not in (*taken, *self.instruction.parts):
                     return None
         for i, slot in enumerate(slots):
             if taken[i] is None and (not slot.optional or self._torn(slot.group, taken)):
                 return None
         return Modifiers(self, modifiers, self._values(taken))
+
+    def prefix(self, modifiers: tuple[str, ...]) -> int:
+        """How many of the modifiers that this form has belong to the name: they come first and in order."""
+        position = 0
+        for slot in self.slots[: self._ordered]:
+            position += position < len(modifiers) and modifiers[position] in slot.choices
+        return position
 
     def least(self) -> Modifiers:
         """The modifiers of the shortest opcode of this form: the first choice of every slot that must be filled."""

@@ -1,0 +1,117 @@
+"""Modifiers that the assembler ignores where an instruction does not have them (measured with ptxas 13.5.37)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from openptx.isa.notation.forms import Form
+
+ONE_OF = (
+    frozenset(("finite", "infinite", "normal", "notanumber", "number", "subnormal")),  # of testp
+    frozenset((  # of tensormap.replace
+        "box_dim", "element_stride", "elemtype", "fill_mode", "global_address", "global_dim", "global_stride",
+        "interleave_layout", "rank", "swizzle_atomicity", "swizzle_mode",
+    )),
+    frozenset(("acc::f16", "acc::f32")),  # of multimem.ld_reduce
+)  # fmt: skip
+"""Of each group an opcode may have one."""
+FORMATS = frozenset(("b8x16", "b4x16_p64", "b6x16_p32"))  # of ldmatrix and tcgen05.cp
+REFERENCES = frozenset(("pred", "texref", "samplerref", "surfref"))
+PAIRS_OF_BITS = frozenset(("b2",))
+FRAGMENTS = frozenset(("b1", "b2", "b4", "u2", "u4", "s2", "s4", "bf16", "bf16x2", "tf32"))
+_GROUPED = frozenset[str]().union(*ONE_OF)
+
+_GATED_BY_TYPE = frozenset((
+    "abs", "add", "atom", "cos", "cvt", "ex2", "fma", "lg2", "max", "min", "mul", "multimem", "neg", "rcp", "red",
+    "rsqrt", "set", "setp", "sin", "sqrt", "sub", "tanh",
+))  # fmt: skip
+"""Mnemonics of which the assembler looks at types one by one: it ignores REFERENCES, of the others PAIRS_OF_BITS."""
+_OF_MATRICES = frozenset(("mma", "movmatrix"))
+_OTHERS = ("mul.lo", "mul.hi", "mul.wide", "red.async")
+"""Instructions with such a mnemonic that it treats as the others."""
+
+
+class Overlooked:
+    """Modifiers of which instructions whose opcode begins with `path` may have `most`, since `gate`."""
+
+    __slots__ = ("gate", "modifiers", "most", "path")
+
+    def __init__(self, path: str, modifiers: str, most: int, gate: str = "") -> None:
+        self.path, self.modifiers, self.most, self.gate = path, frozenset(modifiers.split()), most, gate
+
+
+_RESTRICTED = "sync_restrict::shared::cta sync_restrict::shared::cluster"
+_SPACES = "global shared shared::cta shared::cluster"
+_SCOPES = "cta cluster gpu sys"
+# fmt: off
+OVERLOOKED = (
+    #          opcode                                   modifiers              most  since
+    Overlooked("bar.sync",                                      "any all",     1, "PTX 6.0, sm_30"),
+    Overlooked("bar.any.sync",                                  "any",         1, "PTX 6.0, sm_30"),
+    Overlooked("bar.arrive",                                    "any",         1, "PTX 6.0, sm_30"),
+    Overlooked("bar.red",                                       "any",         1, "PTX 6.0, sm_30"),
+    Overlooked("tex",                                           "uni",         9),
+    Overlooked("tld4",                                          "uni",         9),
+    Overlooked("ldmatrix",                                      "row col",     2),
+    Overlooked("stmatrix",                                      "row col",     2),
+    Overlooked("movmatrix",                                     "row col",     2),
+    Overlooked("fence",                                         "async",       1, "PTX 8.0, sm_90"),
+    Overlooked("fence.proxy",                                   _RESTRICTED,   1, "PTX 8.6, sm_90"),
+    Overlooked("fence.proxy.async::generic",                    "",            0),
+    Overlooked("fence.proxy.tensormap::generic.acquire",        "",            0),
+    Overlooked("fence.proxy.tensormap::generic.release",        _RESTRICTED,   1, "PTX 8.6, sm_90"),
+    Overlooked("fence.proxy.tensormap::generic.release",        _SPACES,       1),
+    Overlooked("cp.async.bulk.tensor",                          _SCOPES,       1),
+    Overlooked("cp.reduce.async.bulk.tensor",                   _SCOPES,       1),
+)
+# fmt: on
+_OVERLOOKED = frozenset[str]().union(*(row.modifiers for row in OVERLOOKED))
+_EVER = _GROUPED | FORMATS | REFERENCES | FRAGMENTS | _OVERLOOKED
+
+
+def overlooked(opcode: str) -> tuple[Overlooked, ...]:
+    """The rows for an opcode: those with the longest path."""
+    rows = [row for row in OVERLOOKED if opcode == row.path or opcode.startswith(row.path + ".")]
+    longest = max((len(row.path) for row in rows), default=0)
+    return tuple(row for row in rows if len(row.path) == longest)
+
+
+def types_ignored(mnemonic: str, modifiers: tuple[str, ...]) -> frozenset[str]:
+    """The types that the assembler ignores in an opcode."""
+    if mnemonic in _OF_MATRICES:
+        return FRAGMENTS
+    first = f"{mnemonic}.{modifiers[0]}" if modifiers else mnemonic
+    return REFERENCES if mnemonic in _GATED_BY_TYPE and first not in _OTHERS else PAIRS_OF_BITS
+
+
+def ignored_modifiers(opcode: str) -> tuple[str, ...]:
+    """The modifiers in an opcode that some instructions have and the assembler may ignore in the others."""
+    mnemonic, *modifiers = opcode.split(".")
+    if _EVER.isdisjoint(modifiers):
+        return ()
+    rows = overlooked(opcode) if not _OVERLOOKED.isdisjoint(modifiers) else ()
+    types = types_ignored(mnemonic, tuple(modifiers)).union(*(row.modifiers for row in rows))
+    found = tuple(each for each in modifiers if each in _GROUPED or each in FORMATS or each in types)
+    limits = [(group, 1) for group in ONE_OF] + [(row.modifiers, row.most) for row in rows]
+    return found if all(sum(each in group for each in found) <= most for group, most in limits) else ()
+
+
+def kept(form: Form, modifiers: tuple[str, ...], ignored: Iterable[str]) -> tuple[tuple[str, ...], int]:
+    """The modifiers without the ignored ones, and where the first of those stood.
+
+    An instruction keeps its own tests, fields and formats in all forms, of the others what this form has.
+    """
+    own, of_all = _choices((form,)), _choices(form.instruction.forms)
+    strange = [
+        i
+        for i, each in enumerate(modifiers)
+        if each in ignored and each not in (of_all if each in _GROUPED or each in FORMATS else own)
+    ]
+    left = tuple(each for i, each in enumerate(modifiers) if i not in strange)
+    return left, strange[0] if strange else len(modifiers)
+
+
+def _choices(forms: Iterable[Form]) -> set[str]:
+    return {choice for form in forms for slot in form.slots for choice in slot.choices}
