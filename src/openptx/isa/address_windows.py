@@ -1,20 +1,20 @@
-"""Where state spaces lie in the generic address space (6.4.1.1): one slot of it for each window, then the allocations.
+"""The layout of the generic address space (6.4.1.1): one slot for each state-space window, then the allocations.
 
 An address is `slot << shift | offset`. Slot 0 is never valid, so null pointers fault; slots 1 to 5 are the windows;
-allocations of global memory follow, each at the start of a slot of its own (large ones take several). So the allocation
-that an address belongs to is found by one shift, and an overrun never lands in a neighbour.
+allocations of global memory follow, each at the start of a slot of its own (large ones take several). So one shift
+finds the allocation that an address belongs to, and an overrun never reaches a neighbour.
 """
 
 from __future__ import annotations
 
 SHIFT = {64: 32, 32: 24}  # by address size
-"""Bits of an offset within a slot."""
+"""Number of offset bits within a slot."""
 
 SHARED, LOCAL, CONST, PARAM, FUNCTION = range(1, 6)
-"""Slots of the windows. FUNCTION is no memory: the addresses of functions."""
+"""Slots of the windows. FUNCTION holds no memory, only the addresses of functions."""
 
 FIRST = 16
-"""The first slot of an allocation."""
+"""First slot used for allocations."""
 
 SLOTS = {
     "shared": SHARED,
@@ -24,17 +24,18 @@ SLOTS = {
     "const": CONST,
     "param": PARAM,
 }
-"""The window of each state space that has one; `global` addresses are generic ones already."""
+"""The window of each state space that has one; `global` addresses are already generic."""
 
 CTA_SHIFT = 24
-"""In the shared window, `(RANK_0 + rank) << CTA_SHIFT | offset` is the shared memory of that CTA of the cluster, and
-`offset` alone the executing CTA's own: so an address of `.shared` is one of `.shared::cluster` as it stands (5.1.7)."""
+"""In the shared window, `(RANK_0 + rank) << CTA_SHIFT | offset` is the shared memory of the CTA with that rank in the
+cluster, and `offset` alone is the executing CTA's own. So every `.shared` address is a valid `.shared::cluster` address
+(5.1.7)."""
 
 RANK_0 = 64
-"""Its low bits are 0, so those of the rank are where a GPU has them: programs for pairs of CTAs clear or invert bit 24
-of an address for the same place in the even or the other CTA (CuTe's `Sm100MmaPeerBitMask`). They may do so with the
-address of a shared variable, which as a value has the rank of a CTA that is not the first; and from that first one's,
-`rank << CTA_SHIFT | offset` comes, which means the same."""
+"""The low bits of RANK_0 are 0, so the bits of the rank are where a GPU has them: programs for CTA pairs clear or
+invert bit 24 of an address to reach the same place in the even or the other CTA (CuTe's `Sm100MmaPeerBitMask`). They
+may do so with the address of a shared variable, because in a CTA other than the first its value includes the rank. In
+the first CTA they get `rank << CTA_SHIFT | offset`, which means the same."""
 
 
 def window(space: str, address_size: int = 64) -> int:

@@ -1,22 +1,22 @@
-"""Which register types may stand for an instruction type: Tables 26, 27 and 28 as rules (9.4, 9.4.1, 5.2.3, 5.2.5)."""
+"""Which register types an instruction type accepts: Tables 26, 27 and 28 as rules (9.4, 9.4.1, 5.2.3, 5.2.5)."""
 
 from __future__ import annotations
 
 from openptx.isa.types import FUNDAMENTAL, TYPES, Type
 
-# Table 26: for each basic type of an instruction, those of operands that agree with it at equal size.
+# Table 26: for each basic type of an instruction, the basic operand types that agree with it at equal size.
 _AGREES = {"b": "bsuf", "s": "bsu", "u": "bsu", "f": "bf"}
 
 
 def basic(instruction: Type, operand: Type) -> bool:
-    """Table 26: whether the basic types agree, sizes being equal."""
+    """Table 26: whether the basic types agree, assuming equal sizes."""
     return operand.kind in _AGREES.get(instruction.kind, ())
 
 
 def _relaxed(instruction: Type, operand: Type) -> bool | None:
-    """Whether the operand is wider than the instruction's type; None where the pair is invalid.
+    """Whether the operand is wider than the instruction's type; None if the pair is invalid.
 
-    Note 4 of both tables: a floating-point type needs the register to be of the very same type, or untyped bits.
+    Note 4 of both tables: a floating-point type needs a register of exactly that type, or of untyped bits.
     """
     if operand.width < instruction.width or not basic(instruction, operand):
         return None
@@ -26,9 +26,9 @@ def _relaxed(instruction: Type, operand: Type) -> bool | None:
 
 
 def agrees(wanted: Type, declared: Type, *, relaxed: bool = False) -> bool:
-    """Whether a register declared `declared` may stand where the instruction wants `wanted`.
+    """Whether a register declared `declared` may be used where the instruction wants `wanted`.
 
-    `relaxed`: the instruction is one of those for which Tables 27 and 28 hold (ld, st, cvt).
+    `relaxed`: the instruction is one of those that Tables 27 and 28 cover (ld, st, cvt).
     """
     if wanted.kind == "pred" or declared.kind == "pred":
         return wanted.kind == declared.kind
@@ -39,7 +39,7 @@ def agrees(wanted: Type, declared: Type, *, relaxed: bool = False) -> bool:
 
 
 def registers_for(wanted: Type, *, relaxed: bool = False) -> tuple[str, ...]:
-    """The register types that agree with `wanted`: what it names first, then by width."""
+    """The register types that agree with `wanted`: those it names first, then the others by width."""
     fitting = [t for t in TYPES.values() if t.fundamental and agrees(wanted, t, relaxed=relaxed)]
     own = wanted.registers
     first = {name: i for i, name in enumerate(own)}
@@ -47,14 +47,17 @@ def registers_for(wanted: Type, *, relaxed: bool = False) -> tuple[str, ...]:
 
 
 def takes_integer(wanted: Type) -> bool:
-    """Whether an integer constant may stand for `wanted`: integers, bits, predicates; packed types take none (4.5)."""
+    """Whether an integer constant may be used for `wanted`: integers, bits and predicates accept one, packed types do
+    not (4.5)."""
     return wanted.kind == "pred" or (wanted.kind in "bsu" and wanted.count == 1)
 
 
 def takes_float(wanted: Type, width: int) -> bool:
-    """Whether a floating-point constant may: `width` is 32 for `0f...`, 64 for `0d...` and decimals.
+    """Whether a floating-point constant may be used for `wanted`: `width` is 32 for `0f...`, 64 for `0d...` and
+    decimals.
 
-    f32 and f64 take all of them, the half and packed formats none; bits of the same width take it as it is (measured).
+    f32 and f64 accept all of them, the half and packed formats none; bits of the same width take it unchanged
+    (measured).
     """
     if wanted.kind == "f":
         return wanted.name in ("f32", "f64")

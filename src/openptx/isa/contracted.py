@@ -1,4 +1,5 @@
-"""What machine code has and PTX cannot spell: a quotient whose last step takes a sum in, a product that is scaled."""
+"""Operations that machine code has and PTX cannot express: a quotient whose last step adds a summand, a scaled
+product."""
 
 from __future__ import annotations
 

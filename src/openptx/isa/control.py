@@ -1,4 +1,4 @@
-"""What instructions do to the flow of control, as their declarations say (`control`)."""
+"""The effects of instructions on control flow, as their declarations state them (`control`)."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from openptx.isa.mnemonics import CONTROL
 from openptx.isa.notation import resolve
 
 JUMPS = "branch", "branch-table"
-"""Goes on at a label."""
+"""Continues at a label."""
 LEAVES = "return", "exit", "trap"
-"""Nothing after it is executed."""
+"""No instruction after it is executed."""
 
 
 @cache
 def mnemonics(*controls: str) -> frozenset[str]:
-    """The mnemonics of the instructions that do one of these."""
+    """The mnemonics of instructions that have one of these effects."""
     return frozenset(name for name, found in CONTROL.items() if not set(controls).isdisjoint(found.split()))
 
 
 @cache
 def calls(opcode: str) -> bool:
-    """Whether this is a call, of whatever kind."""
+    """Whether this is a call of any kind."""
     return opcode.partition(".")[0] in mnemonics("call")
 
 
 @cache
 def joins(opcode: str) -> bool:
-    """Whether all threads of a warp must come to this barrier together, and wait at it."""
+    """Whether all threads of a warp must arrive at this barrier together and wait there."""
     return any(form.instruction.control == "barrier" and m.mode == "sync" and m.aligned for form, m in resolve(opcode))

@@ -1,4 +1,5 @@
-"""What a scalar conversion does and which modifiers it needs, takes or forbids: Tables 15, 17 and 18 as rules (6.5).
+"""What a scalar conversion does, and which modifiers it requires, allows or forbids: Tables 15, 17 and 18 as rules
+(6.5).
 
 Table 16 needs no rule: the forms of `cvt` (isa/instructions/convert.py) list its pairs, and a test compares the two.
 """
@@ -27,10 +28,10 @@ TO_INTEGER = ("rni", "rzi", "rmi", "rpi")
 
 
 def scalar(d: Type, a: Type) -> str | None:
-    """Table 15: how `a` becomes `d`: sext zext chop1 s2f f2s u2f f2u f2f, "" for a plain move, None if it can't.
+    """Table 15: how `a` becomes `d`: sext zext chop1 s2f f2s u2f f2u f2f, "" for a plain move, None if not convertible.
 
-    The table prints a dash both for a plain move and for what can't be converted, which is everything to and from tf32
-    but for f32 to tf32. `chop1`: the result is extended again by its signedness where the register is wider.
+    The table prints a dash both for a plain move and for an impossible conversion: everything to and from tf32 except
+    f32 to tf32. `chop1`: the result is extended again according to its signedness if the register is wider.
     """
     if "tf32" in (d.name, a.name):
         return "f2f" if (d.name, a.name) == ("tf32", "f32") else None
@@ -48,7 +49,8 @@ def scalar(d: Type, a: Type) -> str | None:
 
 
 class Needs:
-    """What a conversion asks of its modifiers: `rounding` are those allowed, one of them needed where `required`."""
+    """The modifiers that a conversion requires or allows: `rounding` lists those allowed; one of them must be present
+    if `required`."""
 
     __slots__ = ("ftz", "required", "rounding", "sat")
 
@@ -60,12 +62,14 @@ class Needs:
 
 
 def needs(d: Type, a: Type) -> Needs:
-    """What a plain `cvt.d.a` needs, without `.relu` and `.satfinite` (those have forms of their own).
+    """The modifiers of a plain `cvt.d.a`, without `.relu` and `.satfinite` (those have forms of their own).
 
-    * Nothing rounds between integers, nor where every value has its equal in d: f16 to f32, f32 to f64.
-    * A float to an integer needs an integer rounding; so may a float to the same type, which then rounds to integers.
-    * Everything else needs a rounding; from and between the formats with eight exponent bits or more it may be left out
-      where nothing is lost but subnormals or range (bf16 to others, f16 to bf16).
+    * Conversions between integers do not round, nor do those where d represents every value exactly: f16 to f32, f32 to
+      f64.
+    * A float to an integer needs an integer rounding; a float to the same type may have one, and then rounds to an
+      integer.
+    * Everything else needs a rounding; it may be omitted from and between the formats with eight exponent bits or more
+      where only subnormals or range are lost (bf16 to others, f16 to bf16).
     * `.sat` needs a range to clamp to: an integer that can't hold all values, or [0, 1] for floats; bf16 has none.
     * `.ftz` needs an f32 on one side; with bf16 on the other that is only so between floats.
     """
@@ -88,7 +92,7 @@ def needs(d: Type, a: Type) -> Needs:
 
 
 def _holds(d: Type, a: Type) -> bool:
-    """Whether every value of integer type a is one of d."""
+    """Whether integer type d represents every value of integer type a."""
     if a.signed == d.signed:
         return d.width >= a.width
     return d.signed and d.width > a.width

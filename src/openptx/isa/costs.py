@@ -1,10 +1,10 @@
-"""What it costs to read an operand, by where it lives (6.6, Table 19)."""
+"""The cost of reading an operand from each state space (6.6, Table 19)."""
 
 from __future__ import annotations
 
 
 class Cost:
-    """Clocks that an access takes: 0, or `more than` so many; `note` as the table has it."""
+    """The clocks of an access: 0, or `more than` that number; `note` is quoted from the table."""
 
     __slots__ = ("clocks", "more", "note")
 
@@ -31,7 +31,7 @@ COSTS: dict[str, Cost] = {
 }
 # fmt: on
 OF_SPACES = {"const": "constant", "param": "parameter", "tex": "texture"}
-"""What the table calls state spaces whose directive has another name."""
+"""The table's names for state spaces whose directive has another name."""
 
 
 def cost_of(space: str) -> Cost | None:

@@ -1,16 +1,16 @@
-"""Where the assembler and the manual answer differently: one entry for each rule, with an example that shows it."""
+"""Where the assembler deviates from the manual: one entry for each rule, with an example that shows the deviation."""
 
 from __future__ import annotations
 
 MEASURED = "ptxas 13.5.37"
-"""The assembler that was asked."""
+"""The assembler version that was tested."""
 
 ACCEPTS = "accepts"
 REFUSES = "refuses"
 
 
 class Deviation:
-    """One difference: what `rule` says, what the manual and the assembler do with `example`.
+    """One deviation: what `rule` says, what the manual and the assembler do with `example`.
 
     `declares` are the declarations that the example needs; `name` is what a diagnostic calls the entry.
     """
@@ -147,7 +147,7 @@ def _rows() -> tuple[Deviation, ...]:
         Deviation("comment-beyond-ascii", "4.1", r, a,
                   "a comment may hold bytes above 127",
                   "// \u00e9"),
-        # Newer than PTX ISA 9.1: what the assembler shows of 9.2 to 9.5.
+        # Newer than PTX ISA 9.1: what the assembler reveals of 9.2 to 9.5.
         Deviation("packed-bytes", "PTX 9.2", r, a,
                   "`add sub min max neg` have `.u8x4` and `.s8x4`; `add.sat` has `.u32` and packed types",
                   "add.u8x4 d, a, a;", ".reg .b32 d, a;"),

@@ -1,4 +1,4 @@
-"""Directives, attributes and pragmas: where each may stand, since when, and what it is for (5.4.8, 11, 12)."""
+"""Directives, attributes and pragmas: where each is allowed, since which version, and its purpose (5.4.8, 11, 12)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from openptx.isa.notation.gates import Gate, gate
 class Directive:
     """A directive by its name without the dot.
 
-    `places` are where it may stand: module, entry (the header of a kernel), func (that of a function), body, prototype,
-    variable, linkage (before a function or a variable).
+    `places` lists where it is allowed: module, entry (the header of a kernel), func (that of a function), body,
+    prototype, variable, linkage (before a function or a variable).
     """
 
     __slots__ = ("anchor", "gate", "name", "places", "section", "summary")
@@ -67,7 +67,7 @@ ATTRIBUTES: dict[str, Gate] = {
     "managed": gate("PTX 4.0, sm_30"),
     "unified": gate("PTX 8.0, sm_90"),
 }
-"""What may stand in `.attribute(...)` (5.4.8)."""
+"""What is allowed in `.attribute(...)` (5.4.8)."""
 
 PRAGMAS: dict[str, Gate] = {
     "nounroll":             gate("PTX 2.0, sm_20"),
@@ -75,5 +75,5 @@ PRAGMAS: dict[str, Gate] = {
     "enable_smem_spilling": gate("PTX 9.0, sm_75"),
     "frequency":            gate("PTX 9.0"),
 }
-"""The pragma strings that the manual describes (chapter 12); unknown ones are passed over."""
+"""The pragma strings that the manual describes (chapter 12); unknown ones are ignored."""
 # fmt: on

@@ -1,4 +1,4 @@
-"""How true a meaning is: exact, bounded by an error, modelled after a source, or missing."""
+"""How faithful a meaning is: exact, bounded by an error, modelled on a source, or missing."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class Fidelity:
 
 
 EXACT = Fidelity("exact")
-"""Every bit is what the document says."""
+"""Every bit is as the document specifies."""
 
 UNSUPPORTED = Fidelity("unsupported")
-"""Declared and checked, but it can't be executed."""
+"""Declared and checked, but not executable."""
 
 
 def bounded(error: str, measured: str) -> Fidelity:
-    """The bits are an H100's on all engines; the document allows an error, such as "2 ulp".
+    """All engines produce an H100's bits; the document allows an error, such as "2 ulp".
 
-    `measured` is the largest that an H100 makes, over all operands of the range unless it says otherwise: it may be
-    more than is allowed.
+    `measured` is the largest error of an H100, over all operands of the range unless it says otherwise; it may exceed
+    the allowed error.
     """
     return Fidelity("bounded", f"as measured on sm_90; allowed: {error}, measured: {measured}")
 
 
 def modelled(source: str) -> Fidelity:
-    """The document leaves freedom here; results follow `source`, a paper or a measured device.
+    """The document leaves the result open; results follow `source`, a paper or a measured device.
 
-    Where nobody says anything, it begins with "a guess".
+    If no source exists, it begins with "a guess".
     """
     return Fidelity("modelled", source)

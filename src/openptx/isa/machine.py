@@ -1,8 +1,8 @@
-"""The protocol that meanings are written against: arithmetic on lanes of raw bits, lane exchange, memory.
+"""The protocol that meanings use: arithmetic on lanes of raw bits, lane exchange, memory.
 
-A meaning is `meaning(x: Machine, m: Modifiers, *sources)` and is pure but for what it asks of `x`. It never sees a
-mask: it computes for every lane that the machine shows it, and only the methods below know which of them are active.
-Where the instruction stands (function, line) is the machine's business too, so that a fault can name it.
+A meaning is `meaning(x: Machine, m: Modifiers, *sources)` and is pure except for its calls to `x`. It never sees a
+mask: it computes every lane of its inputs, and only the methods below know which lanes are active. The machine also
+knows the instruction's position (function, line), so that a fault can name it.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ class Machine(Arithmetic):
         raise NotImplementedError
 
     def shuffle(self, a: Bits, lane: Bits) -> Bits:
-        """`a` of lane `lane & 31` of the warp. What an inactive lane hands over is unspecified."""
+        """`a` of lane `lane & 31` of the warp. The value from an inactive lane is unspecified."""
         raise NotImplementedError
 
     def ballot(self, p: Bits) -> Bits:
-        """A word of 32 bits whose bit i is `p` of lane i of the warp; 0 for inactive lanes."""
+        """A 32-bit word whose bit i is `p` of lane i of the warp; 0 for inactive lanes."""
         raise NotImplementedError
 
     def ended(self) -> Bits | None:
-        """The lanes of the warp that have ended, as a mask of 32 bits; None where the machine knows of none."""
+        """The lanes of the warp that have exited, as a mask of 32 bits; None if the machine knows of none."""
         return None
 
     def missing(self) -> Bits | None:
-        """The lanes that the warp lacks because it is the last of a CTA, as a mask of 32 bits; None where all warps are
-        whole."""
+        """The lanes missing from the warp because it is the last of a CTA, as a mask of 32 bits; None if all warps are
+        full."""
         return None
 
     # Memory. Each access is checked as a whole: bounds, alignment to `count * w` bits, read-only.
@@ -66,32 +66,34 @@ class Machine(Arithmetic):
         raise NotImplementedError
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
-        """The values, of one width, to consecutive places. Where lanes store to one place the highest lane wins."""
+        """Stores values of one width to consecutive places. If several lanes store to one place, the highest lane
+        wins."""
         raise NotImplementedError
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
-        """Replaces the word at `address` by `update(x, old, *operands)`, lane after lane, and gives the old ones.
-        They are for the instruction's results alone: of one that has none a machine may give anything.
+        """Replaces the word at `address` by `update(x, old, *operands)`, lane after lane, and returns the old words.
+        Only the instruction's results use the old words; for an instruction without results a machine may return
+        anything.
 
         `w` is 16, 32, 64 or 128; words and operands of 128 bits are pairs (low, high). `update` is a pure function;
-        machines may know a faster way for those of `isa.updates`, by identity.
+        machines may implement those of `isa.semantics.atomic_ops` faster, recognised by identity.
         """
         raise NotImplementedError
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        """`size` (32 bits) bytes from `origin` of space `source` to `target` of space `to`, lane by lane."""
+        """Copies `size` (32 bits) bytes from `origin` in space `source` to `target` in space `to`, lane by lane."""
         raise NotImplementedError
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        """Does `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes that have i below their `times`.
+        """Calls `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes whose `times` is above i.
 
-        A step must not read what an earlier one has written: steps may be done together, and one lane's before or
-        after another's. What a step asks of the warp, or of its thread, is unspecified.
+        A step must not read what an earlier one has written: steps may run together, and those of one lane before or
+        after another's. Methods of the warp or the thread give unspecified results within a step.
         """
         raise NotImplementedError
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
-        """Does `step(value, *values)` for every different value of `a`, each time in the lanes that have it."""
+        """Calls `step(value, *values)` for every distinct value of `a`, each time in the lanes that have it."""
         raise NotImplementedError
 
     # The thread.
@@ -101,7 +103,8 @@ class Machine(Arithmetic):
         raise NotImplementedError
 
     def allocate(self, size: Bits, align: int) -> Bits:
-        """The local address of `size` (64 bits) fresh bytes of the thread's stack, until the function returns."""
+        """The local address of `size` (64 bits) newly allocated bytes of the thread's stack, valid until the function
+        returns."""
         raise NotImplementedError
 
     def stack(self) -> Bits:
@@ -113,7 +116,7 @@ class Machine(Arithmetic):
         raise NotImplementedError
 
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
-        """Faults with `code` where `p` does not hold in an active lane; its {lane} and {value} go into the message."""
+        """Faults with `code` if `p` is false in an active lane; its {lane} and {value} go into the message."""
         raise NotImplementedError
 
     @property
@@ -126,7 +129,7 @@ class Machine(Arithmetic):
         """The tensor memory of the lanes' CTAs."""
         raise NotImplementedError
 
-    # Made of the above.
+    # Composed of the above.
 
     def count(self, p: Bits) -> Bits:
         """The number of active lanes of the warp that have `p`."""
@@ -135,7 +138,7 @@ class Machine(Arithmetic):
     def matrix_product(
         self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
     ) -> Tile:
-        """The product of fragments of a whole warp, which `by_lanes` defines: d as `addends` has c.
+        """The product of a whole warp's fragments, which `by_lanes` defines; d has the layout of `addends` for c.
 
         Registers are those of `mma` (isa/semantics/matrix/products.py): a for each sixteen rows, b for each eight
         columns. A line of `addends` has the lane's columns of row g, of row g + 8, and so on.
@@ -148,7 +151,7 @@ class Machine(Arithmetic):
     ) -> None:  # fmt: skip
         """d = a * b, or a * b + d if it `adds`, of matrices in shared and tensor memory, which `by_lines` defines.
 
-        `tiles(*given)` says where their lines are; a machine may ask with other values, for lanes of its choice.
+        `tiles(*given)` locates their lines; a machine may call it with other values, for lanes of its choice.
         """
         by_lines()
 
@@ -163,7 +166,7 @@ class Machine(Arithmetic):
     def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:
         """`combine` of `a` over the lanes in `members` (32 bits, which may differ from lane to lane), in lane order.
 
-        `unit` is the neutral element's bits. A lane that is not active contributes nothing.
+        `unit` holds the bits of the neutral element. An inactive lane contributes nothing.
         """
         members = members & self.ballot(self.const(1, 1))
         total = self.const(unit, a.width)

@@ -1,4 +1,4 @@
-"""What the memory consistency model says of an operation by its modifiers (8.4)."""
+"""Properties of an operation in the memory consistency model, by its modifiers (8.4)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ _FLAGS = ("volatile", "mmio", *sorted(_SEMANTICS))  # forms with one choice have
 
 
 def strong(m: Modifiers) -> bool:
-    """Whether a memory operation is a strong one: ordered with what other threads do to the same place."""
+    """Whether a memory operation is strong: ordered with other threads' operations on the same location."""
     return m.values.get("sem") in _SEMANTICS or any(m.values.get(flag) is True for flag in _FLAGS)
 
 
 def may_wait(m: Modifiers) -> bool:
-    """Whether a loop around the instruction may be waiting for other threads: strong ones with a result, sleeps."""
+    """Whether a loop around the instruction may be waiting for other threads: true of strong operations with a result,
+    and of sleeps."""
     form = m.form
     return form.instruction.yields_thread or (strong(m) and any(t.role == "write" for t in form.operands))

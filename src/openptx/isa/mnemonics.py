@@ -1,4 +1,4 @@
-"""Where each mnemonic is declared, and what it does to control flow, so that one can be looked up without all modules.
+"""Where each mnemonic is declared, and its effect on control flow, so that a lookup need not import all modules.
 
 Generated from `isa/instructions/` by tools/generate_docs.py (make docs). Do not edit.
 """
@@ -147,7 +147,7 @@ MODULES = {
     "setmaxnreg": "miscellaneous",
     "trace": "undescribed",
 }
-"""The modules of `isa/instructions/` that declare a mnemonic, divided by blanks; all in the manual's order."""
+"""The modules of `isa/instructions/` that declare a mnemonic, separated by blanks, in the manual's order."""
 
 CONTROL = {
     "bra": "branch",
@@ -160,4 +160,4 @@ CONTROL = {
     "brkpt": "breakpoint",
     "trap": "trap",
 }
-"""What mnemonics do to control flow (`control` of `notation.instruction`), divided by blanks; others do nothing."""
+"""The effect of a mnemonic on control flow (`control` of `notation.instruction`); others have none."""

@@ -1,4 +1,4 @@
-"""The members that an initialiser gives a `.samplerref` (5.3.2, Table 11), and the bytes that stand for them here."""
+"""The members of a `.samplerref` initialiser (5.3.2, Table 11), and their byte encoding here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE = 8
 
 
 def encoded(members: dict[str, int | str]) -> bytes:
-    """One byte a member, in the order of the table."""
+    """One byte per member, in the order of the table."""
     found = {name: members.get(name, default) for name, default in MEMBERS.items()}
     values = [VALUES.get(value, 0) if isinstance(value, str) else value & 0xFF for value in found.values()]
     return bytes(values).ljust(SIZE, b"\0")

@@ -1,4 +1,5 @@
-"""The predefined, read-only registers of chapter 10: their types, since when, and where."""
+"""The predefined, read-only registers of chapter 10: their types, the versions since which they exist, and their
+sections."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from openptx.isa.types import TYPES, Type
 class SpecialRegister:
     """A special register by its name without `%`. `vector` ones have `.x .y .z .w` (`.w` is always zero).
 
-    `narrowest`: the fewest bits in which `mov` reads it, or a component of it: fewer than its type has where an early
-    PTX version had it so.
+    `narrowest`: the smallest width in which `mov` reads it or a component of it: smaller than its type if it was so in
+    an early PTX version.
     """
 
     __slots__ = ("anchor", "gate", "name", "narrowest", "type", "vector")
@@ -28,7 +29,8 @@ class SpecialRegister:
 
 
 _ONCE_NARROWER = {"tid": 16, "ntid": 16, "ctaid": 16, "nctaid": 16, "gridid": 16}
-"""Bits that these had in PTX 1.0. Programs may still read so many of them (10.1, 10.2, 10.6, 10.7, 10.10)."""
+"""The width of these registers in PTX 1.0. Programs may still read them in that width (10.1, 10.2, 10.6, 10.7,
+10.10)."""
 
 # fmt: off
 # name                           type       since                section
@@ -90,25 +92,26 @@ SPECIAL_REGISTERS: dict[str, SpecialRegister] = _registers()
 """All special registers by name, without `%`."""
 
 NOT_ENFORCED = frozenset((gate("PTX 2.1"),))
-"""Gates of special registers that the assembler doesn't hold programs to: `%envreg0` in PTX 1.0 (measured)."""
+"""Gates of special registers that the assembler does not enforce: `%envreg0` in PTX 1.0 (measured)."""
 
 
 def is_predefined(name: str) -> bool:
-    """Whether PTX itself declares this name."""
+    """Whether PTX itself predefines this name."""
     return name == "WARP_SZ" or (name[:1] == "%" and name[1:] in SPECIAL_REGISTERS)
 
 
 MULTIPROCESSORS = 1  # all CTAs report multiprocessor 0: they share one processor's caches
 RESERVED_SHARED = 1024
-"""Bytes of shared memory that a CTA has beside its own from sm_80 on. Groups of more than a warp wait for each other
-there (cooperative_groups/details/memory.h), at `%reserved_smem_offset_1`; their 288 bytes need no first value."""
+"""Bytes of shared memory reserved by the system for each CTA from sm_80 on. Cooperative groups larger than a warp keep
+their barriers there (cooperative_groups/details/memory.h), at `%reserved_smem_offset_1`; these 288 bytes need no
+initial value."""
 RESERVED_OFFSETS = {"begin": 0, "end": RESERVED_SHARED, "cap": RESERVED_SHARED, "0": 0, "1": RESERVED_SHARED // 2}
-"""What `%reserved_smem_offset_<key>` reads: they stand before the CTA's own."""
+"""The values of `%reserved_smem_offset_<key>`: reserved bytes precede the CTA's own."""
 
 
 def allocation_unit(target: str) -> int:
-    """Bytes in which a target gives shared memory to CTAs (10.30)."""
+    """The granularity in bytes at which a target allocates shared memory to CTAs (10.30)."""
     return 256 if len(target) == 5 and target[3] in "3567" else 128
 
 
-WARPS = 64  # that a multiprocessor holds, as an H100's does
+WARPS = 64  # the maximum on a multiprocessor, as on an H100

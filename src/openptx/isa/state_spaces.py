@@ -1,10 +1,11 @@
-"""The state spaces of 5.1: who sees them, how a declaration and an instruction may name them."""
+"""The state spaces of 5.1: who can access them, and how declarations and instructions name them."""
 
 from __future__ import annotations
 
 
 class Space:
-    """A state space. `sub` are its sub-qualifiers in instructions, `declared` whether variables live there."""
+    """A state space. `sub` are its sub-qualifiers in instructions; `declared` says whether variables can be declared in
+    it."""
 
     __slots__ = ("declared", "name", "shared_by", "sub", "text")
 

@@ -1,4 +1,5 @@
-"""Targets: which there are, since which PTX version, and what a file's `.version` and `.target` allow (11.1.2)."""
+"""Targets: their names, the PTX versions that introduced them, and what a file's `.version` and `.target` allow
+(11.1.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from openptx.isa.notation.gates import Alternative, Gate, Version, gate
 class Target:
     """A target such as `sm_90a`: its number, and the `a` of architecture-specific or `f` of family-specific features.
 
-    `since` is the PTX version that brought it, `renamed` the target it is called from PTX 9.0 on.
+    `since` is the PTX version that introduced it, `renamed` its name from PTX 9.0 on.
     """
 
     __slots__ = ("family", "name", "number", "renamed", "since", "suffix")
@@ -69,7 +70,7 @@ TARGETS: dict[str, Target] = _targets()
 """All targets by name."""
 
 NEWEST: Version = (9, 5)
-"""The newest PTX version known here, that of ptxas 13.5. The declarations follow PTX ISA 9.1 and say what is newer."""
+"""The newest known PTX version, that of ptxas 13.5. The declarations follow PTX ISA 9.1 and mark what is newer."""
 
 OPTIONS = {
     "texmode_unified": gate("PTX 1.0"),
@@ -77,11 +78,11 @@ OPTIONS = {
     "debug": gate("PTX 3.0"),
     "map_f64_to_f32": gate("PTX 1.0, sm_10 to sm_12"),
 }
-"""What else may stand in a `.target` list, and since when (11.1.2; measured, ptxas 13.5)."""
+"""What else a `.target` list may contain, and since when (11.1.2; measured, ptxas 13.5)."""
 
 
 def target(name: str) -> Target | None:
-    """The target called `name`; `compute_90` means `sm_90`. None if there is none."""
+    """The target called `name`; `compute_90` means `sm_90`. None if it does not exist."""
     return TARGETS.get(name.replace("compute_", "sm_"))
 
 
@@ -109,11 +110,11 @@ def covers(name: str, target: Target) -> bool:
 
 
 def _least(wanted: Target) -> int:
-    return 101 if wanted.number == 110 else wanted.number  # sm_101 is what sm_110 was called before PTX 9.0
+    return 101 if wanted.number == 110 else wanted.number  # sm_110 was called sm_101 before PTX 9.0
 
 
 def gates(form: Form, m: Modifiers) -> list[tuple[str, Gate]]:
-    """All that this opcode asks for: (what asks, its gate). The first is the form's own."""
+    """All requirements of this opcode: (what requires it, its gate). The first is the form's own."""
     found = [(f"{form.instruction.name}", form.gate)]
     for condition in conditions(form.instruction.gates):
         if condition.holds(m):
@@ -122,12 +123,12 @@ def gates(form: Form, m: Modifiers) -> list[tuple[str, Gate]]:
 
 
 def unmet(form: Form, m: Modifiers, version: Version, target: Target) -> list[tuple[str, Gate]]:
-    """What this opcode asks for and the file doesn't give; empty if it may be used."""
+    """The requirements of this opcode that the file does not meet; empty if it may be used."""
     return [(what, gate) for what, gate in gates(form, m) if not satisfied(gate, version, target)]
 
 
 def wants(gate: Gate) -> str:
-    """A gate in words: `.target sm_100a, sm_103a or sm_107a and PTX ISA 8.7`."""
+    """A gate as text: `.target sm_100a, sm_103a or sm_107a and PTX ISA 8.7`."""
     return ", or ".join(_words(alternative) for alternative in gate.alternatives)
 
 

@@ -1,4 +1,4 @@
-"""Which test executes a form: read from `tested.txt`, which tools/record_tested.py writes while it runs the tests."""
+"""The test that executes each form, from `tested.txt`, which tools/record_tested.py writes while it runs the tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECORD = Path(__file__).with_name("tested.txt")
 
 
 def labels() -> dict[Form, str]:
-    """A name for each form that stays when others come: its module and text, numbered where a text comes twice."""
+    """A stable name for each form, unaffected by new forms: its module and text, numbered if a text occurs twice."""
     load()
     found: dict[Form, str] = {}
     times: dict[str, int] = {}

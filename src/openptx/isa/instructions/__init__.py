@@ -1,4 +1,4 @@
-"""Section 9.7 of the manual, a module or a few for each of its sections."""
+"""Section 9.7 of the manual: one module or a few for each of its sections."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ SECTIONS: dict[str, str] = {
 # fmt: on
 _PLACES = {module: place for place, module in enumerate(SECTIONS)}
 _mnemonics: dict[str, list[Instruction]] = {}
-"""All instructions by mnemonic; empty until somebody asks for all."""
+"""All instructions by mnemonic; empty until all are first requested."""
 
 
 def declared(mnemonic: str) -> list[Instruction]:
-    """The instructions of a mnemonic, in the manual's order; imports the modules that declare them, and no others.
+    """The instructions of a mnemonic, in the manual's order; imports only the modules that declare them.
 
-    A mnemonic that `MODULES` lacks may be newer than that table: all modules are asked.
+    A mnemonic that `MODULES` lacks may be newer than that table, so all modules are searched.
     """
     if mnemonic not in MODULES:
         return mnemonics().get(mnemonic, [])
@@ -78,7 +78,7 @@ def mnemonics() -> dict[str, list[Instruction]]:
     if not _mnemonics:
         for module in SECTIONS:
             _import(module)
-        INSTRUCTIONS[:] = sorted(INSTRUCTIONS, key=_place)  # at once: `sort` would show other threads an empty list
+        INSTRUCTIONS[:] = sorted(INSTRUCTIONS, key=_place)  # at once: other threads never see it empty
         found: dict[str, list[Instruction]] = {}
         for each in INSTRUCTIONS:
             found.setdefault(each.mnemonic, []).append(each)
@@ -87,9 +87,10 @@ def mnemonics() -> dict[str, list[Instruction]]:
 
 
 def _import(module: str) -> None:
-    """Imports a module, and gives its instructions the place of their declaration.
+    """Imports a module, and keeps its instructions in the order of their declaration.
 
-    A module may import others; those start later, so the newest modules are asked first for what is theirs.
+    A module may import others, whose instructions start later in the list, so the newest modules are searched first for
+    their own.
     """
     known, wanted = len(sys.modules), f"{__name__}.{module}"
     __import__(wanted)

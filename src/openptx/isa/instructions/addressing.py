@@ -1,4 +1,5 @@
-"""Addresses: the space one points to, the way to and from generic ones (9.7.9.19, 9.7.9.20, 9.7.9.23, 9.7.9.24)."""
+"""Addresses: the space an address points to, and conversion to and from generic addresses (9.7.9.19, 9.7.9.20,
+9.7.9.23, 9.7.9.24)."""
 
 from __future__ import annotations
 
@@ -113,7 +114,7 @@ mapa = instruction(
 
 @meaning(mapa)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    # Offset and window stay, the rank comes between them.
+    # The offset and the window are kept; the rank is inserted between them.
     keep = x.const(~(0xFF << CTA_SHIFT) & (1 << a.width) - 1, a.width)
     return (a & keep) | (x.resize(b + RANK_0, a.width) << CTA_SHIFT)
 

@@ -1,4 +1,4 @@
-"""Asynchronous copies: of a few bytes a thread, in bulk, reducing (9.7.9.25)."""
+"""Asynchronous copies: of a few bytes per thread, in bulk, and with reduction (9.7.9.25)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ cp_async = instruction(
 def _(
     x: Machine, m: Modifiers, dst: Bits, src: Bits, size: int, limit: Bits | None = None, policy: Bits | None = None
 ) -> None:
-    """At once: that is one of the orders that the document allows. `limit` is src-size, or whether to ignore src."""
+    """Completes immediately, which is one of the orders that the document allows. `limit` is src-size, or whether to
+    ignore src."""
     words = size // 4
     if limit is None:
         x.store("shared", dst, x.load("global", src, 32, words))
@@ -90,7 +91,7 @@ cp_async_wait_all = instruction(
 
 @meaning(cp_async_commit_group, cp_async_wait_group, cp_async_wait_all)
 def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
-    """Copies are done when they are issued, so there is nothing to wait for."""
+    """Copies complete when they are issued, so there is nothing to wait for."""
 
 
 _BULK_SIZES = "size   0 to 1048560, a multiple of 16"
@@ -145,7 +146,7 @@ cp_async_bulk = instruction(
 
 
 def fidelity_of_bulk(m: Modifiers) -> Fidelity:
-    """What is ignored at the ends is indeterminate, says the ISA since 9.2; here it stays as it was."""
+    """The ISA since 9.2 says that the bytes ignored at the ends are indeterminate; here they keep their values."""
     return modelled("PTX ISA 9.2; bytes that are ignored stay") if m.ignore_oob else EXACT
 
 
@@ -180,7 +181,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
 
 
 def copy_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: Bits | None = None) -> None:
-    """A bulk copy from shared to global memory; with a mask, of some bytes of every 16."""
+    """A bulk copy from shared to global memory; with a mask, of the selected bytes of every 16."""
     check(x, dst, src, size)
     if mask is not None:
         copy_masked(x, "global", dst, m.src or "", src, size, mask)
@@ -195,7 +196,7 @@ def check(x: Machine, dst: Bits, src: Bits, size: Bits) -> None:
 
 
 def copy_masked(x: Machine, to: str, dst: Bits, source: str, src: Bits, size: Bits, mask: Bits) -> None:
-    """Copies those bytes of every 16 that the mask names."""
+    """Copies the bytes of every 16 that the mask selects."""
 
     def chunk(i: Bits, dst: Bits, src: Bits, mask: Bits) -> None:
         for byte in range(16):
@@ -206,7 +207,7 @@ def copy_masked(x: Machine, to: str, dst: Bits, source: str, src: Bits, size: Bi
 
 
 CLUSTER = 16
-"""The most CTAs of a cluster."""
+"""The maximum number of CTAs in a cluster."""
 
 
 def in_cta(x: Machine, address: Bits, rank: int) -> Bits:
@@ -282,7 +283,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
 
 
 def reduce_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits) -> None:
-    """Element after element, each in one step."""
+    """Reduces one element after another, each atomically."""
     check(x, dst, src, size)
     target, width = m.with_(space=m.dst), m.type.width
 
@@ -312,7 +313,7 @@ cp_async_bulk_prefetch = instruction(
 
 @meaning(cp_async_bulk_prefetch)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
-    """There are no caches to fill."""
+    """There are no caches to prefetch into."""
 
 
 cp_async_bulk_commit_group = instruction(
@@ -340,4 +341,4 @@ cp_async_bulk_wait_group = instruction(
 
 @meaning(cp_async_bulk_commit_group, cp_async_bulk_wait_group)
 def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
-    """Copies are done when they are issued, so there is nothing to wait for."""
+    """Copies complete when they are issued, so there is nothing to wait for."""

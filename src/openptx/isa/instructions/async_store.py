@@ -99,7 +99,7 @@ st_bulk_32 = instruction(
 
 @meaning(st_bulk, st_bulk_32)
 def _(x: Machine, m: Modifiers, a: Bits, size: Bits, initval: int) -> None:
-    """What is no zero, and sizes that are no multiple of 8, the document forbids."""
+    """The document forbids nonzero values and sizes that are not a multiple of 8."""
     fits = ((size & 7) == 0) & ~x.less(U, x.const(MOST_ZEROS, size.width), size)
     x.require(fits, "undefined-behavior", "a bulk store fills a multiple of 8 bytes, 16777216 at most")
 
@@ -110,7 +110,7 @@ def _(x: Machine, m: Modifiers, a: Bits, size: Bits, initval: int) -> None:
 
 
 MOST_ZEROS = 1 << 24
-"""Bytes that one bulk store may fill."""
+"""The bytes that one bulk store may fill."""
 
 red_async = instruction(
     "red.async",

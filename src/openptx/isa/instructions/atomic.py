@@ -108,7 +108,7 @@ def _(
 
 
 def each_element(x: Machine, m: Modifiers, a: Bits, b: tuple[Bits, ...]) -> tuple[Bits, ...]:
-    """The elements are updated one by one; the address is aligned to all of them."""
+    """The elements are updated one by one; the address is aligned to the whole vector."""
     size = m.type.width >> 3
     whole = (a & (size * len(b) - 1)) == 0
     x.require(whole, "misaligned-access", f"an access of {size * len(b)} bytes at an address that is no multiple of it")
@@ -119,14 +119,14 @@ def each_element(x: Machine, m: Modifiers, a: Bits, b: tuple[Bits, ...]) -> tupl
 def operate(x: Machine, m: Modifiers, a: Bits, *operands: Word) -> Word:
     """Performs one atomic operation and returns the old word."""
     if m.type.name == "f32" and m.op == "add":
-        # Subnormal numbers are flushed in global memory, and kept in shared memory.
+        # Subnormal numbers are flushed in global memory and kept in shared memory.
         shared = (a >> SHIFT[64]) == SHARED if m.space == "generic" else x.const(int(m.space != "global"), 1)
         operands = (*operands, x.resize(shared, 32))
     return x.atomic(m.space, a, m.type.width, update(m), *operands)
 
 
 def update(m: Modifiers) -> Update:
-    """What is put in place of the old word."""
+    """The update function: what replaces the old word."""
     t = m.type.element
     if t.format is not None:
         f = FORMATS[t.format]

@@ -1,4 +1,4 @@
-"""Hints to the caches (9.7.9.15 to 9.7.9.18)."""
+"""Cache hints (9.7.9.15 to 9.7.9.18)."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ createpolicy_fractional = instruction(
 
 @meaning(createpolicy_range, createpolicy_fractional)
 def _(x: Machine, m: Modifiers, *operands: object) -> Bits:
-    """Policies are opaque, and nothing looks at them."""
+    """Policies are opaque, and no engine reads them."""
     return x.const(0, 64)
 
 

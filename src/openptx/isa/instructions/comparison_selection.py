@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 ONE = FORMATS["f32"].bias << FORMATS["f32"].man
 
-# Which comparisons a type has (9.3.1): bits only equality, signed integers the six, unsigned ones their names as well,
-# floats those that a NaN makes true.
+# The comparisons of each type (9.3.1): bits have only equality, signed integers six, unsigned integers those and their
+# own names, floats also those that a NaN makes true.
 _COMPARISONS = {
     ".b16, .b32, .b64": "eq, ne",
     ".s16, .s32, .s64": "eq, ne, lt, le, gt, ge",
@@ -128,5 +128,5 @@ slct = instruction(
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     if m.atype.kind == "s":
         return x.select(x.negative(c), b, a)
-    # -0 and, flushed, all subnormal numbers count as zero; a NaN selects b.
+    # -0 and, when flushed, all subnormal numbers count as zero; a NaN selects b.
     return x.select(compare(x, "ge", m.atype, c, x.const(0, 32), m.ftz), a, b)

@@ -1,4 +1,4 @@
-"""Conversion between types (9.7.9.21, 9.7.9.22). Which pairs need which rounding is in `isa/conversions.py`."""
+"""Conversion between types (9.7.9.21, 9.7.9.22). `isa/conversions.py` says which pairs need which rounding."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ cvt_newer = instruction(
 
 
 def newer(m: Modifiers) -> Fidelity:
-    """What the ISA 9.1 does not have: products by a scale, as it has them for `.s2f6x2`; and `.ue5m3x2`."""
+    """Forms that ISA 9.1 lacks: products by a scale, as it has for `.s2f6x2`; and `.ue5m3x2`."""
     if "ue5m3" in m.dtype.name + m.atype.name:
         return modelled("cuda_fp8.hpp of CUDA 13.4")
     return modelled("PTX ISA 9.1, products by a scale of `.s2f6x2`")

@@ -39,7 +39,7 @@ rcp = instruction(
 def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     f = format_of(m)
     if m.rnd or f.name == "f64":
-        ftz = m.ftz and f.name == "f32"  # of f64, `.ftz` does nothing (H100)
+        ftz = m.ftz and f.name == "f32"  # `.ftz` has no effect on f64 (H100)
         return x.fdiv(f, x.const(f.bias << f.man, a.width), a, m.rnd or "rn", ftz)
     return x.approx("rcp", f, a, m.ftz)
 
@@ -100,7 +100,7 @@ rsqrt = instruction(
 
 
 def error_of_rsqrt(m: Modifiers) -> Fidelity:
-    """The manual bounds that of f32 alone."""
+    """The manual gives a bound for f32 only."""
     if m.type.width == 64:
         return bounded("not said", "2^-52.99 relative, of 8 million operands")
     return bounded("2^-22.9 relative", "2^-22.93")
@@ -127,7 +127,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 
 
 def flushed(a: float) -> float:
-    """The operand of a sine, whose subnormal numbers count as zeros."""
+    """The operand of a sine; subnormal numbers count as zero."""
     return math.copysign(0.0, a) if abs(a) < 2.0**-126 else a
 
 

@@ -1,4 +1,4 @@
-"""Extended-precision integer arithmetic: additions and multiplications that carry (9.7.2)."""
+"""Extended-precision integer arithmetic: additions and multiplications with carry (9.7.2)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits
 
 
 def with_carry(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits, Bits]:
-    """a + b + CC.CF, and with `.cc` the carry."""
+    """a + b + CC.CF; with `.cc` also writes the carry."""
     s = a + b
     d = s + x.resize(cc, a.width)
     return (d, (s < a) | (d < s)) if m.cc else d

@@ -1,7 +1,7 @@
-"""Copies and atomics between the memories of several GPUs (PTX ISA 9.4, 9.7.11), as CUDA's assembler has them.
+"""Copies and atomics between the memories of several GPUs (PTX ISA 9.4, 9.7.11), as CUDA's assembler accepts them.
 
-They name memory by logical endpoints, which a host makes of several devices: there are none here, so a kernel that
-runs one ends in `Unsupported`.
+They name memory by logical endpoints, which a host creates for several devices. No endpoints exist here, so a kernel
+that executes such an instruction ends in `Unsupported`.
 """
 
 from __future__ import annotations
@@ -246,4 +246,4 @@ fabric_wait = instruction(
 
 @meaning(fabric_submit, fabric_wait)
 def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
-    """Nothing is ever pending: no operation on the fabric is executed."""
+    """No operation is ever pending, because fabric operations are not executed."""

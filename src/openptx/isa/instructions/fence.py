@@ -122,4 +122,4 @@ membar_proxy = instruction(
 
 @meaning(fence, fence_proxy, membar, membar_proxy)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
-    """Machines do memory accesses in the order of the program, and everybody sees them at once."""
+    """Machines access memory in program order, and all threads see each access at once."""

@@ -130,7 +130,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 
 
 def rounded(m: Modifiers) -> bool:
-    """Forms that round are subroutines with a branch to a slow path."""
+    """Forms with a rounding modifier are subroutines with a branch to a slow path."""
     return bool(m.rnd) or m.type.width == 64
 
 
@@ -157,7 +157,8 @@ div = instruction(
 
 
 def error_of(text: str, measured: str) -> Callable[[Modifiers], Fidelity]:
-    """Exact where the form rounds or has f64, else bounded: forms without either are old spellings of `.approx`."""
+    """Exact if the form has a rounding or is f64, else bounded: f32 forms without a rounding are old spellings of
+    `.approx`."""
 
     def judge(m: Modifiers) -> Fidelity:
         return EXACT if m.rnd or m.type.width == 64 else bounded(text, measured)

@@ -87,7 +87,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits
 
 
 def choose(x: Machine, d: Type, t: Type, m: Modifiers, a: Bits, b: Bits, c: Bits | None, w: int) -> Bits:
-    """1.0 or all ones in `w` bits where the comparison holds, else 0."""
+    """1.0 or all ones in `w` bits if the comparison holds, else 0."""
     p = combine(m.BoolOp, compare(x, m.CmpOp or "", t, a, b, m.ftz), c)
     true = -1
     if d.format is not None:

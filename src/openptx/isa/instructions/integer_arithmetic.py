@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def product(m: Modifiers) -> Type:
-    """The type of a product, and of what is added to it: twice as wide under `.wide`."""
+    """The type of a product and of its addend: twice as wide under `.wide`."""
     return WIDE[m.type.name] if m.mode == "wide" else m.type
 
 
@@ -113,7 +113,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 
 
 def multiply(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    """The part of the product that `.hi`, `.lo` or `.wide` asks for."""
+    """The part of the product that `.hi`, `.lo` or `.wide` selects."""
     if m.mode == "wide":
         a, b = (x.resize(q, 2 * q.width, m.type.signed) for q in (a, b))
     return x.mulhi(m.type, a, b) if m.mode == "hi" else a * b

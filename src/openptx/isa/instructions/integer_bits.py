@@ -81,11 +81,11 @@ fns = instruction(
 @meaning(fns)
 def _(x: Machine, m: Modifiers, mask: Bits, base: Bits, offset: Bits) -> Bits:
     backwards = x.negative(offset)
-    # Searched upwards from bit 0: the mask from `base` on, mirrored for the other direction.
+    # Searches upwards from bit 0: the mask from `base` on, mirrored for the other direction.
     start = x.select(backwards, 31 - base, base)
     found = x.select(backwards, x.reverse(mask), mask) & x.binary("shl", x.const(-1, 32), start)
     count = x.select(offset == 0, x.const(1, 32), x.abs(offset))
-    first_bit = x.pick(offset == 0, base, 32)  # with offset 0 only the bit at `base` counts
+    first_bit = x.pick(offset == 0, base, 32)  # with offset 0 only the bit at `base` is considered
     d = x.const(-1, 32)
     for i in range(32):
         bit = (found >> i) & 1
@@ -131,7 +131,7 @@ bfe = instruction(
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     w = m.type.width
     pos, length = b & 0xFF, c & 0xFF
-    up = w - x.min(U, pos + length, w)  # bring the field's last bit to the top, then all of it down again
+    up = w - x.min(U, pos + length, w)  # moves the top bit of the field to bit 31 or 63, then shifts the field down
     return x.pick(length == 0, 0, x.shr(m.type, a << up, up + pos))
 
 
@@ -218,7 +218,7 @@ clmad = instruction(
 
 @meaning(clmad)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
-    """PTX ISA 9.3, 9.7.1.5: the product of polynomials over GF(2) of 64 coefficients each."""
+    """PTX ISA 9.3, 9.7.1.5: the product of two polynomials over GF(2) with 64 coefficients each."""
     d = c
     for i in range(64):
         term = b << i if m.mode == "lo" else b >> 64 - i if i else x.const(0, 64)

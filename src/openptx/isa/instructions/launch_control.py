@@ -1,4 +1,4 @@
-"""Dependent grids, fences for tensor maps, cancelled clusters (9.7.13.13, 9.7.13.16 to 9.7.13.18)."""
+"""Dependent grids, fences for tensor maps, cancelling clusters (9.7.13.13, 9.7.13.16 to 9.7.13.18)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ griddepcontrol = instruction(
 
 @meaning(griddepcontrol)
 def _(x: Machine, m: Modifiers) -> None:
-    """Grids run one after the other."""
+    """Grids run one after another."""
 
 
 tensormap_cp_fenceproxy = instruction(
@@ -48,7 +48,7 @@ tensormap_cp_fenceproxy = instruction(
 
 @meaning(tensormap_cp_fenceproxy)
 def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: int) -> None:
-    """A copy of the 128 bytes of a tensor map; every thread of the warp has the same one to do."""
+    """A copy of the 128 bytes of a tensor map; every thread of the warp makes the same copy."""
     x.copy("global", dst, "shared", src, x.const(size, 32))
 
 
@@ -72,7 +72,7 @@ try_cancel = instruction(
 
 @meaning(try_cancel)
 def _(x: Machine, m: Modifiers, addr: Bits, mbar: Bits) -> None:
-    """No cluster waits to be launched that could be cancelled: the answer is always no."""
+    """No cluster is ever waiting to be launched, so none can be cancelled: the answer is always no."""
     x.store(m.space, addr, [x.const(0, 64)] * 2)
     complete(x, m.space, mbar, x.const(16, 32))
 
@@ -115,5 +115,5 @@ query_cancel_get_first_ctaid = instruction(
 
 @meaning(query_cancel_get_first_ctaid)
 def _(x: Machine, m: Modifiers, response: Word) -> Bits | tuple[Bits, ...]:
-    """Undefined for clusters that were not cancelled, and none ever is."""
+    """Undefined unless a cluster was cancelled, which never happens here."""
     return (x.const(0, 32),) * 4 if m.get_first_ctaid else x.const(0, 32)

@@ -109,7 +109,7 @@ def _(x: Machine, m: Modifiers, a: Bits, policy: Bits | None = None) -> Word | t
 
 
 def load(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
-    """One word, or as many as the vector has; 128 bits are two words."""
+    """The number of words: one, or the vector's length; an element of 128 bits is two words."""
     if m.type.width == 128:
         low, high = x.load(m.space, a, 64, 2)
         return low, high
@@ -224,5 +224,5 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Word | tuple[Bits | None, ...], poli
     if len(parts) == len(given):
         x.store(m.space, a, tuple([part for _, part in parts]))
         return
-    for i, part in parts:  # `_` leaves its place as it is
+    for i, part in parts:  # `_` leaves its place unchanged
         x.store(m.space, a + i * (m.type.width // 8), (part,))

@@ -113,7 +113,7 @@ lop3 = instruction(
 def _(
     x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, table: int, q: Bits | None = None
 ) -> Bits | tuple[Bits, Bits]:
-    # Bit 4a + 2b + c of the table is the result: the upper half is what b and c give where a is set.
+    # Bit 4a + 2b + c of the table is the result: its upper half applies where a is set, and depends on b and c.
     off, on = table & 15, table >> 4 & 15
     d = two_inputs(x, off, b, c)
     if on != off:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def loaded(m: Modifiers) -> int:
-    """One register a matrix, two for those of sixteen rows and columns."""
+    """One register per matrix, two for matrices of sixteen rows and columns."""
     return int((m.num or "x1")[1:]) * (2 if m.shape == "m16n16" else 1)
 
 
@@ -55,7 +55,7 @@ ldmatrix = instruction(
 
 
 def fidelity_of_packed(m: Modifiers) -> Fidelity:
-    """The figure that shows where small elements stand in their bytes is not in the text."""
+    """The text lacks the figure that shows where small elements lie in their bytes."""
     return (
         modelled("CUTLASS for sm_120: elements below a byte stand in its low bits, zeros above") if m.src_fmt else EXACT
     )
@@ -70,7 +70,7 @@ def _(x: Machine, m: Modifiers, p: Bits) -> Operand:
 
 
 def line(x: Machine, p: Bits, lane: Bits) -> Bits:
-    """The address of a row of 16 bytes: lane 8i + j has that of row j of matrix i (16i + j, where rows are sixteen)."""
+    """The address of a 16-byte row: lane 8i + j has that of row j of matrix i (16i + j if there are sixteen rows)."""
     row = x.shuffle(p, lane)
     x.require((row & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
     return row
@@ -90,14 +90,14 @@ def columns_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
 
 
 def rows_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
-    """Lane 4g + t gets elements 4t to 4t + 3 of row g, each in a byte."""
+    """Lane 4g + t gets elements 4t to 4t + 3 of row g, one per byte."""
     lane = x.lane()
     row, first = line(x, p, (lane >> 2) + 8 * i), (lane & 3) << 2
     return x.join([element_of_16(x, m, row, first + e) for e in range(4)])
 
 
 def columns_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
-    """Lane 4g + t gets elements 4t to 4t + 3 of columns g and g + 8 of each matrix, in a register each."""
+    """Lane 4g + t gets elements 4t to 4t + 3 of columns g and g + 8 of each matrix, one register for each column."""
     lane = x.lane()
     at = (lane >> 2) + 8 * (i % 2)
     rows = [line(x, p, ((lane & 3) << 2) + (16 * (i // 2) + e)) for e in range(4)]
@@ -105,13 +105,13 @@ def columns_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
 
 
 def element_of_16(x: Machine, m: Modifiers, row: Bits, i: Bits) -> Bits:
-    """Element i of a row of sixteen, which are packed from its start on, as a byte."""
+    """Element i of a row of sixteen, packed from the start of the row, as a byte."""
     w = {None: 8, "b6x16_p32": 6, "b4x16_p64": 4}[m.src_fmt]
     if w == 8:
         return x.load(m.space, row + x.resize(i, 64), 8)[0]
     bit = i * w
     at = row + x.resize(bit >> 3, 64)
-    both = x.concat(x.load(m.space, at + 1, 8)[0], x.load(m.space, at, 8)[0])  # a row has bytes after its elements
+    both = x.concat(x.load(m.space, at + 1, 8)[0], x.load(m.space, at, 8)[0])  # a row has padding after its elements
     return x.resize(both >> (bit & 7), 8) & (1 << w) - 1
 
 
@@ -150,7 +150,7 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand) -> None:
         if m.shape == "m8n8":
             for row, half in zip(rows, x.split(value, 16), strict=True):
                 x.store(m.space, row + (g << 1), (half,))
-        else:  # sixteen rows of the matrix in eight of memory: bytes as the elements of an accumulator
+        else:  # sixteen rows of the matrix in eight rows of memory: bytes laid out as the elements of an accumulator
             for e, byte in enumerate(x.split(value, 8)):
                 x.store(m.space, rows[e % 2] + (g + 8 * (e // 2)), (byte,))
 

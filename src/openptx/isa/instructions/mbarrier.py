@@ -198,7 +198,8 @@ cp_async_mbarrier_arrive = instruction(
 
 @meaning(cp_async_mbarrier_arrive)
 def _(x: Machine, m: Modifiers, addr: Bits) -> None:
-    # Copies are done when they are issued. Without `.noinc` the arrival is one that was added for it: nothing changes.
+    # Copies complete when they are issued. Without `.noinc` the arrival was added for this one, so the count does not
+    # change.
     if m.noinc:
         mbarrier.arrive(x, m.space, addr, x.const(1, 32), x.const(0, 32))
 
@@ -255,7 +256,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, known: Bits, hint: Bits | None = Non
 
 
 def is_complete(x: Machine, m: Modifiers, now: Bits, known: Bits) -> Bits:
-    """Whether the phase that a wait asks for, by a state or a parity, is not the current one."""
+    """Whether the phase that a wait names, by a state or a parity, is not the current one."""
     return now != (x.resize(known, 1) if m.parity else mbarrier.phase(x, known))
 
 

@@ -1,4 +1,4 @@
-"""mbarriers of two layouts, waits for conditional phases and reports, multicast arrivals (PTX ISA 9.4, 9.7.15.16)."""
+"""mbarriers with two layouts, waits for conditional phases and reports, multicast arrivals (PTX ISA 9.4, 9.7.15.16)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _waits(name: str, hint: str) -> str:
     """The forms of a wait: with and without the value of the report, each for a state and for a parity."""
     results = (
         ("waitComplete[|isReportSeen]", "phaseParity"),
-        ("waitComplete[|isReportSeen], reportValue", "parity"),  # whose value the assembler does not look at
+        ("waitComplete[|isReportSeen], reportValue", "parity"),  # the assembler does not check its value
     )
     return "".join(
         f"""

@@ -1,4 +1,4 @@
-"""What belongs nowhere else (9.7.19)."""
+"""Miscellaneous instructions (9.7.19)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix multiplication by a warp, with fragments whose layout is known (9.7.14.5)."""
+"""Matrix multiplication by a warp, with a specified fragment layout (9.7.14.5)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
 
 def stored(m: Modifiers, type: Type) -> Type | str:
-    """What an element takes: formats below eight bits have a byte each, but where all are e2m1 (`.kind::mxf4`)."""
+    """The bits of an element: formats below eight bits occupy a byte each, unless all are e2m1 (`.kind::mxf4`)."""
     return "b8" if m.kind in ("kind::f8f6f4", "kind::mxf8f6f4") else type
 
 
 def _any_bits(m: Modifiers) -> bool:
-    """Sparse multiplication of bf16 and tf32 looks at the width of registers alone (ptxas 13.5, measured)."""
+    """Sparse multiplication of bf16 and tf32 checks only the width of registers (ptxas 13.5, measured)."""
     return bool(m.spvariant) and m.atype.name in ("bf16", "tf32")
 
 
 def _factor(m: Modifiers, type: Type) -> Type:
-    """What holds a and b (ptxas 13.5, measured): `.b32` alone with scales, integers in m8n8k16, else the fragment's."""
+    """The register types of a and b (ptxas 13.5, measured): only `.b32` with scales, integers in m8n8k16, else the
+    fragment's."""
     if _any_bits(m):
         return TYPES["b32"]
     if m.block_scale:
@@ -50,7 +51,7 @@ def type_c(m: Modifiers) -> Type:
 
 
 def _quarters(m: Modifiers) -> int:
-    """The f16 form of m8n8k4 does four multiplications at once, one for each quarter of the warp."""
+    """The f16 form of m8n8k4 does four multiplications at once, one per quarter of the warp."""
     return 4 if m.shape == "m8n8k4" and m.atype.name == "f16" else 1
 
 
@@ -60,7 +61,7 @@ def count_d(m: Modifiers) -> int:
 
 
 def count_a(m: Modifiers) -> int:
-    """The registers of matrix a, which is half as large where it is sparse."""
+    """The registers of matrix a; half as many if a is sparse."""
     rows, _, depth = shape(m)
     return registers(rows * depth * _quarters(m) // (2 if m.spvariant else 1), stored(m, m.atype))
 

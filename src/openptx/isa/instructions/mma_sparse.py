@@ -1,4 +1,4 @@
-"""Matrix multiplication by a warp with a sparse first matrix (9.7.14.6)."""
+"""Matrix multiplication by a warp whose first matrix is sparse (9.7.14.6)."""
 
 from __future__ import annotations
 

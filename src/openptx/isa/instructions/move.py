@@ -61,7 +61,7 @@ def _(x: Machine, m: Modifiers, a: Word) -> Word:
 
 
 def mov_elements(m: Modifiers) -> int:
-    """The most elements that a packed type holds; two and four are allowed wherever they are whole bytes."""
+    """The maximum number of elements in a packed type; two and four are allowed wherever elements are whole bytes."""
     return 2 if m.type.width in (16, 128) else 4
 
 
@@ -85,7 +85,7 @@ mov_pack = instruction(
 
 @meaning(mov_pack)
 def _(x: Machine, m: Modifiers, a: Word | tuple[Bits, ...]) -> Word | tuple[Bits, ...]:
-    """Which way, the operands say: a list is packed. `m.elements` is the length of the list that is written."""
+    """Packs or unpacks, depending on which operand is a list. `m.elements` is the length of that list."""
     if isinstance(a, tuple):
         return a if m.type.width == 128 else x.join(a)
     return tuple(x.split(a, a.width // int(m.elements or 2)))
@@ -116,7 +116,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
 
 
 def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits | None = None) -> tuple[Bits, Bits]:
-    """`a` of the lane that `b` means, if it is in the segment and under the bound that `c` gives."""
+    """`a` of the lane that `b` selects, if that lane is in the segment and within the bound that `c` gives."""
     lane, offset = x.lane(), b & 31
     segment, bound = (c >> 8) & 31, c & 31
     first = lane & segment
@@ -133,7 +133,7 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits 
         read = x.resize((members & gone) >> j, 1) & inside
         what = "lane {lane} takes the value of lane {value}, which has ended and which the mask names"
         x.require(~read, "undefined-behavior", what, j & 31)
-    if (missing := x.missing()) is not None:  # the document leaves open what comes from there
+    if (missing := x.missing()) is not None:  # the document leaves the value from an inactive lane open
         return x.shuffle(a, x.select(inside & ((missing >> (j & 31) & 1) == 0), j, lane)), inside
     return x.shuffle(a, x.select(inside, j, lane)), inside
 
@@ -185,13 +185,13 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 
 
 def generic_byte(x: Machine, source: Bits, selector: Bits) -> Bits:
-    """The byte that three bits select; the fourth replicates its sign."""
+    """The byte that three bits select; the fourth bit replicates its sign."""
     v = x.resize(source >> ((selector & 7) << 3), 8)
     return x.select((selector & 8) != 0, x.shr(S, v, 7), v)
 
 
 def chosen(mode: str, i: int, c: Bits) -> Bits:
-    """Which of the eight bytes becomes byte `i`; the low three bits count."""
+    """Which of the eight bytes becomes byte `i`; only the low three bits count."""
     x = c.x
     match mode:
         case "f4e":

@@ -1,6 +1,6 @@
 """Accesses to multimem addresses: the same place in the memories of several devices (9.7.9.14, 9.7.9.26, 9.7.9.27).
 
-There is one device here, so that such an address is that of its memory, and what is reduced on loading is one element.
+Only one device exists here, so a multimem address is an address of its memory, and a reducing load reduces one element.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
 
 
 def _stored(m: Modifiers) -> Type:
-    """What `b` holds. Four values of eight bits pass for any 32 bits (ptxas 13.5, measured)."""
+    """The types of `b`. Four eight-bit values accept any 32-bit register (ptxas 13.5, measured)."""
     return TYPES["b32"] if m.type.name in ("e5m2x4", "e4m3x4") else m.type
 
 

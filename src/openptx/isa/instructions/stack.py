@@ -58,7 +58,7 @@ alloca = instruction(
 
 
 ALIGNMENT = 8
-"""What holds without `immAlign`."""
+"""The alignment without `immAlign`."""
 
 
 @meaning(alloca)

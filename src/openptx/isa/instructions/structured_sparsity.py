@@ -27,7 +27,7 @@ def _bits(slot: str, m: Modifiers) -> int:
 
 
 def _factors(m: Modifiers) -> tuple[int, int]:
-    """Of how many elements how many are kept: 2 and 4 of `.sp::2:4`."""
+    """How many elements are kept of how many: 2 and 4 for `.sp::2:4`."""
     kept, given = (m.sp or "sp::2:4").removeprefix("sp::").split(":")
     return int(kept), int(given)
 
@@ -176,7 +176,7 @@ ld_red_spcompress = instruction(
 
 @meaning(ld_spcompress, ld_red_spcompress, fidelity=TIES)
 def _(x: Machine, m: Modifiers, address: Bits) -> tuple[Registers, ...]:
-    """Done at once."""
+    """Completes immediately."""
     products.whole_warp(x, m.form.instruction.name)
     words = loaded(x, m, address, None)
     smallest = x.const(2 * (m.op == "min") + bool(m.abs), 32)

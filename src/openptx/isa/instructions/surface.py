@@ -189,7 +189,7 @@ sured = instruction(
 
 
 def update(op: str, signed: bool) -> Update:
-    """What is put in place of the old word."""
+    """The update function: what replaces the old word."""
     return {
         "add": atomic_ops.add,
         "and": atomic_ops.bit_and,

@@ -1,4 +1,4 @@
-"""Allocating tensor memory, and giving it back (9.7.16.7)."""
+"""Allocating and deallocating tensor memory (9.7.16.7)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ relinquish_alloc_permit = instruction(
 
 @meaning(relinquish_alloc_permit)
 def _(x: Machine, m: Modifiers) -> None:
-    """Every CTA has tensor memory of its own here, which none waits for."""
+    """Every CTA has its own tensor memory here, so no CTA ever waits for it."""
 
 
 alloc_exclusive = instruction(

@@ -30,7 +30,7 @@ ROWS = ("tile::gather4", "tile::scatter4")
 
 
 def coordinates(m: Modifiers) -> int:
-    """One coordinate a dimension; a gather or scatter of four rows has a column and four rows."""
+    """One coordinate per dimension; a gather or scatter of four rows has one column and four rows."""
     return 5 if m.load_mode in ROWS else int((m.dim or "1d")[0])
 
 
@@ -113,7 +113,7 @@ WIDE = modelled("PTX ISA, 5.5.5.3, which shows halos in figures: the pixels that
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    """Of ordinary elements and layouts; `TensorMap.fidelity` has what the document leaves open for others."""
+    """Exact for ordinary elements and layouts; `TensorMap.fidelity` lists what the document leaves open for others."""
     return WIDE if (m.load_mode or "").startswith("im2col::w") else EXACT
 
 
@@ -139,7 +139,7 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
 
 
 def copy_tensor(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more: Operand | None) -> None:
-    """At once: that is one of the orders that the document allows."""
+    """Completes immediately, which is one of the orders that the document allows."""
     if isinstance(first, tuple):
         assert not isinstance(second, tuple)
         send(x, m, chunks(x, m, first), second)
@@ -161,12 +161,12 @@ def copy_tensor(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Pl
 
 
 RANKS = {"multicast::cluster::32b": 32}
-"""The CTAs that a mask can name, where they are not `CLUSTER`."""
+"""The CTAs that a mask can name, unless the constant `CLUSTER` applies."""
 
 
 def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bits, chosen: Bits | None = None) -> None:
-    """Copies the tensor's chunks to shared memory, reports what they hold, and counts their bytes at the mbarrier; all
-    of it in lanes that are `chosen`."""
+    """Copies the tensor's chunks to shared memory, reports their contents, and counts their bytes at the mbarrier; does
+    all of this only in `chosen` lanes."""
     to, pattern = m.dst or "", PATTERNS.get(str(m.values.get("report")))
 
     def move(
@@ -190,8 +190,8 @@ def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bit
 
 
 def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
-    """Copies from shared memory to the tensor. Elements of 6 bits lose the two that pad them in shared memory
-    (5.5.1.1)."""
+    """Copies from shared memory to the tensor. Elements of 6 bits lose the two padding bits that they have in shared
+    memory (5.5.1.1)."""
     x.require(target.code != 14, "undefined-behavior", "`.b4x16_p64` elements are not copied to global memory")
     target.round_rows_up()
 
@@ -210,8 +210,8 @@ def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
 
 
 def in_pair(x: Machine, address: Bits, rank: int) -> Bits:
-    """The corresponding address in the pair of CTAs that `rank` is in: in the even or the odd CTA, as the address
-    is."""
+    """The corresponding address in the CTA pair that contains `rank`: in its even or odd CTA, whichever the address is
+    in."""
     named = x.resize(address >> CTA_SHIFT, 32)
     odd = x.select(named == 0, x.special("cluster_ctarank", 32), named) & 1
     return in_cta(x, address, rank & ~1) + (x.resize(odd, 64) << CTA_SHIFT)
@@ -244,7 +244,7 @@ _REDUCED = {
     **dict.fromkeys(("and", "or", "xor"), ("u32", "s32", "u64")),
     "add": ("u32", "s32", "u64", "f32", "f64", "f16", "bf16"),
 }
-"""The types of elements that each operation takes; an H200 executes no others."""
+"""The element types that each operation accepts; an H200 executes no others."""
 F32_ELEMENT = 7
 
 
@@ -254,9 +254,10 @@ def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None 
 
 
 def reduce_tensor(x: Machine, m: Modifiers, place: Place, shared: Bits) -> None:
-    """Element after element, each in one step. The tensor map tells their type; those of tf32 are added as f32.
+    """Reduces one element after another, each atomically. The tensor map gives their type; tf32 elements are added as
+    f32.
 
-    Sums of f32 keep subnormal numbers, unlike `red` in global memory, but for elements of `.ftz` (H200).
+    Sums of f32 keep subnormal numbers, unlike `red` in global memory, except for `.ftz` elements (H200).
     """
     target, operation = chunks(x, m, place), str(m.op)
     target.round_rows_up()
@@ -315,7 +316,7 @@ cp_async_bulk_prefetch_tensor = instruction(
 
 @meaning(cp_async_bulk_prefetch_tensor)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
-    """There are no caches to fill."""
+    """There are no caches to prefetch into."""
 
 
 tensormap_replace = instruction(

@@ -29,7 +29,7 @@ _REGISTERS = {"16x128b": 2, "16x256b": 4}
 
 
 def moved(m: Modifiers) -> int:
-    """The registers of a load or store: those of the shape, as often as `.num` says."""
+    """The registers of a load or store: those of the shape, times `.num`."""
     return _REGISTERS.get(m.shape or "", 1) * int((m.num or "x1")[1:])
 
 
@@ -59,10 +59,9 @@ ld = instruction(
 
 
 def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, int]]:
-    """The places of a thread's registers (9.7.16.2.3.1): the first of neighbouring columns, and how many they are.
+    """Where a thread's registers lie (9.7.16.2.3.1): the first of some neighbouring columns, and their number.
 
-    With `.pack` or `.unpack` two columns share a register. Faults where they are in the lanes of another warp
-    (9.7.16.8.1).
+    With `.pack` or `.unpack` two columns share a register. Faults if they are in lanes of another warp (9.7.16.8.1).
     """
     t, shape = x.lane(), m.shape
     address = x.resize(address, 32)
@@ -83,7 +82,7 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
             lane, column = quads + 8 * (i >> 1 & 1), (pair << 1) + 8 * (i >> 2)
         if halved:
             column = column << 1
-        if split is not None:  # the second half of the threads has an address of its own
+        if split is not None:  # the second half of the threads has its own address
             column = column + (t >> 4) * split
         at = address + (lane << LANE) + column
         own = (at >> LANE + 5) == warp
@@ -99,7 +98,7 @@ def loaded(x: Machine, m: Modifiers, address: Bits, split: Bits | None) -> tuple
 
 @meaning(ld)
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bits | tuple[Bits, ...]:
-    """Done at once."""
+    """Completes immediately."""
     products.whole_warp(x, "tcgen05.ld")
     found = loaded(x, m, address, split)
     if m.pack:
@@ -137,21 +136,21 @@ ld_red = instruction(
 
 
 def reduced(m: Modifiers) -> Fidelity:
-    """Where two threads share a lane the document does not say whether they share its result: here they do not."""
+    """The document does not say whether two threads that share a lane share its result; here they do not."""
     shared = m.shape == "16x32bx2"
     return modelled("PTX ISA, tcgen05.ld: each thread's result is of what that thread loads") if shared else EXACT
 
 
 @meaning(ld_red, fidelity=reduced)
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> tuple[tuple[Bits, ...], Bits]:
-    """Done at once. Each thread has all that it reduces."""
+    """Completes immediately. Each thread has all the words that it reduces."""
     products.whole_warp(x, "tcgen05.ld.red")
     words = loaded(x, m, address, split)
     return words, reduced_words(x, m, words)
 
 
 def reduced_words(x: Machine, m: Modifiers, words: tuple[Bits, ...]) -> Bits:
-    """The least or greatest of the words."""
+    """The minimum or maximum of the words."""
     if m.type.format is not None:
         first, *rest = [x.fabs(F32, word) if m.abs else word for word in words]
         choose = x.fmax if m.op == "max" else x.fmin
@@ -189,7 +188,7 @@ st = instruction(
 
 @meaning(st)
 def _(x: Machine, m: Modifiers, address: Bits, *more: Any) -> None:
-    """Done at once."""
+    """Completes immediately."""
     products.whole_warp(x, "tcgen05.st")
     split, values = (None, *more)[-2], products.registers(more[-1])
     words = tuple(half for value in values for half in (value & 0xFFFF, value >> 16)) if m.unpack else values
@@ -223,7 +222,7 @@ fence = instruction(
 
 @meaning(wait, fence)
 def _(x: Machine, m: Modifiers) -> None:
-    """Loads, stores, copies and products are done when they are issued, so there is nothing to wait for."""
+    """Loads, stores, copies and products complete when they are issued, so there is nothing to wait for."""
 
 
 cp = instruction(
@@ -249,12 +248,12 @@ cp = instruction(
 
 ROWS = {"128x256b": 128, "128x128b": 128, "64x128b": 64, "32x128b": 32, "4x256b": 4}
 PADDED = {None: 0, "b4x16_p64": 4, "b6x16_p32": 6}
-"""The bits of an element that becomes a byte, with zeros about it."""
+"""The bits of an element widened to a byte, with zero padding."""
 
 
 @meaning(cp)
 def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
-    """Done at once."""
+    """Completes immediately."""
     shape = m.shape or ""
     copied = Copied(
         ROWS[shape], 2 if shape.endswith("256b") else 1, PADDED[m.src_fmt], 2 if m.cta_group == "cta_group::2" else 1,
@@ -278,7 +277,8 @@ SHIFT = modelled("NVIDIA's documentation of CuTe: a row gets what the next one h
 
 @meaning(shift, fidelity=SHIFT)
 def _(x: Machine, m: Modifiers, address: Bits) -> None:
-    """Done at once: 31 rows of 32 bytes in the lanes of one warp (Table of 9.7.16.2.3), in both CTAs of a pair."""
+    """Completes immediately: 31 rows of 32 bytes in the lanes of one warp (Table of 9.7.16.2.3), in both CTAs of a
+    pair."""
     address = x.resize(address, 32)
     aligned = "`tcgen05.shift` from a lane on that is no multiple of 32"
     x.require((address >> LANE & 31) == 0, "misaligned-access", aligned)
@@ -335,7 +335,8 @@ commit_more = instruction(
 
 @meaning(commit, commit_more)
 def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None:
-    """All that was issued has been read, and is done: arrives at once, at the same place of every CTA in the mask."""
+    """All earlier operations have completed, so this arrives immediately, at the same offset in every CTA of the
+    mask."""
     if mask is None:
         mbarrier.arrive(x, m.space, barrier, x.const(1, 32), x.const(0, 32))
         return

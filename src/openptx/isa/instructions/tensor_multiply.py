@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine
 
 _ANCHOR = "tcgen05-mma-instructions-"
-MODE = 61  # where in a matrix descriptor the mode of swizzling begins
+MODE = 61  # first bit of the swizzling mode in a matrix descriptor
 
 _SINCE = "// PTX 8.6, sm_100f sm_110f"
 _TYPES = {
@@ -62,7 +62,7 @@ def lanes(m: Modifiers) -> int:
 
 
 def _block(name: str, meta: str) -> str:
-    """Dense and sparse multiplication have the same forms, but for the metadata."""
+    """Dense and sparse multiplication have the same forms, except for the metadata."""
     forms: list[str] = []
     for a in ("a-desc", "[a-tmem]"):
         head = f"[d-tmem], {a}, b-desc, {meta}idesc"
@@ -148,7 +148,7 @@ SHIFTED = "NVIDIA's documentation of CuTe: after the product, a row gets the nex
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    """The document shows in figures alone where metadata lies, and calls the direction of a shift `down`."""
+    """The document shows the layout of metadata only in figures, and calls the direction of a shift `down`."""
     sums = EXACT if m.kind == "kind::i8" else products.BLOCKS if products.blocked(m) else products.TENSOR_CORE
     more = [SHIFTED] if m.ashift else []
     more += [METADATA] if m.form.instruction in (mma_sp, mma_ws_sp) else []
@@ -164,7 +164,7 @@ def scales(m: Modifiers) -> int:
 
 @meaning(mma, mma_sp, mma_ws, mma_ws_sp, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, *operands: Any) -> None:
-    """Done at once, for every thread that executes it: the product that its descriptors describe."""
+    """Computes immediately, for every thread that executes it, the product that its descriptors describe."""
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     of = {name: value for name, value in of.items() if value is not None}
     code = x.resize(of["idesc"], 64)

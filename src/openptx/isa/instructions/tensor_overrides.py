@@ -51,7 +51,7 @@ _OVERRIDES = (
         ".dim = { .2d, .3d, .4d, .5d };",
     ),
 )
-"""Modifiers, what stands in the brackets with them, and how many dimensions there are."""
+"""Modifiers, the bracket operands that go with them, and the number of dimensions."""
 
 
 def _strides(m: Modifiers) -> int:
@@ -112,7 +112,7 @@ SIZES = modelled("PTX ISA 9.4, Table 35: the lower 8 bits of a size, of which 0 
 
 
 def reporting(m: Modifiers) -> Fidelity:
-    """That of the copy, but for what is sampled, and for sizes."""
+    """That of the copy, except for sampling and sizes."""
     pattern = PATTERNS.get(str(m.values.get("report")))
     if pattern is not None and pattern.sampled:
         return SAMPLED
@@ -121,7 +121,7 @@ def reporting(m: Modifiers) -> Fidelity:
 
 @meaning(cp_async_bulk, fidelity=reporting)
 def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, barrier: Bits, *more: Bits | None) -> None:
-    """At once."""
+    """Completes immediately."""
     check(x, dst, src, size)
     pattern = PATTERNS.get(str(m.values.get("report")))
 
@@ -336,4 +336,4 @@ def _(x: Machine, m: Modifiers, place: Any, shared: Bits, policy: Bits | None = 
 
 @meaning(cp_async_bulk_prefetch_tensor, applypriority_async_bulk_tensor)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
-    """There are no caches."""
+    """There are no caches to prefetch into."""

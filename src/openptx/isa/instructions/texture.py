@@ -40,7 +40,7 @@ def gradients(m: Modifiers) -> int:
 
 
 def sample(m: Modifiers) -> Type:
-    """What comes in the place of a single-sample comparison: 32 bits, but f32 for depth."""
+    """The types of the result of a single-sample comparison: 32 bits, but f32 for depth."""
     return TYPES["f32"]
 
 
@@ -56,7 +56,7 @@ _TEX_TYPES = {
     "f": sample,
 }
 _LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30"}
-"""Offsets and depths came after the instructions."""
+"""Offsets and depths were added later than the instructions."""
 _NO_DEPTH = """
         geom=3d     f
         ctype=s32   f
@@ -66,7 +66,7 @@ _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "
 
 
 def depth_alone(syntax: str) -> str:
-    """The offset and the depth are there independently: each form once more with the depth alone."""
+    """The offset and the depth are independent: each form again with the depth alone."""
     form = r"(?m)^ +\w+\..*\{, e\}\{, f\};.*\n(?: +\.\w+ *= .*\n)*"
     return re.sub(form, lambda found: found[0].replace("{, e}{, f}", ", f") + found[0], syntax)
 
@@ -175,7 +175,7 @@ tld4 = instruction(
 )
 
 
-# Cubes, and textures of several samples: no offsets for the former, no levels for the latter.
+# Cubes have no offsets, and multi-sample textures no levels.
 tex_cube = instruction(
     "tex",
     anchor="texture-instructions-tex",
@@ -213,7 +213,7 @@ DEPTH = modelled("OpenGL 4.6, depth texture comparison mode: the sampler's compa
 
 
 def fetching(m: Modifiers) -> Fidelity:
-    """Integer coordinates name a texel. The manual leaves filters, cubes and the comparison of depths open."""
+    """Integer coordinates name a texel. The manual leaves filters, cubes and depth comparison open."""
     if any(t.name == "f" and not t.optional for t in m.form.operands):
         return DEPTH
     if m.geom in ("cube", "acube"):
@@ -248,7 +248,7 @@ def placed(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, t
     """The texture, the sampler (None in unified mode) and the coordinates."""
     a, *sampler, c = place
     at, needed = vector(c), coordinates(m)
-    if len(at) < needed:  # the assembler takes one register, and its code reads others after it
+    if len(at) < needed:  # the assembler accepts one register, and its code reads the registers that follow
         x.require(x.const(0, 1), "undefined-behavior", f"`.{m.geom}` has {needed} coordinates, and one is given")
         at = (*at, *[at[0]] * (needed - 1))
     if m.geom in ("cube", "acube"):
@@ -258,7 +258,7 @@ def placed(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, t
 
 
 def direction(x: Machine, c: tuple[Bits, ...]) -> tuple[Bits, ...]:
-    """The direction divided by its largest component, as ptxas 13.5 has it for sm_90: times `rcp.approx.ftz`."""
+    """The direction divided by its largest component, as ptxas 13.5 does for sm_90: multiplied by `rcp.approx.ftz`."""
     largest = x.fmax(F32, *(x.fabs(F32, v) for v in c))
     scale = x.approx("rcp", F32, largest, True)
     return tuple(x.fmul(F32, v, scale, "rn", False) for v in c)
@@ -283,7 +283,7 @@ def texels(x: Machine, m: Modifiers, e: Vector | None) -> tuple[Bits, ...]:
 
 
 def base_level(x: Machine, m: Modifiers, lod: Vector | None) -> None:
-    """A texture has one level here. A level that a gradient asks for is never beyond those there are."""
+    """Textures have one level here. A level computed from a gradient never exceeds the existing levels."""
     assert lod is not None
     zero, level = x.const(0, 32), one(lod)
     above = x.less(S, zero, level) if m.ctype.name == "s32" else x.fless(F32, zero, level)

@@ -1,4 +1,4 @@
-"""Other instructions of PTX 9.5 that NVIDIA's assembler has, and no document here describes.
+"""Other PTX 9.5 instructions that NVIDIA's assembler accepts and no document at hand describes.
 
 `tensormap.query` has no meaning: a kernel that runs it ends in `Unsupported`.
 """
@@ -38,4 +38,4 @@ trace_mark = instruction(
 
 @meaning(trace_mark)
 def _(x: Machine, m: Modifiers, mark: int) -> None:
-    """For tools; results do not depend on it."""
+    """For tools; it does not affect results."""

@@ -1,4 +1,4 @@
-"""Video instructions: of bytes and halves, one at a time or all of a register (9.7.18)."""
+"""Video instructions: on bytes and halfwords, one at a time or all of a register (9.7.18)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
         d = x.shr(t, d, int(m.scale[3:]))
     if not m.sat:
         return x.resize(d, 32)
-    # An unsigned result may need all of the 64 bits.
+    # An unsigned result may need all 64 bits.
     return x.resize(video.clamp(x, t, d, 32) if signed else x.min(U, d, (1 << 32) - 1), 32)
 
 
@@ -202,11 +202,11 @@ vset4 = _simd_set("vset4", "d = whether bytes compare so")
 
 HALVES = ("h10", "h10", "h32")
 BYTES = ("b3210", "b3210", "b7654")
-"""Mask and selectors of a and b where the text leaves them out."""
+"""Default mask and selectors of a and b."""
 
 
 def vectors(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[str, list[Bits], list[Bits]]:
-    """The mask, and what the selectors pick out of both operands."""
+    """The mask, and the parts of both operands that the selectors pick."""
     mask, first, second = HALVES if m.form.instruction.name.endswith("2") else BYTES
     va = video.pick(x, m.atype, a, b, m.a_part or first)
     vb = video.pick(x, m.btype, a, b, m.b_part or second)

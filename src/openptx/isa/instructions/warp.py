@@ -1,4 +1,4 @@
-"""What the lanes of a warp say to each other (9.7.13.8 to 9.7.13.12, 9.7.13.14)."""
+"""Communication between the lanes of a warp (9.7.13.8 to 9.7.13.12, 9.7.13.14)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 
 
 def count_votes(x: Machine, mode: str, a: Bits, members: Bits) -> Bits:
-    """What the lanes of `members` that are active say together."""
+    """The combined value of the active lanes in `members`."""
     yes = x.ballot(a) & members
     if mode == "ballot":
         return yes
@@ -150,7 +150,8 @@ def _(x: Machine, m: Modifiers, src: Bits, members: Bits) -> Bits:
 
 
 def extreme(x: Machine, m: Modifiers, src: Bits, members: Bits) -> Bits:
-    """The smallest or largest float. Without `.NaN` the canonical NaN is neutral, with it the far infinity is."""
+    """The smallest or largest float. Without `.NaN` the neutral element is the canonical NaN, with it the opposite
+    infinity."""
     f = FORMATS["f32"]
     nan, largest = bool(m.NaN), m.op == "max"
     infinity = f.infinity or 0

@@ -26,7 +26,7 @@ def count_d(m: Modifiers) -> int:
 
 
 def count_a(m: Modifiers) -> int:
-    """The registers of matrix a, which is half as large where it is sparse."""
+    """The registers of matrix a; half as many if a is sparse."""
     rows, _, depth = shape(m)
     return registers(rows * depth // (2 if m.sp else 1), m.atype, LANES)
 
@@ -36,7 +36,7 @@ def type_d(m: Modifiers) -> Type:
 
 
 def type_a(m: Modifiers) -> Type:
-    """Registers of floats of every size are pairs of halves to the assembler (ptxas 13.5, measured)."""
+    """To the assembler, float registers of every size hold pairs of halves (ptxas 13.5, measured)."""
     return TYPES["f16x2" if m.atype.kind == "f" else "b32"]
 
 
@@ -77,7 +77,7 @@ _UNALIGNED = """
 
 
 def _block(name: str, metadata: str, factor: int, since: str, integer: tuple[int, ...]) -> str:
-    """The forms of dense and sparse multiplication differ in depth and by the metadata in front of the scales."""
+    """The forms of dense and sparse multiplication differ in depth and in the metadata before the scales."""
     halves, scales = f"{metadata}{_SCALES}", f"{metadata}scale-d"
     return f"""
         // {since}, sm_90a
@@ -129,7 +129,7 @@ mma_async = instruction(
 )
 
 BYTES = ("e4m3", "e5m2")
-BYTE_FRACTION = 13  # Hopper cuts sums of bytes earlier, and its results to as many bits
+BYTE_FRACTION = 13  # Hopper truncates sums of bytes earlier, and its results to as many bits
 
 
 def fidelity_of_async(m: Modifiers) -> Fidelity:
@@ -165,7 +165,8 @@ mma_async_sp = instruction(
 
 @meaning(mma_async, mma_async_sp, fidelity=fidelity_of_async)
 def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
-    """Done at once. Each warp has sixteen rows of a and d; its fragments are those of `mma`, for each eight columns."""
+    """Completes immediately. Each warp has sixteen rows of a and d; for each eight columns, its fragments are those of
+    `mma`."""
     products.whole_warp(x, m.form.instruction.name)
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     m = m.with_(ctype=m.dtype)
@@ -233,4 +234,4 @@ wait_group = instruction(
 
 @meaning(fence, commit_group, wait_group)
 def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
-    """Multiplications are done when they are issued, so there is nothing to wait for."""
+    """Multiplications complete when they are issued, so there is nothing to wait for."""

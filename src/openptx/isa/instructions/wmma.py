@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def count(matrix: str, type: Type, m: Modifiers) -> int:
-    """The registers of a fragment of matrix a, b, c or d. Those of f16 factors hold every element twice: always 8."""
+    """The number of registers of a fragment of matrix a, b, c or d. Fragments of f16 factors hold every element twice:
+    always 8."""
     rows, columns, depth = shape(m)
     if matrix in "ab" and type.name == "f16":
         return 8
@@ -31,7 +32,7 @@ def _loaded(m: Modifiers) -> int:
 
 
 def _load_type(m: Modifiers) -> Type:
-    """What holds a fragment: integers alone for eight bits (ptxas 13.5, measured)."""
+    """The register types of a fragment: only integers for eight-bit elements (ptxas 13.5, measured)."""
     return TYPES["s32"] if m.type.name in ("s8", "u8") else fragment(m.type)
 
 
@@ -119,7 +120,7 @@ load_c = instruction(
 def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
     products.whole_warp(x, "wmma.load")
     found = [factor_register(x, m, p, line, along, stride) for line, along in factor_places(x, m)]
-    found *= _loaded(m) // len(found)  # f16 factors are held twice
+    found *= _loaded(m) // len(found)  # fragments of f16 factors hold every element twice
     return tuple(found) if len(found) > 1 else found[0]
 
 
@@ -134,7 +135,7 @@ def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
 
 
 def factor_places(x: Machine, m: Modifiers) -> list[tuple[Bits, Bits]]:
-    """For each register: its line (row of a, column of b), and the place of its first element along the depth."""
+    """For each register: its line (row of a, column of b), and the position of its first element along the depth."""
     rows, columns, depth = shape(m)
     lines = rows if m.matrix == "a" else columns
     halves = 2 if (m.matrix == "a") != products.exchanged(m) and lines >= 16 else 1
@@ -150,7 +151,7 @@ def factor_places(x: Machine, m: Modifiers) -> list[tuple[Bits, Bits]]:
 
 
 def factor_register(x: Machine, m: Modifiers, p: Bits, line: Bits, along: Bits, stride: Bits | None) -> Bits:
-    """The elements from `along` on, as a register: read at once where they are neighbours in memory."""
+    """The elements from `along` on, as a register: one load if they are contiguous in memory."""
     rows, columns, depth = shape(m)
     w = m.type.width
     contiguous = (m.layout == "row") == (m.matrix == "a")
@@ -218,7 +219,8 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None)
 
 
 def _factor(m: Modifiers) -> Type:
-    """What holds a and b: constants alone may be a list of `.s4` or `.u4`, as of integers (ptxas 13.5, measured)."""
+    """The operand types of a and b: a list of `.s4` or `.u4`, like one of integers, may consist of constants only
+    (ptxas 13.5, measured)."""
     return TYPES["s32"] if m.atype.name in ("s4", "u4") else fragment(m.atype)
 
 
@@ -290,10 +292,10 @@ mma = instruction(
 
 
 def saturates(m: Modifiers) -> bool:
-    """Whether results of floats become finite: what `.satfinite` did before PTX 6.5 is no longer in the document.
+    """Whether float results are made finite; the document no longer says what `.satfinite` did before PTX 6.5.
 
-    CUDA's `mma_sync` has `satf`. An H200 runs such old PTX, and infinities and NaN stay: here they do for all targets
-    that are newer than the modifier.
+    CUDA's `mma_sync` has `satf`. On an H200 such old PTX keeps infinities and NaN; here it does so on all targets newer
+    than the modifier.
     """
     return bool(m.satfinite) and m.dtype.name != "s32" and of(m) in ("Volta", "Turing")
 
@@ -306,7 +308,7 @@ def fidelity(m: Modifiers) -> Fidelity:
 def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
     products.whole_warp(x, "wmma.mma")
     rows, columns, depth = shape(m)
-    a = products.registers(a)[: registers(rows * depth, m.atype)]  # f16 factors are held twice
+    a = products.registers(a)[: registers(rows * depth, m.atype)]  # fragments of f16 factors hold every element twice
     b = products.registers(b)[: registers(depth * columns, m.btype)]
     d = products.product(x, m, a, b, products.registers(c))
     if not saturates(m):

@@ -1,4 +1,4 @@
-"""How instructions are declared: the manual's notation, read into forms (`parser`), and the registry of all of them.
+"""How instructions are declared: the manual's notation, parsed into forms (`parser`), and the registry of instructions.
 
 `instruction` and `meaning` are what a module of `isa/instructions/` needs; docs/add-an-instruction.md walks through it.
 """

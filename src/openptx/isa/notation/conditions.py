@@ -1,4 +1,4 @@
-"""Tables that stand beside a declaration: a line is modifiers, and what is so where all of them are there."""
+"""Tables beside a declaration: a row is a list of modifiers, and what holds if all of them are present."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _LINE = pattern(r"(\S+(?: \S+)*?)  +(\S.*)")
 
 
 class Condition:
-    """Modifiers that must all be there: `.volatile space=param|const` and what follows, in `then`.
+    """Modifiers that must all be present, `.volatile space=param|const`, and the consequence, `then`.
 
-    `.a|.b` is either, `dtype=.f16|.bf16` a slot's value (also by default; `none` is its absence), `.c` any modifier.
+    `.a|.b` means either, `dtype=.f16|.bf16` a slot's value (defaults included; `none` if absent), `.c` any modifier.
     """
 
     __slots__ = ("terms", "text", "then")
@@ -25,7 +25,7 @@ class Condition:
         return all(any(_present(m, name, value) for name, value in term) for term in self.terms)
 
     def named(self, m: Modifiers) -> str:
-        """The condition's modifiers that are in the opcode, as they are written there: `.L2::cache_hint`."""
+        """The condition's modifiers that occur in the opcode, as spelled there: `.L2::cache_hint`."""
         present = [value for term in self.terms for name, value in term if _present(m, name, value)]
         return "".join(f".{value}" for value in dict.fromkeys(present) if value in m.written)
 
@@ -51,7 +51,7 @@ _TABLES: dict[str, tuple[Condition, ...]] = {}
 
 
 def conditions(table: str) -> tuple[Condition, ...]:
-    """A table read: modifiers, two blanks or more, then what they mean. Raises ValueError for any other line."""
+    """Parses a table: modifiers, two blanks or more, then their consequence. Raises ValueError for any other line."""
     known = _TABLES.get(table)
     if known is None:
         known = _TABLES[table] = tuple(_condition(line.strip()) for line in table.splitlines() if line.strip())

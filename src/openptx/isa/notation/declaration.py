@@ -10,7 +10,7 @@ from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.ignored_modifiers import ignored_modifiers, kept
 from openptx.isa.notation.slots import Slot, Template
 
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _NOTHING: Mapping[str, str] = {}
 _MODULES = "openptx.isa.instructions"
-"""Imports this module, so it is imported when it is asked."""
+"""Imports this module, so it is imported on first use."""
 
 
 class Instruction:
-    """One instruction: what the manual says of it, and, once registered, its meaning.
+    """One instruction: its declaration from the manual and, once registered, its meaning.
 
-    Several of them may share a mnemonic (`add` of integers, of floats, of halves). Forms are read from the text when
-    they are first asked for.
+    Several of them may share a mnemonic (`add` of integers, of floats, of halves). Forms are parsed from the text on
+    first use.
     """
 
     __slots__ = (
@@ -76,7 +76,7 @@ class Instruction:
 
     def __init__(self, name: str, module: str = "", *, anchor: str, summary: str, syntax: str) -> None:
         self.name = name
-        self.module = module  # these two are known to the package that holds the module
+        self.module = module  # these two are known only to the package that contains the module
         self.section = ""
         self.anchor = anchor
         self.summary = summary
@@ -136,7 +136,7 @@ class Instruction:
         return self._fidelity(m or self.forms[0].least())
 
     def means(self, meaning: Meaning, fidelity: Fidelity | Judge) -> None:
-        """Set the meaning, of which an instruction has one."""
+        """Sets the meaning; an instruction has exactly one."""
         if self.meaning is not None:
             raise ValueError(f"{self.name} has a meaning already")
         self.meaning = meaning
@@ -144,7 +144,7 @@ class Instruction:
 
 
 INSTRUCTIONS: list[Instruction] = []
-"""The instructions of the modules that are imported; after `load()` all of them, in the manual's order."""
+"""The instructions of the imported modules; after `load()` all of them, in the manual's order."""
 
 _DECLARED: dict[str, list[Instruction]] = {}
 _RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
@@ -280,10 +280,10 @@ def declared(mnemonic: str) -> list[Instruction]:
 
 
 def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers], ...]:
-    """The forms that an opcode such as `fma.rn.ftz.f32` may be, in the manual's order; remembered; () if there is none.
+    """The forms that an opcode such as `fma.rn.ftz.f32` may have, in the manual's order; memoised; () if there is none.
 
-    Where there are several (`mov` of a register, `mov` of a vector), operands decide: the first that fits is meant.
-    `profile` is `ptxas` for the forms that the assembler has, `isa` for those of the manual.
+    If there are several (`mov` of a register, `mov` of a vector), the first that fits the operands is chosen. `profile`
+    is `ptxas` for the forms that the assembler has, `isa` for those of the manual.
     """
     known = _RESOLVED.get((opcode, profile))
     if known is None:
@@ -294,13 +294,13 @@ def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers]
 
 
 def refused(opcode: str, profile: str = "ptxas") -> list[tuple[Form, Modifiers, str]]:
-    """The forms whose slots this opcode fills but whose modifiers can't go together, and why."""
+    """The forms whose slots this opcode fills but whose modifiers cannot be combined, and the reason."""
     found = _candidates(opcode, profile)
     return [(form, m, why) for form, m in found if (why := refusal(form, m, profile)) is not None]
 
 
 def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
-    """Why these modifiers can't go together, if they can't."""
+    """Why these modifiers cannot be combined; None if they can."""
     table = conditions(form.instruction.rejects)
     if profile == "isa":
         table += conditions(form.instruction.manual_rejects)
@@ -308,7 +308,8 @@ def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
 
 
 def _names(instruction: Instruction, modifiers: tuple[str, ...]) -> bool:
-    """Whether the syntax names these modifiers somewhere. If not, it need not be read: to look costs a thousandth."""
+    """Whether the syntax mentions these modifiers anywhere. If not, it need not be parsed: this search costs a
+    thousandth of that."""
     return all(part in instruction.syntax for modifier in modifiers for part in modifier.split("::"))
 
 

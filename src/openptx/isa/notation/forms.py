@@ -1,4 +1,5 @@
-"""One form of an instruction: slots for its modifiers, templates for its operands, and what an opcode means by them."""
+"""One form of an instruction: slots for its modifiers, templates for its operands, and the interpretation of an
+opcode."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from itertools import product
 
 from openptx.isa.types import TYPES, WIDE, Type
 
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     TypeExpression = str | Callable[["Modifiers"], Type | None]
     Count = str | int | Callable[["Modifiers"], int]
 
-# Sub-qualified spaces that mean the same place as a plain one (5.1.6, 5.1.7): meanings see the plain name.
+# Sub-qualified spaces that denote the same place as a plain one (5.1.6, 5.1.7): meanings see the plain name.
 SAME_SPACE = {"shared::cta": "shared", "param::entry": "param", "param::func": "frame"}
 
-# Where an operand of this name takes its type from, the first that the form has (9.4, 9.7.3.1).
+# The slots that give an operand of this name its type; the first that the form has applies (9.4, 9.7.3.1).
 _SLOTS_OF = {
     "d": ("dtype", "type"),
     "a": ("atype", "abtype", "type", "dtype"),
@@ -35,10 +36,10 @@ _SLOTS_OF = {
 class Modifiers:
     """The modifiers of one opcode, by the names of the slots that they fill.
 
-    A choice is its spelling without the dot, or None; a literal flag is True or False; types are `Type` objects.
-    The types of a form are also there by position: `type` where it has one, else `dtype atype btype ctype`.
-    Spaces lose sub-qualifiers that change nothing (`shared::cta` is `shared`); defaults of the instruction are filled
-    in. A name that this form has no slot for is None.
+    A choice is its spelling without the dot, or None; a literal flag is True or False; types are `Type` objects. The
+    types of a form are also available by position: `type` if it has one, else `dtype atype btype ctype`. Spaces lose
+    sub-qualifiers that change nothing (`shared::cta` is `shared`); defaults of the instruction are filled in. A name
+    without a slot in this form is None.
     """
 
     __slots__ = ("_hash", "form", "values", "written")
@@ -62,7 +63,7 @@ class Modifiers:
     def __repr__(self) -> str:
         return ".".join((self.form.instruction.name, *self.written))
 
-    if TYPE_CHECKING:  # what meanings ask for most; any other slot name works as well
+    if TYPE_CHECKING:  # the attributes that meanings use most; any other slot name works as well
         type: Type
         dtype: Type
         atype: Type
@@ -95,7 +96,7 @@ class Modifiers:
 
 
 class Form:
-    """One line of a syntax block. `profiles` have it: isa (the manual), ptxas (the assembler), or both."""
+    """One line of a syntax block. `profiles` lists who has it: isa (the manual), ptxas (the assembler), or both."""
 
     __slots__ = (
         "_keys",
@@ -124,7 +125,7 @@ class Form:
         self.slots = slots
         self.operands = operands
         self.gate = gate
-        self.text = text  # as declared, blanks collapsed
+        self.text = text  # as declared, with blanks collapsed
         self._sequences = {c for slot in slots for c in slot.choices if "." in c}
         self._keys = tuple(_key(slot) for slot in slots)
         first = instruction.ordered_prefix
@@ -136,15 +137,15 @@ class Form:
 
     @property
     def since(self) -> tuple[Version, str | None]:
-        """The PTX version that brought this form, and the target it then asked for."""
+        """The PTX version that introduced this form, and the target it then required."""
         first = self.gate.alternatives[0]
         return first.since, first.targets[0] if first.targets else None
 
     def match(self, modifiers: tuple[str, ...], strict: bool = False) -> Modifiers | None:
-        """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
+        """The interpretation of `modifiers` (after the parts of the name) in this form; None if they do not fit.
 
-        Order is free, as for the assembler, after the first `ordered_prefix` ones, but for slots of one sequence.
-        Some flags may be said twice, as the assembler has it; not if `strict`.
+        As in the assembler, order is free after the first `ordered_prefix` modifiers, except for slots of one sequence.
+        Some flags may be repeated, as the assembler allows; not if `strict`.
         """
         if self._sequences:
             modifiers = self._joined(modifiers)
@@ -182,7 +183,7 @@ class Form:
         return position
 
     def least(self) -> Modifiers:
-        """The modifiers of the shortest opcode of this form: the first choice of every slot that must be filled."""
+        """The modifiers of the shortest opcode of this form: the first choice of every mandatory slot."""
         taken = [None if slot.optional else next(iter(slot.choices)) for slot in self.slots]
         return Modifiers(self, tuple(choice for choice in taken if choice is not None), self._values(taken))
 
@@ -240,7 +241,7 @@ class Form:
         return None
 
     def space_of(self, name: str, m: Modifiers) -> str | None:
-        """The space of the address operand `name`; None where the opcode names none."""
+        """The space of the address operand `name`; None if the opcode names none."""
         if name == "mbar":
             return m.values.get("space", "shared")
         slot = _SPACES.get(name, "space")
@@ -265,12 +266,12 @@ class Form:
     def layouts(self, m: Modifiers) -> tuple[tuple[int, ...], ...]:
         """The operand lists that this form allows, each as positions in `operands`, without the second of a pair.
 
-        Where two of them are equally long, the earlier options of the form are the ones that are present.
+        If two of them are equally long, the one with the earlier options of the form is meant.
         """
         return _layouts(self, m)
 
     def wanted(self, present: dict[int, bool], m: Modifiers) -> bool:
-        """Whether the options chosen are those that the modifiers ask for (`cache-policy` with `.L2::cache_hint`)."""
+        """Whether the chosen options are those that the modifiers require (`cache-policy` with `.L2::cache_hint`)."""
         return all(
             present[t.optional] == bool(m.values.get(t.when))
             for t in self.operands
@@ -280,7 +281,7 @@ class Form:
 
 @lru_cache(maxsize=1 << 13)
 def _layouts(form: Form, m: Modifiers) -> tuple[tuple[int, ...], ...]:
-    """`Form.layouts`: a file has few forms, and asks for those of each statement."""
+    """Memo of `Form.layouts`: a file uses few forms, but needs the layouts for each statement."""
     options = sorted({t.optional for t in form.operands if t.optional and not t.pair})
     found: dict[int, tuple[int, ...]] = {}
     for choice in product((True, False), repeat=len(options)):
@@ -297,7 +298,7 @@ def attribute(name: str) -> str:
 
 
 def evaluate(rule: str, m: Modifiers) -> Type | None:
-    """The type that a type expression means: the name of a slot or of a type, or `wide(slot)`."""
+    """The type that a type expression denotes: the name of a slot or of a type, or `wide(slot)`."""
     if rule.startswith("wide("):
         narrow = m.values.get(rule[5:-1])
         return WIDE[str(getattr(narrow, "name", narrow))]
@@ -307,7 +308,7 @@ def evaluate(rule: str, m: Modifiers) -> Type | None:
     return TYPES.get(rule)
 
 
-# Operands that have one type wherever they occur.
+# Operands that have the same type wherever they occur.
 FIXED: Mapping[str, TypeExpression] = {
     "membermask": "b32",
     "cache-policy": "b64",
@@ -315,7 +316,7 @@ FIXED: Mapping[str, TypeExpression] = {
     "q": "pred",
 }
 
-# Addresses whose space is another modifier than `space`.
+# Addresses whose space comes from a modifier other than `space`.
 _SPACES = {"dst": "dst", "src": "src", "dstMem": "dst", "srcMem": "src"}
 
 # Literal modifiers of these kinds are also found under the name of the kind: `fma.rn` has `m.rnd == "rn"`.
@@ -340,7 +341,7 @@ _KINDS = {
 
 
 _REPEATED = frozenset(("NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"))
-"""Flags that the assembler takes twice (measured of all that there are)."""
+"""Flags that the assembler accepts twice (measured for all existing flags)."""
 
 
 def _leading(slots: tuple[Slot, ...], names: list[str]) -> int:
@@ -353,7 +354,7 @@ def _key(slot: Slot) -> str | None:
 
 
 def _type_names(slots: tuple[Slot, ...]) -> dict[str, int]:
-    """The names by position of the types of a form, for those that have no name of their own."""
+    """The names by position of a form's types, for types without a name of their own."""
     typed = [i for i, slot in enumerate(slots) if slot.typed]
     if len(typed) == 1:
         return {"type": typed[0]}

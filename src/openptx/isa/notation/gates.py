@@ -19,7 +19,7 @@ _ALTERNATIVE = pattern(
 
 
 class Alternative:
-    """One way to satisfy a gate: PTX versions from `since` to `until`, on any of `targets` (none: on all).
+    """One way to satisfy a gate: PTX versions from `since` to `until`, on any of `targets` (empty: on all).
 
     `sm_90` stands for itself and everything newer, up to `last` if there is one; `sm_100a` for exactly that target;
     `sm_100f` for the architecture-specific and family-specific targets of its family, from sm_100 on.
@@ -52,7 +52,7 @@ _GATES: dict[str, Gate] = {"": ALWAYS}
 
 
 def gate(text: str) -> Gate:
-    """The gate that `text` describes; the same text gives the same object. Raises ValueError for anything else."""
+    """The gate that `text` describes; equal texts give the same object. Raises ValueError for anything else."""
     known = _GATES.get(text)
     if known is None:
         known = _GATES[text] = Gate(text, tuple(_alternative(part.strip()) for part in text.split(" or ")))

@@ -48,7 +48,8 @@ _FLAGS = frozenset((
 
 
 class OperandRule:
-    """The phrases of one operand: `rule.says("registers")`, `rule.type` of `as .b32`, `rule.space` of `in .shared`."""
+    """The phrases of one operand: `rule.says("registers")`, `rule.type` from `as .b32`, `rule.space` from `in
+    .shared`."""
 
     __slots__ = ("_phrases", "space", "type")
 
@@ -87,5 +88,5 @@ def _rule(text: str, operand: str) -> OperandRule:
 
 
 def operand_rule(instruction: Instruction, operand: str) -> OperandRule:
-    """What is declared of the operand with this name."""
+    """The rule declared for the operand with this name."""
     return _rule(instruction.operands, operand) if instruction.operands else _EMPTY

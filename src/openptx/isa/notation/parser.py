@@ -1,4 +1,4 @@
-"""Reads the manual's notation: syntax blocks become forms."""
+"""Parses the manual's notation: syntax blocks become forms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.isa.notation.gates import gate
 from openptx.isa.notation.slots import Slot, Template
 from openptx.patterns import pattern
 
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -45,10 +45,10 @@ class Definition:
 
 
 def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
-    """The forms of a syntax block. Raises ValueError, quoting the text, where it can't be read.
+    """The forms of a syntax block. Raises ValueError, quoting the text, if it cannot be parsed.
 
-    A paragraph is some forms with the definitions after them; a blank line between two forms divides them as well.
-    A name means its definition in the same paragraph, or else the last one of the block.
+    A paragraph is some forms followed by their definitions; a blank line between two forms also separates paragraphs. A
+    name refers to its definition in the same paragraph, or else to the last one of the block.
 
     A comment `// PTX 2.0, sm_20` after a form is its gate; on a line of its own it is that of the forms that follow
     without one. `(ptxas)` or `(manual)` after it: only the assembler, or only the manual, has the form.
@@ -78,8 +78,8 @@ def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
 def statements(block: str) -> Iterator[tuple[str, str]]:
     """The statements of a block with blanks collapsed, and the gate in the comment after each.
 
-    A blank line comes as an empty statement, a comment alone with one. Headings (`Alternate floating point type :`)
-    and rules of dashes are passed over.
+    A blank line becomes an empty statement, a comment on its own an empty statement with a gate. Headings (`Alternate
+    floating point type :`) and rules of dashes are skipped.
     """
     text = ""
     for line in block.splitlines():
@@ -119,7 +119,7 @@ def choices(text: str) -> dict[str, None]:
 
 
 def _split(text: str) -> list[str]:
-    """`text` cut at its commas, but not inside brackets or braces."""
+    """`text` split at its commas, except within brackets or braces."""
     parts: list[str] = []
     depth = start = 0
     for i, c in enumerate(text):
@@ -144,7 +144,7 @@ def _form(instruction: Instruction, text: str, since: str, definitions: list[Def
 
 
 def _cut(text: str) -> tuple[str, str]:
-    """A form's opcode and operands: the first blank outside braces is between them."""
+    """A form's opcode and operands, separated by the first blank outside braces."""
     depth = 0
     for i, c in enumerate(text):
         depth += (c == "{") - (c == "}")
@@ -240,7 +240,7 @@ def _operands(text: str, definitions: list[Definition]) -> Iterator[Template]:
 
 
 def _chunks(text: str) -> Iterator[tuple[str, bool]]:
-    """Cuts an operand list into what is always there and what `{, x}` or `{x,}` make optional."""
+    """Splits an operand list into the mandatory part and what `{, x}` or `{x,}` make optional."""
     start, position = 0, 0
     while position < len(text):
         if text[position] == "[" and "|" not in text[position : position + 2]:
@@ -295,7 +295,7 @@ def _template(match: re.Match[str], optional: int, definitions: list[Definition]
     return template
 
 
-# What operands of these names are, wherever they occur.
+# The roles of operands with these names, wherever they occur.
 _ROLES = {
     "tgt": "label",
     "tlist": "targets",

@@ -1,9 +1,9 @@
 """The values that constant operands may have, in words: `0 to 15`, `a multiple of 32, not 0`, `4 or 8 or 16`.
 
-`at most cp-size` is the value of another operand, and `above 0, at most 1` is for floats.
+`at most cp-size` refers to the value of another operand, and `above 0, at most 1` is for floats.
 
-An instruction lists them one a line: the version since which (`PTX 8.7`), the targets that have them (none: all),
-modifiers that must be there, the operand, its values. The first line that fits counts.
+An instruction lists them one a line: the first version (`PTX 8.7`), the targets (none: all), modifiers that must be
+present, the operand, its values. The first line that fits applies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OTHER = pattern(r"at most ([a-z-]+)")
 
 
 class Values:
-    """The values of one operand. `words` is what the declaration says."""
+    """The allowed values of one operand. `words` is the text of the declaration."""
 
     __slots__ = ("_above", "_least", "_listed", "_most", "_not", "_step", "other", "words")
 
@@ -35,13 +35,13 @@ class Values:
         self._listed: frozenset[int] = frozenset()
         self._not: int | None = None
         self._above: int | None = None
-        self.other = ""  # the operand that this one must not exceed, unsigned
+        self.other = ""  # the operand whose value this one must not exceed, unsigned
         for part in words.split(", "):
             self._read(part)
 
     @property
     def shown(self) -> str:
-        """`words` for a sentence that goes on with `not`."""
+        """`words` for a sentence that continues with `not`."""
         return self.words.replace(", not ", " other than ")
 
     def _read(self, part: str) -> None:
@@ -72,7 +72,7 @@ class Values:
         return self._least <= value <= self._most and value % self._step == 0 and value != self._not
 
     def hold(self, least: int, most: int) -> bool:
-        """Whether every integer of an interval is among them."""
+        """Whether every integer of an interval is allowed."""
         if self.other or self._above is not None:
             return False
         return not self._listed and self._not is None and self._step == 1 and self._least <= least <= most <= self._most
@@ -92,7 +92,7 @@ def _lines(text: str) -> tuple[tuple[Version, tuple[str, ...], tuple[str, ...], 
 
 
 def limits(instruction: Instruction, m: Modifiers, operand: str, target: str | None, version: Version) -> Values | None:
-    """What limits the values of an operand under these modifiers; None if nothing does."""
+    """The range of an operand's values under these modifiers; None if unlimited."""
     for since, targets, conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
         if version < since or (targets and target not in targets):
             continue

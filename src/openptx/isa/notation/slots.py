@@ -12,16 +12,16 @@ SEQUENCES = {
     **dict.fromkeys(("dst_fmt", "src_fmt"), "formats"),
     **dict.fromkeys(("op", "popc"), "operations"),
 }
-"""Slots, besides types, that keep their order among themselves, by name."""
+"""Names of slots, besides types, that keep their order among themselves."""
 
 
 class Slot:
     """A place for one modifier (or one dotted sequence of them): a literal, or a choice; optional or not.
 
-    Modifiers are spelled without their leading dot. `group` is not 0 where slots of an option stand or fall together,
-    as in `{.sem.scope}`. Slots of one `sequence` keep their order among themselves: types, the spaces from and to
-    which is copied, the layouts of a and b, the formats to and from which is unpacked, the
-    operation on bits and what is done to its result.
+    Modifiers are spelled without their leading dot. `group` is nonzero for slots of one option that must appear
+    together, as in `{.sem.scope}`. Slots of one `sequence` keep their order among themselves: types, source and
+    destination spaces of a copy, layouts of a and b, formats of an unpacking, a bit operation and what is applied to
+    its result.
     """
 
     __slots__ = ("choices", "group", "literal", "name", "optional", "sequence", "typed")
@@ -44,13 +44,12 @@ class Template:
     """An operand as the manual writes it.
 
     `role` is one of: write, sink (only `_`), read, address, immediate, label, targets, function, prototype, returns,
-    arguments.
-    `optional` is 0, or the number of the option it belongs to: templates of one option come and go together, and
-    where `when` names a slot, exactly with that modifier. `pair` marks the `p` of `d|p`. `elements` are the names
-    inside a written vector `{a, b, e, f}`; `parts` those inside brackets `[a, {b, c}]`. `negatable` is the `{!}` of a
-    predicate, `suffix` a modifier that may follow the operand (`[a].unified`). `selectors` are the patterns of the
-    sub-words that it may name (`a.b0`): an option unless `selected`. `minus` is the `{-}` of an operand.
-    `bits` is the width that an address must have, 0 where any will do: tensor memory and the fabric have 32-bit ones.
+    arguments. `optional` is 0, or the number of the option it belongs to: templates of one option are present or absent
+    together, and if `when` names a slot, exactly with that modifier. `pair` marks the `p` of `d|p`. `elements` are the
+    names inside a written vector `{a, b, e, f}`; `parts` those inside brackets `[a, {b, c}]`. `negatable` is the `{!}`
+    of a predicate, `suffix` a modifier that may follow the operand (`[a].unified`). `selectors` are the patterns of the
+    sub-words that it may name (`a.b0`): an option unless `selected`. `minus` is the `{-}` of an operand. `bits` is the
+    width that an address must have, 0 where any will do: tensor memory and the fabric have 32-bit ones.
     """
 
     __slots__ = (

@@ -1,1 +1,1 @@
-"""What the meanings of several instructions share."""
+"""Semantics shared by the meanings of several instructions."""

@@ -1,4 +1,4 @@
-"""What atomics put in place of the old word. Engines may know a faster way for these very functions."""
+"""Update functions of atomics: what replaces the old word. Engines may implement these very functions faster."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def max_unsigned(x: Machine, old: Bits, b: Bits) -> Bits: return x.max(U, old, b
 
 
 def increment(x: Machine, old: Bits, b: Bits) -> Bits:
-    """Counts up to `b`, then begins at 0 again."""
+    """Counts up to `b`, then restarts at 0."""
     return x.pick(old >= b, 0, old + 1)
 
 
 def decrement(x: Machine, old: Bits, b: Bits) -> Bits:
-    """Counts down to 0, then begins at `b` again; above `b` as well."""
+    """Counts down to 0, then restarts at `b`; also restarts if above `b`."""
     return x.select((old == 0) | (old > b), b, old - 1)
 
 
 def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
-    """`c` where the old word equals `b`."""
+    """`c` if the old word equals `b`."""
     if isinstance(old, tuple):
         assert isinstance(b, tuple)
         assert isinstance(c, tuple)
@@ -48,16 +48,16 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
 
 
 FLOAT_SUMS: dict[Update, Format] = {}
-"""The formats of updates that `float_sum` made: engines may know a faster way for them as well."""
+"""The formats of the updates that `float_sum` made, so that engines may implement them faster as well."""
 
 ORDERED: set[Update] = {compare_and_swap}
-"""Updates whose outcome in memory depends on the order of several: sums of floats, which are rounded one by one, and
-compare-and-swap, of which such sums are made where a target has no atomic for the type."""
+"""Updates whose final value in memory depends on their order: sums of floats, which round one by one, and
+compare-and-swap, which builds such sums on targets without an atomic for the type."""
 
 
 @cache
 def float_sum(f: Format) -> Update:
-    """Rounded to nearest even. Where a further operand is there and 0, subnormal numbers are flushed."""
+    """Rounded to nearest even. If a further operand is present and 0, subnormal numbers are flushed."""
 
     def update(x: Machine, old: Bits, b: Bits, keep: Bits | None = None) -> Bits:
         exact = x.fadd(f, old, b)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
-MOST = (227 << 10) // CHUNK  # chunks that the shared memory of a CTA can hold
+MOST = (227 << 10) // CHUNK  # the chunks that fit into the shared memory of a CTA
 PACKED_BYTES = {14: 8, 15: 12}
 """Global memory of a chunk of sixteen elements that are padded in shared memory."""
 _SHIFTS = sum((width_of(name).bit_length() - 4) << 2 * code for code, name in (ELEMENTS | CONVERTED).items())
@@ -36,7 +36,7 @@ _U, _S = TYPES["u64"], TYPES["s64"]
 class Chunks:
     """What a copy moves, in chunks as it lies in shared memory: rows of `columns` chunks along the first dimension.
 
-    Subclasses set `chunks`, how many there are, and tell where in the tensor a row is.
+    Subclasses set `chunks`, the number of chunks, and locate a row in the tensor.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Chunks:
         self.code = self.word("elemtype")
         self.shift = x.resize(x.const(_SHIFTS, 64) >> x.resize(self.code << 1, 64), 32) & 3
         halves = self.code == 13
-        self.chunk = x.const(CHUNK, 32)  # bytes of global memory that a chunk stands for
+        self.chunk = x.const(CHUNK, 32)  # bytes of global memory per chunk
         for code, count in PACKED_BYTES.items():
             self.chunk = x.pick(self.code == code, count, self.chunk)
         packed = x.pick(self.code >= 14, CHUNK - 1, x.pick(halves, 1, x.const(0, 32)))
@@ -79,7 +79,7 @@ class Chunks:
         self.chunks = self.columns
 
     def slice_rows(self, layout: Bits, start: Bits, size: Bits, width: Bits) -> None:
-        """Rows of an interleaved tensor are of pixels, whose elements are chunks: `layout` of them each."""
+        """Rows of an interleaved tensor consist of pixels, whose elements are chunks: `layout` chunks per pixel."""
         x, chunks = self.x, self.x.resize(layout, 64)
         sliced = layout != 0
         step = x.pick(sliced, self.word("element_stride"), x.const(1, 32))
@@ -101,34 +101,35 @@ class Chunks:
         return self.overrides.sizes[d] if self.overrides.sizes else self.word("global_dim", d)
 
     def stride(self, d: int) -> Bits:
-        """The distance in bytes between two elements along a dimension after the first."""
+        """The distance in bytes between two elements along a dimension other than the first."""
         return self.overrides.strides[d - 1] if self.overrides.strides else self.word64("global_stride", d - 1)
 
     def round_rows_up(self) -> None:
-        """Count what lies between the end of a row and the next multiple of 16 bytes as elements of the tensor.
+        """Treats the bytes between the end of a row and the next multiple of 16 as elements of the tensor.
 
-        Stores and reductions of an H100 change it. Rows begin at such multiples, so it belongs to the stride; but it is
-        changed beside the single row of a tensor of one dimension, too.
+        Stores and reductions of an H100 change them. Rows begin at such multiples, so these bytes belong to the stride;
+        but they also change after the single row of a tensor of one dimension.
         """
         most = (self.x.const(CHUNK, 64) >> self.x.resize(self.shift, 64)) - 1
         self.size = (self.size + most) & ~most
 
     def flat(self) -> list[Bits]:
-        """What `locate` needs to know, lane by lane."""
+        """The inputs of `locate`, lane by lane."""
         raise NotImplementedError
 
     def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
-        """A row's distance in bytes from the tensor's beginning, and whether it is inside. Takes its part of `rest`."""
+        """A row's distance in bytes from the tensor's beginning, and whether it is inside. Consumes its part of
+        `rest`."""
         raise NotImplementedError
 
     @property
     def bytes(self) -> Bits:
-        """The number of bytes that are copied: those in shared memory, without padding (as CUTLASS expects for 4 and 6
+        """The number of bytes copied, counted in shared memory, without padding (as CUTLASS expects for 4 and 6
         bits)."""
         return self.chunks * self.chunk
 
     def each(self, shared: Bits, move: Callable[..., None], *more: Bits, chosen: Bits | None = None) -> None:
-        """Do `move(place, skipped, address, size, *more)` for each chunk of the box at `shared`.
+        """Calls `move(place, skipped, address, size, *more)` for each chunk of the box at `shared`.
 
         `size` bytes, from `skipped` on, are elements of the tensor; the first of them is at `address` in global memory.
         """
@@ -168,22 +169,24 @@ class Chunks:
         )  # fmt: skip
 
     def fill(self) -> tuple[Bits, Bits]:
-        """What a chunk has outside of the tensor, in turns: 0, or a NaN of whatever type."""
+        """The fill value of a chunk outside the tensor, alternating: 0, or a NaN of any type."""
         x = self.x
         word = x.pick(self.word("fill_mode") != 0, OUT_OF_BOUNDS_NAN << 16 | OUT_OF_BOUNDS_NAN, x.const(0, 32))
         return word, word
 
 
 class Box(Chunks):
-    """The box at some coordinates (5.5.3)."""
+    """The box at given coordinates (5.5.3)."""
 
     def __init__(
         self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rows: int = 0, overrides: Overrides | None = None
     ) -> None:
-        """With `rows`, of a tensor of rows the box has one each at as many coordinates after the first one."""
+        """With `rows`, the box consists of one row of a two-dimensional tensor at each of the coordinates after the
+        first."""
         rank = 2 if rows else len(coordinates)
         super().__init__(x, at, coordinates, rank, 0, overrides)
-        # Of each further dimension: positions, how many, the distance between two, its size, and its stride in bytes.
+        # For each further dimension: positions, their number, the distance between two, the size, and the stride in
+        # bytes.
         self.dimensions: list[tuple[tuple[Bits, ...], Bits, Bits, Bits, Bits]] = []
         for d in range(1, rank):
             step, box = self.word("element_stride", d), self.word("box_dim", d)
@@ -210,6 +213,6 @@ class Box(Chunks):
             position = own[0] + index * stride
             for k in range(1, len(own)):
                 position = x.select(index == k, own[k], position)
-            inside = inside & x.less(_U, position, limit)  # negative ones are large
+            inside = inside & x.less(_U, position, limit)  # negative coordinates are large unsigned numbers
             offset = offset + x.resize(position, 64, signed=True) * bytes_between
         return offset, inside

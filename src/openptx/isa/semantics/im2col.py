@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 MODES = {"im2col": 1, "im2col_no_offs": 1, "im2col::w": 2, "im2col::w::128": 3}
-"""Access modes by load modes, as a map has them."""
+"""Access modes of a tensor map by load modes."""
 PIXELS = {"im2col": 1024, "im2col::w": 512, "im2col::w::128": 128}
 """The most pixels per column (CUDA's driver)."""
 CORNER_BITS = {1: 16, 2: 8, 3: 5}
-"""By the number of corners: the bits that each has, with its sign (5.5.4.1)."""
-GROUP = 32  # pixels of `.w::128` after which a halo follows
-MOST_HALO = {2: 512, 3: 32}  # by the access mode
+"""By the number of corners: the bits of each corner, sign included (5.5.4.1)."""
+GROUP = 32  # pixels of `.w::128` before a halo
+MOST_HALO = {2: 512, 3: 32}  # by access mode
 MOST_OFFSET = 32  # of the `.w` modes
 _U, _S = TYPES["u32"], TYPES["s32"]
 
 
 class Column(Chunks):
-    """A column of pixels at some coordinates, with the offsets, or halo and offset, that the instruction has."""
+    """A column of pixels at given coordinates, with the instruction's offsets, or halo and offset."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Column(Chunks):
         self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
 
     def slice_rows(self, layout: Bits, start: Bits, size: Bits, width: Bits) -> None:
-        """A row is a pixel, of one slice."""
+        """A row is a pixel of one slice."""
         x, chunks = self.x, self.x.resize(layout, 64)
         self.slices, sliced = Slices(layout, x.const(1, 32)), layout != 0
         self.start = x.pick(sliced, 0, self.start)
@@ -80,14 +80,14 @@ class Column(Chunks):
         self.shift = x.pick(sliced, CHUNK_BITS, self.shift)
 
     def choose_slice(self, sliced: Bits, d: int, number: Bits) -> None:
-        """The slice that all pixels are of; there are none of it outside of the tensor."""
+        """The slice that contains all pixels; outside the tensor it does not exist."""
         x = self.x
         beside = x.resize(number, 64, signed=True) * self.stride(d)
         self.tensor = self.tensor + x.pick(sliced, beside, x.const(0, 64))
         self.size = x.pick(sliced & ~x.less(_U, number, self.word("global_dim", d)), 0, self.size)
 
     def spatial(self, d: int, coordinates: tuple[Bits, ...], offset: Bits) -> tuple[Bits, ...]:
-        """Of W, H or D, dimension `d` where there are no slices: where pixels begin, how many until the box ends, the
+        """For W, H or D, dimension `d` if there are no slices: where pixels begin, how many until the box ends, the
         lower corner, how many from there on, the distance between two, the offset, the size of the tensor and its
         stride in bytes."""
         x, start, stride = self.x, coordinates[d], self.stride(d)
@@ -123,7 +123,7 @@ class Column(Chunks):
         x = self.x
         group, halo = rest[:2]
         del rest[:2]
-        # A halo has the next pixels of the traversal; the group after it begins with them once more.
+        # A halo holds the next pixels of the traversal; the group after it starts again with them.
         before, within = x.divide(_U, row, group + halo), x.remainder(_U, row, group + halo)
         left = within + (before * group if self.mode == 3 else 0)
         offset, inside = x.const(0, 64), x.const(1, 1)

@@ -1,9 +1,9 @@
-"""What meanings ask of textures and surfaces, which a machine finds by their handles (5.3, 9.7.10, 9.7.11).
+"""The protocol for textures and surfaces, which a machine finds by their handles (5.3, 9.7.10, 9.7.11).
 
 A handle is 64 bits: a texture or surface object that a launch was given, or the address of a `.texref`, `.samplerref`
 or `.surfref` variable. `geometry` is the instruction's, `1d` to `a2dms`; coordinates are 32 bits each: the sample of
-`2dms` and `a2dms`, then the layer of `a1d`, `a2d`, `acube` and `a2dms`, then x; more of them than the geometry has are
-ignored. A cube's three coordinates are a direction whose largest component has the magnitude 1.
+`2dms` and `a2dms`, then the layer of `a1d`, `a2d`, `acube` and `a2dms`, then x; surplus coordinates are ignored. A
+cube's three coordinates are a direction whose largest component has the magnitude 1.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 3, "acube": 3, "2dms": 2, "a2dms": 2}
-"""How many coordinates a geometry has, beside the sample and the layer."""
+"""The number of coordinates of a geometry, besides the sample and the layer."""
 
 
 def layered(geometry: str) -> bool:
-    """Whether a coordinate is the number of a layer, or of a cube."""
+    """Whether a coordinate is the index of a layer, or of a cube."""
     return geometry[0] == "a"
 
 
 def multisample(geometry: str) -> bool:
-    """Whether the first coordinate is the number of a sample."""
+    """Whether the first coordinate is the index of a sample."""
     return geometry.endswith("ms")
 
 
@@ -33,8 +33,8 @@ class Lookup:
     """The operands of a texture fetch.
 
     `texture` and `sampler` are handles, the second None in unified mode. `coordinates` are floats if `real`. `offset`
-    is in texels, or empty. With `depth` each texel is compared with it as the sampler says, and 1.0 or 0.0 stands in
-    its place, also where texels are filtered.
+    is in texels, or empty. With `depth` each texel is compared with it as the sampler says and replaced by 1.0 or 0.0,
+    before any filtering.
     """
 
     __slots__ = ("coordinates", "depth", "geometry", "offset", "real", "sampler", "texture")
@@ -48,10 +48,11 @@ class Lookup:
 
 
 class Images:
-    """The textures and surfaces that a machine knows. A handle of none, or of a wrong one, is a fault."""
+    """The textures and surfaces that a machine knows. An invalid or wrong handle is a fault."""
 
     def fetch(self, lookup: Lookup) -> tuple[Bits, ...]:
-        """The four components, 32 bits each: floats, or integers extended by the signedness of the elements."""
+        """The four components, 32 bits each: floats, or integers extended according to the signedness of the
+        elements."""
         raise NotImplementedError
 
     def gather(self, lookup: Lookup, component: int) -> tuple[Bits, ...]:
@@ -91,7 +92,7 @@ class Images:
     ) -> None:
         """Replaces the word there, as wide as `b`, by `update(x, old, b)`, lane after lane.
 
-        With `signed`, which is the update where the surface's elements are signed, the first coordinate is in words.
+        With `signed`, the update for surfaces with signed elements, the first coordinate is in words.
         """
         raise NotImplementedError
 
@@ -102,5 +103,5 @@ class Images:
         raise NotImplementedError
 
     def refers(self, a: Bits, kind: str) -> Bits:
-        """Whether the handle is one of a `texref`, a `samplerref` or a `surfref`."""
+        """Whether the handle is that of a `texref`, a `samplerref` or a `surfref`."""
         raise NotImplementedError

@@ -1,10 +1,8 @@
 """The mbarrier object: its 64 opaque bits as our machines use them, and what arrivals and transactions do to them.
 
-bits 0-19   pending arrivals of the current phase
-bits 20-39  arrivals that each phase expects
-bits 40-61  tx-count, in two's complement: bytes that are expected and not there yet
-bit 62      the layout: `.layout::v0` or `.layout::v1`
-bit 63      the current phase
+bits 0-19 pending arrivals of the current phase bits 20-39 arrivals that each phase expects bits 40-61 tx-count, in
+two's complement: bytes expected and not yet arrived bit 62 the layout: `.layout::v0` or `.layout::v1` bit 63 the
+current phase
 
 Counts of `.layout::v1` have 9 bits. The upper bits of its expected arrivals hold the current conditional phase, and
 the report predicates of the current phase and of the one before; report values are 0 (PTX ISA 9.4, 9.7.15.16.2 to 10).
@@ -43,17 +41,17 @@ def layout(x: Machine, word: Bits) -> Bits:
 
 
 def conditional_phase(x: Machine, word: Bits) -> Bits:
-    """The current conditional phase, in width 1: of `.layout::v0` the phase."""
+    """The current conditional phase, in width 1; for `.layout::v0` the phase."""
     return x.select(layout(x, word), x.resize(word >> CONDITIONAL, 1), phase(x, word))
 
 
 def reported(x: Machine, word: Bits) -> Bits:
-    """The report predicate of the last complete phase, in width 1."""
+    """The report predicate of the last completed phase, in width 1."""
     return layout(x, word) & x.resize(word >> REPORTED, 1)
 
 
 def change(x: Machine, old: Bits, arrivals: Bits, dropped: Bits, tx: Bits, report: Bits | None = None) -> Bits:
-    """The object after so many arrivals, expected arrivals less, and bytes more expected (all 64 bits).
+    """The object after `arrivals` arrivals, with fewer expected arrivals and more expected bytes (all 64 bits).
 
     `report`, 0 or 1, is a report-on operation, which comes first.
     """
@@ -83,25 +81,26 @@ CHANGES = frozenset((change, report_on))
 
 
 def arrive(x: Machine, space: str, address: Bits, count: Bits, tx: Bits, *, drop: bool = False) -> Word:
-    """Expects `tx` bytes, then arrives `count` times; gives the object before."""
+    """Expects `tx` bytes, then arrives `count` times; returns the object before."""
     wide = x.resize(count, 64)
     return x.atomic(space, address, 64, change, wide, wide if drop else x.const(0, 64), x.resize(tx, 64))
 
 
 def expect(x: Machine, space: str, address: Bits, count: Bits) -> None:
-    """So many bytes more are expected in this phase."""
+    """Adds to the bytes expected in this phase."""
     zero = x.const(0, 64)
     x.atomic(space, address, 64, change, zero, zero, x.resize(count, 64))
 
 
 def complete(x: Machine, space: str, address: Bits, count: Bits) -> None:
-    """Completes so many bytes of transactions."""
+    """Completes bytes of transactions."""
     zero = x.const(0, 64)
     x.atomic(space, address, 64, change, zero, zero, -x.resize(count, 64))
 
 
 def complete_where(x: Machine, chosen: Bits, address: Bits, count: Bits) -> None:
-    """The same in `chosen` lanes. In others nothing is touched: `address` may be of a CTA that there is not."""
+    """The same in `chosen` lanes. Other lanes access nothing: their `address` may belong to a CTA that does not
+    exist."""
 
     def one(i: Bits, address: Bits, count: Bits) -> None:
         complete(x, "shared::cluster", address, count)
@@ -110,7 +109,7 @@ def complete_where(x: Machine, chosen: Bits, address: Bits, count: Bits) -> None
 
 
 def report(x: Machine, space: str, address: Bits) -> None:
-    """The current phase gets a report, which keeps the conditional phase from advancing."""
+    """Reports on the current phase, which keeps the conditional phase from advancing."""
     (word,) = x.load(space, address, 64)
     made = "an operation reports to an mbarrier that was not made with `.layout::v1`"
     x.require(layout(x, word), "undefined-behavior", made)

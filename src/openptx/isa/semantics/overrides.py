@@ -1,4 +1,4 @@
-"""What an instruction says in place of fields of its tensor map (PTX ISA 9.4, 9.7.10.28.5.2)."""
+"""Values in an instruction that override fields of its tensor map (PTX ISA 9.4, 9.7.10.28.5.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What an instruction says in place of fields of the tensor map: the tensor's address, its sizes, its strides."""
+    """The overriding values of an instruction: the tensor's address, its sizes, its strides."""
 
     tensor: Bits | None = None
     sizes: tuple[Bits, ...] = ()
@@ -23,7 +23,7 @@ class Overrides:
 
 
 def overridden(x: Machine, given: Sequence[Bits | tuple[Bits, ...]]) -> Overrides | None:
-    """What stands between the tensor map and the coordinates: the address, and with it sizes, the lower 32 bits of
+    """The operands between the tensor map and the coordinates: the address, and with it sizes, the lower 32 bits of
     strides, and their upper 4 in one register (PTX ISA 9.4, 9.7.10.28.5.2)."""
     if not given:
         return None

@@ -1,4 +1,4 @@
-"""Packed types: the meaning of one element, applied to each."""
+"""Packed types: the meaning for one element, applied to each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def packed(meaning: Callable[..., Bits]) -> Callable[..., Bits]:
-    """Splits operands of a packed `m.type` into elements and joins what `meaning` makes of them.
+    """Splits operands of a packed `m.type` into elements, applies `meaning` to each, and packs the results.
 
     A meaning finds its element's type in `m.type.element`, which for scalars is the type itself.
     """

@@ -1,4 +1,4 @@
-"""What copies report to mbarriers: that data of global memory has a pattern (PTX ISA 9.4, 9.7.10.28.1, Table 33)."""
+"""Reports from copies to mbarriers that data in global memory has a pattern (PTX ISA 9.4, 9.7.10.28.1, Table 33)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The `value` of an element of `width` bits that is reported: of one that is sampled, or of every one.
+    """The `value` of an element of `width` bits that is reported, checked in one sampled element or in all.
 
-    The ISA does not say which element of 16 bytes is the sample: here it is the first.
+    The ISA does not say which element of 16 bytes is sampled; here it is the first.
     """
 
     width: int
@@ -24,8 +24,8 @@ class Pattern:
     sampled: bool = True
 
     def inspect(self, x: Machine, address: Bits, size: Bits, barrier: Bits) -> None:
-        """Reports to an mbarrier in shared memory if one of `size` bytes (up to 16, 32 bits wide) of global memory has
-        the pattern."""
+        """Reports to an mbarrier in shared memory if an element among `size` bytes (at most 16; 32 bits wide) of global
+        memory has the pattern."""
 
         def report(i: Bits, barrier: Bits) -> None:
             mbarrier.report(x, "shared::cluster", barrier)
@@ -50,4 +50,4 @@ PATTERNS = {
     _NAME + "per_16bytes::8": Pattern(4, 0x8),
     _NAME + "per_element::ff": Pattern(8, 0xFF, sampled=False),
 }
-"""By the modifier; `.mbarrier::report::disabled` has none."""
+"""Patterns by modifier; `.mbarrier::report::disabled` has none."""

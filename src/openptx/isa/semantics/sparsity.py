@@ -1,4 +1,4 @@
-"""Structured sparsity in registers: elements in words, their order, and the two of each four that are kept."""
+"""Structured sparsity in registers: elements in words, their order, and the selection of two out of four."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _LARGEST = {
     32: {0: 0x7F800000}, 16: {0: 0x7C00, 1: 0x7F80}, 8: {2: 0x7C, 3: 0x7E, 4: 0x7F, 5: 0x7F},
 }  # fmt: skip
 """By size and by the type of a descriptor (`.f32`, `.f16` and `.bf16`, `.e5m2`, `.e4m3`, `.e3m2` and `.e2m3`) the
-largest magnitude: all above are NaN."""
+largest magnitude: larger codes are NaN."""
 _SIGNS = {32: {0: 31}, 16: {0: 15, 1: 15}, 8: {2: 7, 3: 7, 4: 5, 5: 5}}
 
 
 def unpacked(x: Machine, registers: Sequence[Bits], size: int) -> list[Bits]:
-    """The elements of so many bits in words, the lowest first, each in a word of its own."""
+    """Unpacks elements of this many bits from words, the lowest first, each into a word of its own."""
     mask = (1 << size) - 1
     return [register >> at & mask for register in registers for at in range(0, 32, size)]
 
 
 def packed(elements: Sequence[Bits], size: int) -> list[Bits]:
-    """Elements of so many bits as words."""
+    """Packs elements of this many bits into words."""
     per = 32 // size
     words: list[Bits] = []
     for i in range(0, len(elements), per):
@@ -39,10 +39,10 @@ def packed(elements: Sequence[Bits], size: int) -> list[Bits]:
 
 
 def order(x: Machine, elements: Sequence[Bits], size: int, descriptor: Bits) -> tuple[list[Bits], list[Bits]]:
-    """Of each element a number that is the larger the sooner the element is kept, and whether it is a NaN.
+    """For each element its priority, larger for elements that are kept first, and whether it is a NaN.
 
-    A descriptor holds what is kept (0 the larger, 2 the smaller, plus 1 by magnitude) and from bit 2 on the type
-    (PTX ISA 9.4, Table 38).
+    A descriptor holds the criterion (0 the larger, 2 the smaller, plus 1 by magnitude) and from bit 2 on the type (PTX
+    ISA 9.4, Table 38).
     """
     smaller, magnitudes = (descriptor & 2) != 0, (descriptor & 1) != 0
     keys: list[Bits] = []
@@ -68,7 +68,8 @@ def order(x: Machine, elements: Sequence[Bits], size: int, descriptor: Bits) -> 
 def two_of_four(
     x: Machine, elements: Sequence[Bits], keys: Sequence[Bits], nans: Sequence[Bits]
 ) -> tuple[list[Bits], list[Bits]]:
-    """Of each four elements the two with the largest keys, NaNs before others, and their positions, which ascend."""
+    """The two of each four elements with the largest keys, NaNs before others, and their positions in ascending
+    order."""
     kept: list[Bits] = []
     places: list[Bits] = []
     for start in range(0, len(elements), 4):
@@ -93,6 +94,6 @@ def two_of_four(
 
 
 def _before(x: Machine, i: int, j: int, keys: Sequence[Bits], nans: Sequence[Bits]) -> Bits:
-    """Whether element i is kept before element j, which comes after it."""
+    """Whether element i is kept in preference to element j, which comes after it."""
     same = (nans[i] == nans[j]) & ~x.less(_U, keys[i], keys[j])
     return (nans[i] & ~nans[j]) | same

@@ -1,7 +1,7 @@
-"""Elements of f32 that copies change, or add in another way (Table 33): `.tf32`, `.f32.ftz`, `.tf32.ftz`.
+"""f32 elements that copies change, or add differently (Table 33): `.tf32`, `.f32.ftz`, `.tf32.ftz`.
 
 The document does not say how. An H200 rounds tf32 to nearest even, subnormal numbers too, and makes every NaN
-0x7FFFE000; `.ftz` matters to sums alone; stores change nothing.
+0x7FFFE000; `.ftz` affects only sums; stores change nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ NAN = 0x7FFFE000
 
 
 def changes(code: Bits) -> Bits:
-    """Whether elements of this code change on their way to shared memory."""
+    """Whether elements of this code change when copied to shared memory."""
     return (code == TF32_ALONE) | (code == TF32_FTZ)
 
 
 def of_f32(code: Bits) -> Bits:
-    """Whether elements of this code are f32 with something special."""
+    """Whether elements of this code are f32 with special handling."""
     return changes(code) | (code == FTZ)
 
 
@@ -34,7 +34,7 @@ def flushes(code: Bits) -> Bits:
 
 
 def changed(x: Machine, a: Bits) -> Bits:
-    """An element of tf32 as it comes to shared memory."""
+    """A tf32 element as it arrives in shared memory."""
     magnitude = x.magnitude(F32, a)
     infinity = F32.infinity or 0
     rounded = x.select(magnitude == infinity, a, x.convert(TF32, F32, a))

@@ -25,12 +25,12 @@ FIELDS = {
     "swizzle_atomicity": 24, "fill_mode": 28, "global_dim": 32, "box_dim": 52, "element_stride": 72,
     "global_stride": 96,
 }  # fmt: skip
-"""Where each field stands, the first of those that each dimension has."""
+"""The offset of each field; for fields with one value per dimension, of the first."""
 
-# Table 33, what there is of it here.
+# The supported part of Table 33.
 ELEMENTS = {0: "u8", 1: "u16", 2: "u32", 3: "s32", 4: "u64", 5: "s64", 6: "f16", 7: "f32", 9: "f64", 10: "bf16"}
 CONVERTED = {8: "f32.ftz", 11: "tf32", 12: "tf32.ftz"}
-"""Elements of f32 that change on their way to shared memory (tensor_elements.py)."""
+"""f32 elements that change when copied to shared memory (tensor_elements.py)."""
 PACKED = {13: "b4x16", 14: "b4x16_p64", 15: "b6x16_p32"}
 """Elements of 4 and 6 bits: sixteen take 8, 8 and 12 bytes of global memory, and 8, 16 and 16 of shared memory."""
 SWIZZLES = {0: "none", 1: "32B", 2: "64B", 3: "128B"}
@@ -43,20 +43,21 @@ _CODES: dict[str, dict[int, str]] = {
     "fill_mode": {0: "zero", 1: "OOB-NaN"},
 }
 OUT_OF_BOUNDS_NAN = 0x7FF7
-"""What a box has outside of the tensor under OOB-NaN, twice in a word, whatever the elements are: recorded on H100."""
+"""The fill value of a box outside the tensor under OOB-NaN, twice in a word, whatever the elements are: recorded on
+H100."""
 
-MODE = 16  # where in the word of the rank the access mode begins
-CHUNK = 16  # bytes of shared memory that stay together, however a box is swizzled
+MODE = 16  # first bit of the access mode in the word of the rank
+CHUNK = 16  # bytes of shared memory that stay contiguous under any swizzling
 LARGEST = 256  # elements of a box in one dimension
 
 
 def width_of(element: str) -> int:
-    """The bits of an element of whole bytes."""
+    """The bits of an element that occupies whole bytes."""
     return 32 if element in CONVERTED.values() else TYPES[element].width
 
 
 def replace(x: Machine, space: str, at: Bits, field: str, ordinal: int, value: Bits | int) -> None:
-    """Change a field of the tensor map at an address; `Unsupported` for codes that boxes know nothing of."""
+    """Changes a field of the tensor map at an address; `Unsupported` for codes that boxes cannot handle."""
     if isinstance(value, int):
         if value not in _CODES.get(field, {value: ""}):
             raise Unsupported(f"tensormap.replace: .{field} {value}")

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def width_of(part: str | None) -> int:
-    """Bits of `b2`, `h1`, or of the whole register."""
+    """The bits of `b2`, `h1`, or of the whole register."""
     return 32 if part is None else 8 if part[0] == "b" else 16
 
 
 def extract(x: Machine, t: Type, a: Bits, part: str | None) -> Bits:
-    """A part, extended by the signedness of the type."""
+    """A part, extended according to the signedness of the type."""
     w = width_of(part)
     position = w * int(part[1:]) if part else 0
     return x.resize(x.resize(a >> position, w), 64, t.signed)
 
 
 def clamp(x: Machine, t: Type, value: Bits, w: int) -> Bits:
-    """Into the range of `w` bits of the type's signedness."""
+    """Clamped to the range of `w` bits of the type's signedness."""
     low, high = (-(1 << w - 1), (1 << w - 1) - 1) if t.signed else (0, (1 << w) - 1)
     return x.clamp(S, value, low, high)
 
@@ -40,7 +40,7 @@ def merge(x: Machine, value: Bits, part: str, c: Bits) -> Bits:
 
 
 def pick(x: Machine, t: Type, a: Bits, b: Bits, selector: str) -> list[Bits]:
-    """The parts of `b:a` that the digits of `.h10` or `.b3210` name, lowest first, extended."""
+    """The parts of `b:a` that the digits of `.h10` or `.b3210` select, lowest first, extended."""
     w, both = width_of(selector), x.concat(b, a)
     return [x.resize(x.resize(both >> w * int(digit), w), 64, t.signed) for digit in reversed(selector[1:])]
 
@@ -64,7 +64,7 @@ def operate(x: Machine, op: str, a: Bits, b: Bits) -> Bits:
 
 
 def compare(x: Machine, op: str, a: Bits, b: Bits) -> Bits:
-    """The comparison's result: 1 where it holds."""
+    """The comparison's result: 1 if it holds."""
     less, equal = x.less(S, a, b), a == b
     holds = {
         "eq": equal,
@@ -90,7 +90,7 @@ def second(x: Machine, op: str | None, t: Type, value: Bits, c: Bits) -> Bits:
 
 
 def gather(x: Machine, values: list[Bits], mask: str, c: Bits, *, accumulate: bool) -> Bits:
-    """SIMD results in one register: those of the mask merged into `c`, or added to it."""
+    """The SIMD results in one register: those that the mask selects, merged into `c` or added to it."""
     w = 32 // len(values)
     chosen = {int(digit) for digit in mask[1:]}
     if accumulate:

@@ -1,4 +1,4 @@
-"""The descriptor of a mask of columns of b, which count as zeros, for `tcgen05.mma.ws` (9.7.16.4.3, Table 45)."""
+"""The descriptor of a mask of columns of b that count as zeros, for `tcgen05.mma.ws` (9.7.16.4.3, Table 45)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from openptx.isa.semantics.matrix.descriptors import Shape
 
 MOST = {32: 16}
-"""By the number of rows, how far columns may be shifted; 32 elsewhere."""
+"""By the number of rows, the maximum shift of columns; 32 elsewhere."""
 
 
 class ColumnMask:
     """Which columns of b a product takes, and which of them are zeros.
 
-    The manual's text says that `skip span` counts columns that are used, its examples that `use span` does: the
-    examples agree with each other, so runs of zeros in the mask are as long as `use span` says.
+    According to the manual's text `skip span` counts the columns that are used, according to its examples `use span`
+    does. The examples agree with each other, so runs of zeros in the mask have the length `use span`.
     """
 
     def __init__(self, code: int, shape: Shape) -> None:
@@ -25,7 +25,7 @@ class ColumnMask:
         self.shift = field(56, 6)
         self.wrong = "" if self.shift <= MOST.get(shape.rows, 32) else f"shifts {self.shift} columns"
         self.zeros: list[bool] = []
-        spans = field(48, 8) + 1, field(40, 8) + 1  # of columns that count, of columns that do not
+        spans = field(48, 8) + 1, field(40, 8) + 1  # runs of used columns, runs of skipped columns
         for i in range(parts):
             start, first = field(8 * i, 8), bool(field(32 + i, 1))
             for column in range(start, start + shape.columns // parts):

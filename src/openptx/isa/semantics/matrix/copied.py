@@ -1,4 +1,4 @@
-"""What `tcgen05.cp` copies: rows of chunks, described by a matrix descriptor, to lanes of tensor memory (9.7.16.9)."""
+"""The copy of `tcgen05.cp`: rows of chunks, described by a matrix descriptor, to lanes of tensor memory (9.7.16.9)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     Line = TypeVar("Line", int, Bits)
 
-MODE = 61  # where in a matrix descriptor the mode of swizzling begins
+MODE = 61  # first bit of the swizzling mode in a matrix descriptor
 
 
 class Copied:
-    """`rows` rows of `chunks` chunks each; elements of `width` bits become bytes, unless it is 0. `paired`: the two
-    warps of a pair get a row; `apart`: each row is for one warp."""
+    """`rows` rows of `chunks` chunks each; elements of `width` bits are widened to bytes, unless it is 0. `paired`:
+    both warps of a pair get a row; `apart`: each row goes to one warp."""
 
     __slots__ = ("apart", "chunks", "ctas", "paired", "rows", "width")
 
@@ -32,12 +32,12 @@ class Copied:
 
     @property
     def key(self) -> str:
-        """All of it in one line."""
+        """All fields in one line."""
         return " ".join(str(getattr(self, name)) for name in self.__slots__)
 
     def lanes_of(self, row: Line) -> list[Line]:
-        """The lanes that a row is copied to: in every warp that the document names or, if there are four rows, in one
-        warp each."""
+        """The lanes that a row is copied to: in every warp that the document names or, for four rows, in one warp
+        each."""
         if self.apart:
             return [row << 5]
         if self.paired:
@@ -46,7 +46,7 @@ class Copied:
         return [row + at for at in range(0, LANES, self.rows)]
 
     def words(self, x: Machine, matrix: Shared, row: Line) -> tuple[Bits, ...]:
-        """What a row becomes."""
+        """The words that a row becomes."""
         found: list[Bits] = []
         for k in range(self.chunks):
             words = matrix.along(row, k)
@@ -57,7 +57,7 @@ class Copied:
         return tuple(found)
 
     def copy(self, x: Machine, mode: int, address: Bits, code: Bits) -> None:
-        """Chunk after chunk; every CTA of a pair gets what its own shared memory has."""
+        """Copies one chunk after another; every CTA of a pair gets the data of its own shared memory."""
         for rank in ranks(x, self.ctas):
             matrix = Shared(x, code, mode, rank)
             for row in range(self.rows):
@@ -66,5 +66,5 @@ class Copied:
                     x.tensor_memory.write(address + (lane << LANE), words, rank)
 
     def by_cases(self, x: Machine, address: Bits, code: Bits) -> None:
-        """Makes the copies of all executing lanes."""
+        """Performs the copies of all executing lanes."""
         x.cases(x.resize(code >> MODE, 32), partial(self.copy, x), x.resize(address, 32), code)

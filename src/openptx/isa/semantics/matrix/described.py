@@ -1,4 +1,5 @@
-"""What an instruction `tcgen05.mma` itself says of a product, and the product once its descriptors are known."""
+"""The part of a product that the instruction `tcgen05.mma` itself states, and the product once its descriptors are
+known."""
 
 from __future__ import annotations
 
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
-# What decides how a product is made, in one word: the instruction descriptor, modes of swizzling, whether d is added,
-# and the thread, with the rank in its pair, for products of one CTA or pair are made one after the other. The mask of
-# columns is a word of its own.
+# What determines how a product is computed, in one word: the instruction descriptor, swizzling modes, whether d is
+# added, and the thread with its rank in the CTA pair, because products of one CTA or pair are computed one after
+# another. The mask of columns is a word of its own.
 MODES, ENABLED, THREAD, RANK = 32, 40, 48, 58
 
 
 class Described:
-    """The kind, the CTAs that take part, whether b is `kept` (`.ws`) and a `sparse`, how many scales a line has, the
-    `divisor` of d (a power of two), whether a `shifts` afterwards. `names` are those of the operands, but for `masks`
-    of the lanes that d keeps, which come last."""
+    """The kind, the participating CTAs, whether b is `kept` (`.ws`) and a `sparse`, the number of scales per line, the
+    `divisor` of d (a power of two), whether a `shifts` afterwards. `names` are the operands' names, except for the
+    `masks` of the lanes that d keeps, which come last."""
 
     __slots__ = ("ctas", "divisor", "kept", "kind", "masks", "names", "scales", "shifts", "sparse")
 
@@ -40,7 +41,7 @@ class Described:
 
     @property
     def key(self) -> str:
-        """All of it in one line."""
+        """All fields in one line."""
         return " ".join(str(getattr(self, name)) for name in self.__slots__)
 
     def modes(self, code: int) -> dict[str, int]:
@@ -60,7 +61,7 @@ class Described:
         return (SparseProduct if self.sparse else Product)(x, shape, self.modes(code), given, self.scales, masks, mask)
 
     def multiply(self, x: Machine, zeros: int, code: int, *values: Bits) -> None:
-        """Makes the product; a fault where its descriptor is not a valid one."""
+        """Computes the product; faults if its descriptor is invalid."""
         shape = self.shape(code)
         wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
         x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
@@ -72,7 +73,7 @@ class Described:
         product.multiply(self.divisor, adds=bool(code >> ENABLED & 1), shifts=self.shifts)
 
     def by_cases(self, x: Machine, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
-        """Makes the products of all executing lanes: together those that are described in the same way."""
+        """Computes the products of all executing lanes, those with equal descriptions together."""
 
         def masked(zeros: int, code: Bits, *values: Bits) -> None:
             x.cases(code, partial(self.multiply, x, zeros), *values)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     Row = TypeVar("Row", int, Bits)
 
 DEPTH = 32  # bytes of a line that one multiplication takes
-CHUNK = 16  # bytes that stay together, however a matrix is swizzled
+CHUNK = 16  # bytes that stay contiguous under any swizzling
 CHUNKS = {0: 1, 1: 8, 2: 8, 4: 4, 6: 2}
-"""By the mode of swizzling (Table 40): how many chunks of a line lie beside each other. Mode 1 moves pairs of them."""
+"""By swizzling mode (Table 40): how many chunks of a line lie side by side. Mode 1 moves pairs of chunks."""
 
 _HALVES = {0: "f16", 1: "bf16"}
 _SMALL = {0: "e4m3", 1: "e5m2", 3: "e2m3", 4: "e3m2", 5: "e2m1"}
@@ -36,13 +36,14 @@ _FACTORS: dict[str, dict[int, str]] = {
 _WITHOUT_SELECTOR = ("kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4")
 """Kinds whose descriptor has no sparsity selector: it is taken as 0 (9.7.16.10.8.4.5)."""
 _RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "kind::i8": (2,)}
-"""Types of d that a kind has: f16, f32, s32."""
+"""The types of d in each kind: f16, f32, s32."""
 
 
 class Shape:
-    """What an instruction descriptor says (Tables 42 to 44), for one or two CTAs, with b `kept` (`.ws`), a `sparse`.
+    """The contents of an instruction descriptor (Tables 42 to 44), for one or two CTAs, with b `kept` (`.ws`), a
+    `sparse`.
 
-    `wrong` tells why it can't be, `missing` what of it is unsupported; both are empty where all is well.
+    `wrong` says why it is invalid, `missing` which part of it is unsupported; both are empty for a usable descriptor.
     """
 
     def __init__(self, kind: str, code: int, ctas: int = 1, *, kept: bool = False, sparse: bool = False) -> None:
@@ -71,7 +72,7 @@ class Shape:
         if self.blocked and field(31, 1):
             self.missing = "K = 96"
         self.rows //= ctas  # of one CTA
-        # How often rows lie below each other, each time with another part of the columns (layouts B, E, G).
+        # How often rows repeat below each other, each time with other columns (layouts B, E, G).
         self.parts = 128 // self.rows if kept or (ctas == 2 and not sparse) else 1
 
     def _wrong(self, sparse: bool) -> str:
@@ -98,7 +99,7 @@ class Shape:
         return self.kind != "kind::i8" and FORMATS[name].width < 8
 
     def factors(self, name: str) -> Factors:
-        """How elements lie in the lines of an operand."""
+        """How elements are laid out in the lines of an operand."""
         if self.kind == "kind::i8":
             return Factors(8, None, name == "s8")
         if self.blocked:
@@ -107,7 +108,7 @@ class Shape:
         return Factors(f.storage, f, low=2 if name == "e2m1" else 0)
 
     def matrix_product(self, words: int, scales: int = 0) -> MatrixProduct:
-        """What is computed of lines of so many words, which have so many scales if the kind has any."""
+        """The computation on lines of this many words, with that many scales if the kind has any."""
         f, g = self.factors(self.a or ""), self.factors(self.b or "")
         if f.format is None:
             return MatrixProduct(f, g, words, satfinite=self.saturates)
@@ -120,18 +121,20 @@ class Shape:
         return FORMATS["f32" if self.result else "f16"]
 
     def lane(self, row: Row) -> Row:
-        """The lane of tensor memory that a row lies in. With 64 rows a CTA, each sixteen of them begin a warp's lanes
+        """The tensor memory lane of a row. With 64 rows per CTA, each sixteen of them begin at a warp's first lane
         (layout F)."""
         return (row >> 4 << 5) + (row & 15) if self.rows == 64 and self.parts == 1 else row
 
     def pieces(self, row: int) -> list[tuple[int, range]]:
-        """The lanes that a row of d lies in, and which of its columns each has, from column 0 of tensor memory on."""
+        """The lanes that hold a row of d, and which of its columns each of them holds, from column 0 of tensor memory
+        on."""
         per = self.columns // self.parts
         return [(self.lane(row) + self.rows * i, range(per * i, per * (i + 1))) for i in range(self.parts)]
 
 
 class Shared:
-    """A matrix in shared memory, by its descriptor and the swizzling mode in it. Lines are rows of a, columns of b."""
+    """A matrix in shared memory, from its descriptor and the swizzling mode in it. Lines are rows of a, columns of
+    b."""
 
     def __init__(self, x: Machine, code: Bits, mode: int, rank: Bits | None = None) -> None:
         def field(low: int, width: int) -> Bits:
@@ -144,7 +147,7 @@ class Shared:
         self.base = field(49, 3)
 
     def chunk(self, offset: Bits | int) -> Registers:
-        """Four words. Chunks of a row are exchanged by the row's place in the pattern."""
+        """Reads four words. Chunks of a row are permuted according to the row's position in the pattern."""
         at = self.start + offset
         if self.mode == 1:
             at = at ^ (((at >> 7) - self.base & 3) << 5)
@@ -158,13 +161,13 @@ class Shared:
         )
 
     def along(self, line: Bits | int, k: int) -> Registers:
-        """Chunk `k` of a line, where lines are contiguous (K-major)."""
+        """Chunk `k` of a line, if lines are contiguous (K-major)."""
         row = (line & 7) * (CHUNK * self.chunks)
         step = k * CHUNK if self.mode else self.leading * k
         return self.chunk(self.stride * (line >> 3) + row + step)
 
     def across(self, line: Row, k: Row) -> Registers:
-        """The chunk of neighbours number `line` at depth `k`, where lines lie side by side (MN-major)."""
+        """Chunk `number` of neighbouring lines at depth `k`, if lines lie side by side (MN-major)."""
         wide, tall = self.chunks.bit_length() - 1, 2 if self.mode == 1 else 3  # powers of two
         near = (line & self.chunks - 1) * CHUNK + (k & (1 << tall) - 1) * (CHUNK * self.chunks)
         beside, below = (self.leading, self.stride) if self.mode else (self.stride, self.leading)

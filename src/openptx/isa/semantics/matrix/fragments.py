@@ -1,11 +1,12 @@
-"""How a matrix is spread over the registers of a warp: how many a thread holds, and of which type (9.7.14, 9.7.15)."""
+"""How a matrix is distributed over the registers of a warp: their number per thread, and their type (9.7.14,
+9.7.15)."""
 
 from __future__ import annotations
 
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 
-TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
@@ -22,7 +23,7 @@ def shape(m: Modifiers) -> tuple[int, int, int]:
 
 
 def registers(elements: int, type: Type | str, lanes: int = 32) -> int:
-    """The number of registers in which a lane holds so many elements of a matrix: 64-bit ones for f64, 32-bit ones
+    """The number of registers that hold a lane's elements of a matrix: 64-bit registers for f64, 32-bit ones
     otherwise."""
     width = TYPES[type].width if isinstance(type, str) else type.width
     return max(elements * width // lanes // max(width, 32), 1)

@@ -1,11 +1,12 @@
-"""How the tensor cores of each generation add the products of a warp: how many at once, and where terms are cut.
+"""How the tensor cores of each generation add the products of a warp: how many at once, and where terms are truncated.
 
 Measured by others: MMA-Sim (Xie et al., arXiv 2511.10909, and its code, github.com/microsoft/MMA-Sim) reproduces `mma`
 of V100, T4, A100, Ada and both Blackwells bit for bit; FPRev (Xie et al., USENIX ATC 2025, arXiv 2411.00442, section 6)
 finds sums of 4, 8 and 16 products and an addend on V100, A100 and H100. An H100 was recorded here (docs/hardware.md).
-Sums of more products are made one after the other, the lowest first, each cut and rounded as if it were all.
+Longer sums are computed in steps, the lowest products first, and each step truncates and rounds as if it were the only
+one.
 
-Not published, and as an H100 has it: exponents of zeros, sparse matrices, m8n8k4 of f16 from Ampere on.
+Unpublished, and as on an H100: exponents of zeros, sparse matrices, m8n8k4 of f16 from Ampere on.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Sums:
-    """One sum: `together` bytes of each line at once, terms cut `fraction` bits below the largest exponent.
+    """One sum: `together` bytes of each line at once, terms truncated `fraction` bits below the largest exponent.
 
-    `kept` is how many bits of an f32 result stay.
+    `kept` is the number of significand bits that an f32 result keeps.
     """
 
     __slots__ = ("fraction", "kept", "source", "together")
@@ -44,12 +45,12 @@ SUMS: dict[str, Sums] = {
 }
 ADA_BYTES = Sums(13, 16, "MMA-Sim, Ada: sixteen products at once, cut to 13 bits, and so is an f32 sum", 13)
 BYTES_IN_HALVES = ("Hopper", "Blackwell")
-"""Generations without products of bytes for a warp: ptxas makes them of f16 products."""
+"""Generations whose warps have no products of bytes: ptxas builds them from f16 products."""
 # fmt: on
 
 
 def generation(target: Target | None) -> str:
-    """The name of a target's generation; an H100's where it is not known."""
+    """The generation of a target; an H100's if unknown."""
     number = target.number if target is not None else 90
     steps = ((75, "Volta"), (80, "Turing"), (89, "Ampere"), (90, "Ada"), (100, "Hopper"), (120, "Blackwell"))
     return next((name for limit, name in steps if number < limit), "RTX Blackwell") if number >= 70 else "Hopper"
@@ -60,7 +61,7 @@ def of(m: Modifiers) -> str:
 
 
 def sums(m: Modifiers) -> Sums:
-    """How a warp's product of floats is summed. Where nothing is published it is as on an H100."""
+    """How a warp's product of floats is summed. Where nothing is published, as on an H100."""
     found = SUMS[of(m)]
     if m.spvariant or (m.shape == "m8n8k4" and of(m) in ("Ampere", "Ada")):
         return SUMS["Hopper"]

@@ -1,4 +1,4 @@
-"""Matrix products of a warp: where fragments have their elements, and what lanes hand each other (9.7.14).
+"""Matrix products of a warp: the layout of fragments, and the exchange between lanes (9.7.14).
 
 All fragments but those of the oldest `mma` follow one rule (9.7.14.5.2 to 9.7.14.5.13). Lane 4g + t, register r,
 element e of the `per` ones that a register holds, tiles of 16 rows (8 where there are no more) and of 8 columns:
@@ -45,7 +45,7 @@ CHAIN = modelled("MMA-Sim: fused multiply-adds in the order of k")
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    """Integers are exact. Of floats the document leaves the order and the rounding of the sum open."""
+    """Integers are exact. For floats the document leaves the order and the rounding of the sum open."""
     t = m.values.get("atype")
     if t is not None and t.format is None:
         return EXACT
@@ -55,12 +55,12 @@ def fidelity(m: Modifiers) -> Fidelity:
 
 
 def blocked(m: Modifiers) -> bool:
-    """Whether blocks of packed e2m1 are scaled."""
+    """Whether this is a product of packed e2m1 with block scales."""
     return m.kind in ("kind::mxf4", "kind::mxf4nvf4")
 
 
 def in_halves(m: Modifiers) -> bool:
-    """Whether bytes are multiplied by a warp, without `.kind`: no tensor core of sm_90 and sm_100 does that."""
+    """Whether a warp multiplies bytes without `.kind`, which no tensor core of sm_90 and sm_100 does."""
     t = m.values.get("atype")
     if t is None or t.format not in ("e4m3", "e5m2") or m.kind is not None or shape(m)[0] != 16:
         return False
@@ -72,13 +72,13 @@ def registers(operand: Operand) -> Registers:
 
 
 def whole_warp(x: Machine, name: str) -> None:
-    """Faults where threads of the warp are missing: then the instruction's behaviour is undefined."""
+    """Faults if threads of the warp are missing, because the instruction's behaviour is then undefined."""
     active = x.ballot(x.const(1, 1))
     x.require(active == 0xFFFFFFFF, "undefined-behavior", f"`{name}` in a warp of which not all 32 threads take part")
 
 
 def factors(t: Type, m: Modifiers) -> Factors:
-    """How elements lie in registers: in a byte each, e2m1 in its middle, for kinds that mix formats (9.7.14.5.14)."""
+    """How elements lie in registers: one per byte, e2m1 in its middle, for kinds that mix formats (9.7.14.5.14)."""
     f = FORMATS[t.format] if t.format is not None else None
     if m.kind in ("kind::f8f6f4", "kind::mxf8f6f4"):
         return Factors(8, f, low=2 if t.name == "e2m1" else 0)
@@ -107,14 +107,14 @@ class Quads:
 
 
 def rows_of(q: Quads, a: Registers, rows: int) -> Tile:
-    """The rows that a lane's results lie in, `rows / 8` of them."""
+    """The rows of a lane's results, `rows / 8` of them."""
     tiles, halves = max(rows // 16, 1), min(rows // 8, 2)
     per = len(a) // tiles
     return tuple(q.row(a[i * per : (i + 1) * per][h::halves]) for i in range(tiles) for h in range(halves))
 
 
 def columns_of(q: Quads, b: Registers, columns: int) -> Tile:
-    """The columns that a lane's results lie in, `columns / 4` of them."""
+    """The columns of a lane's results, `columns / 4` of them."""
     per = len(b) // (columns // 8)
     return tuple(q.column(b[i : i + per], j) for i in range(0, len(b), per) for j in (0, 1))
 
@@ -123,7 +123,7 @@ def columns_of(q: Quads, b: Registers, columns: int) -> Tile:
 
 
 def places(rows: int, columns: int) -> list[tuple[int, int]]:
-    """For each element of a fragment of c or d, the number of its row and its column among those of the lane."""
+    """For each element of a fragment of c or d, its row and its column, as indices into the lane's own."""
     tiles, halves = max(rows // 16, 1), min(rows // 8, 2)
     return [
         (i * halves + h, 2 * k + j)
@@ -155,7 +155,7 @@ def multiply(
     x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, scales: Scales | None = None,
     fraction: int | None = None,
 ) -> Tile:  # fmt: skip
-    """d of every row and column, in the arithmetic that the types have; with scales or a `fraction`, all at once."""
+    """d for every row and column, in the types' arithmetic; with scales or a `fraction`, all at once."""
     a, b = m.atype, m.btype
     if a.name == "b1":
         return x.bit_dots(m.op, rows, columns, addends)
@@ -179,7 +179,7 @@ def multiply(
 
 
 def kept_bits(x: Machine, d: Format, tile: Tile, kept: int) -> Tile:
-    """Results of f32 without the lowest bits of their significands; a NaN keeps them."""
+    """f32 results with the lowest bits of their significands cleared, except in a NaN."""
     if d is not F32 or kept >= F32.man:
         return tile
     mask = (1 << 32) - (1 << F32.man - kept)
@@ -195,7 +195,7 @@ def multiply_fragments(
     x: Machine, m: Modifiers, a: Registers, b: Registers, addends: Tile, rows: int, columns: int,
     fraction: int | None = None,
 ) -> Tile:  # fmt: skip
-    """d of every row and column that a lane has results of, where fragments follow the rule above."""
+    """d for every row and column of the lane's results, if fragments follow the rule above."""
 
     def by_lanes() -> Tile:
         q = Quads(x)
@@ -223,11 +223,11 @@ def multiply_fragments(
     return addends
 
 
-QUAD = 16  # bytes of a line that four lanes have in a register each
+QUAD = 16  # bytes of a line that four lanes hold in one register each
 
 
 def of_depth(fragment: Registers, tiles: int, each: int, blocks: slice) -> Registers:
-    """The registers of some blocks of the depth, `each` of which takes so many registers of a tile."""
+    """The registers of some blocks of the depth, `each` of which has that many registers of a tile."""
     per = len(fragment) // tiles
     return tuple(r for i in range(tiles) for r in fragment[i * per :][each * blocks.start : each * blocks.stop])
 
@@ -235,13 +235,13 @@ def of_depth(fragment: Registers, tiles: int, each: int, blocks: slice) -> Regis
 def lines_at_once(
     x: Machine, m: Modifiers, a: Registers, b: Registers, addends: Tile, extent: tuple[int, int], p: MatrixProduct
 ) -> Tile:
-    """The product of fragments by the definitions of a machine."""
+    """The product of fragments in terms of a machine's primitive operations."""
     q = Quads(x)
     return p.definition(x, rows_of(q, a, extent[0]), columns_of(q, b, extent[1]), addends)
 
 
 def exchanged(m: Modifiers) -> bool:
-    """Whether the transposed product is computed: its fragments are of the transposed matrices."""
+    """Whether the transposed product is computed, from fragments of the transposed matrices."""
     return m.shape == "m8n32k16"
 
 

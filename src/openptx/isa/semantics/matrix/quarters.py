@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def line(x: Machine, fragment: Registers, p: Bits, along: bool) -> Registers:
-    """Row (or column) p of the lane's product: in one lane if fragments lie `along` it, else spread over four."""
+    """Row (or column) p of the lane's product: in one lane if fragments lie `along` it, else spread over four lanes."""
     quad = (x.lane() & 12) + ((p & 4) << 2)
     if along:
         return tuple(x.shuffle(r, quad + (p & 3)) for r in fragment)
@@ -25,7 +25,7 @@ def line(x: Machine, fragment: Registers, p: Bits, along: bool) -> Registers:
 
 
 def positions(type: str) -> list[tuple[int, int]]:
-    """For each of the eight elements of c or d, the number of its row and its column among those of the lane."""
+    """For each of the eight elements of c or d, its row and its column, as indices into the lane's own."""
     if type == "f16":
         return [(0, i) for i in range(8)]
     return [((i >> 1) & 1, (i >> 2 << 1) + (i & 1)) for i in range(8)]
@@ -41,7 +41,7 @@ def lines(x: Machine, type: str) -> tuple[list[Bits], list[Bits]]:
 
 
 def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) -> Operand:
-    """c is moved to where d lies, should the two differ."""
+    """c moved to the layout of d, if the two differ."""
     order = positions(m.dtype.name)
     of_rows, of_columns = lines(x, m.dtype.name)
     rows = tuple(line(x, a, p, m.alayout == "row") for p in of_rows)

@@ -1,4 +1,4 @@
-"""Matrix products of which blocks of the factors are scaled (9.7.14.3)."""
+"""Matrix products with block-scaled factors (9.7.14.3)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCALE_COUNT = {"scale_vec::1X": 1, "scale_vec::2X": 2, "scale_vec::4X": 4}
 
 
 def scale_codes(x: Machine, m: Modifiers, data: Bits, selector: Registers, at: Bits) -> Registers:
-    """The scales of a line: bytes of what lane `at` has, from the selected one on."""
+    """The scales of a line: bytes of the value in lane `at`, from the selected one on."""
     count = SCALE_COUNT[m.scale_vec_size or ("scale_vec::2X" if blocked(m) else "scale_vec::1X")]
     word = x.shuffle(data, at) >> ((x.resize(selector[0], 32) & 3) << 3)
     return tuple(x.resize(word >> 8 * i if i else word, 8) for i in range(count))

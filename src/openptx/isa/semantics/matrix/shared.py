@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.numerics import Bits
 
-CHUNK = 16  # bytes that stay together, however a matrix is swizzled
-DEPTH = 32  # bytes of a line that one multiplication takes, where both matrices are dense
+CHUNK = 16  # bytes that stay contiguous under any swizzling
+DEPTH = 32  # bytes of a line that one multiplication uses if both matrices are dense
 
 
 class Descriptor:
     """A matrix of lines: rows of a, or columns of b, which are twice as deep where a is sparse.
 
-    Atoms have eight rows of 16, 32, 64 or 128 bytes; `spread` is the logarithm of how many chunks there are in a row.
+    Atoms have eight rows of 16, 32, 64 or 128 bytes; `spread` is the logarithm of the number of chunks in a row.
     """
 
     def __init__(self, x: Machine, code: Bits) -> None:
@@ -33,15 +33,16 @@ class Descriptor:
         self.spread = x.pick(self.plain, 0, 4 - mode)
 
     def address(self, offset: Bits) -> Bits:
-        """Chunks of a row are exchanged by the row's place in the pattern, which repeats at multiples of its size."""
+        """Chunks of a row are permuted according to the row's position in the pattern, which repeats at multiples of
+        its size."""
         at = self.start + offset
         row = ((at >> 7) - self.base) & ((self.x.const(1, 32) << self.spread) - 1)
         return self.x.resize(at ^ (row << 4), 64)
 
     def fragment(self, lines: Sequence[Bits], across: bool, depth: int = DEPTH) -> Registers:
-        """Words of lines as fragments of `mma` have them, chunk by chunk: lane 4g + t gets word t of each chunk.
+        """The words of lines in the layout of `mma` fragments, chunk by chunk: lane 4g + t gets word t of each chunk.
 
-        Lines that lie `across` (MN-major) are neighbours in memory, and their elements are collected.
+        Lines that lie `across` (MN-major) are adjacent in memory, so their elements are gathered.
         """
         word = self.collected if across else self.word
         return tuple(word(i, k) for k in range(depth // CHUNK) for i in lines)
@@ -54,7 +55,7 @@ class Descriptor:
         return x.load("shared", at, 32)[0]
 
     def collected(self, i: Bits, k: int) -> Bits:
-        """Two neighbours along the depth: elements of 16 bits, the only ones that may lie so."""
+        """Two neighbours along the depth: elements of 16 bits, the only ones that may be MN-major."""
         x = self.x
         chunk = i >> 3
         inner = chunk & ((x.const(1, 32) << self.spread) - 1)

@@ -1,4 +1,4 @@
-"""Matrix products of which the first factor is sparse: half of its elements are there, and where is said (9.7.14.6)."""
+"""Matrix products whose first factor is sparse: half of its elements are stored, and metadata says which (9.7.14.6)."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
 
 
 def unit(t: Type, m: Modifiers) -> int:
-    """The number of bits of b that an index of the metadata selects: one element, or two below a byte."""
+    """The number of bits of b that a metadata index selects: one element, or two if smaller than a byte."""
     return max(factors(t, m).width, 8)
 
 
 def chosen_places(x: Machine, m: Modifiers, q: Quads, e: Bits, f: int, h: int, count: int) -> list[Bits]:
     """For each of the `count` kept units of the lane's row g + 8h, its place in its chunk of b.
 
-    The metadata of a row has two bits for each (four for tf32, of which one says all). Words of sixteen-bit and larger
-    elements have row g below row g + 8; those of smaller ones belong to one row, and row g + 8 has the next lane's.
+    The metadata of a row has two bits for each unit (four for tf32, of which one is enough). For elements of 16 bits
+    and more, a word holds row g below row g + 8; for smaller elements a word belongs to one row, and row g + 8 uses the
+    next lane's.
     """
     width = 4 if m.atype.name == "tf32" else 2
     small = factors(m.atype, m).width <= 8
@@ -59,7 +60,7 @@ def multiply_sparse(
     fraction: int = FRACTION, scales: tuple[Tile, Tile] | None = None,
 ) -> Tile:  # fmt: skip
     """d for each of the lane's two rows: in every column, only the elements that meet kept elements of the row
-    count."""
+    contribute."""
     w, chunk = unit(m.btype, m), 2 if m.atype.name == "tf32" else 4
     count = len(rows[0]) * 32 // unit(m.atype, m)
     d: list[Registers] = []

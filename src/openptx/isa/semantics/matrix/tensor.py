@@ -36,13 +36,13 @@ def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool, d
 
 
 def neighbours(x: Machine, matrix: Shared, number: Line, k: Line, f: Factors) -> Registers:
-    """Element `k` of each of the lines whose elements stand in chunk `number`, where lines lie side by side."""
+    """Element `k` of each of the lines whose elements are in chunk `number`, if lines lie side by side."""
     words = matrix.across(number, k)
     return words if f.width == 32 else tuple(e for word in words for e in x.split(word, f.width))
 
 
 def contiguous(x: Machine, matrix: Shared, line: Line, f: Factors, deep: int = DEPTH) -> Registers:
-    """The registers of a line, where lines are contiguous."""
+    """The registers of a line, if lines are contiguous."""
     width = f.format.width if f.format is not None else f.width
     return tuple(
         register
@@ -54,7 +54,7 @@ def contiguous(x: Machine, matrix: Shared, line: Line, f: Factors, deep: int = D
 
 
 def spread(x: Machine, words: Registers, width: int, low: int) -> Registers:
-    """Sixteen elements of 4 or 6 bits, which stand together at the beginning of a chunk, in a byte each."""
+    """Unpacks sixteen 4-bit or 6-bit elements from the beginning of a chunk, one per byte."""
     wide = [x.resize(words[i], 64) | x.resize(words[i + 1], 64) << 32 for i in (0, 1)]
     found: list[Bits] = []
     for at in range(0, 16 * width, width):
@@ -69,8 +69,8 @@ def stored(x: Machine, shape: Shape, a: Bits, row: Line, rank: Bits | None = Non
 
 
 def shift_rows(x: Machine, at: Bits, warps: range, rank: Bits | None) -> None:
-    """Shifts rows in the lanes of each warp, in eight columns from `at` on: every row but the last takes the content of
-    the next."""
+    """Shifts rows in the lanes of each warp, in eight columns from `at` on: every row but the last takes the next one's
+    content."""
     for warp in warps:
         first = at + (32 * warp << LANE)
         rows = [x.tensor_memory.read(first + (i << LANE), DEPTH // 4, rank) for i in range(1, 32)]
@@ -92,10 +92,10 @@ def negated_line(line: Registers, f: Factors) -> Registers:
 def scales_of(
     x: Machine, base: Bits, count: int, per: int, first: int, rank: Bits | None, *, own: bool, parts: int = 1
 ) -> Tile:
-    """The codes of each line's scales: bytes of one word, from number `first` on.
+    """The codes of each line's scales: bytes of one word, from byte `first` on.
 
-    Line 32 i + j has its word in column i, in lane j of each warp; rows take it from their `own` warp's lanes. Where d
-    has `parts` of its columns in lanes of their own, each part is counted from its first column, in its lanes.
+    Line 32 i + j has its word in column i, in lane j of each warp; rows take it from their `own` warp's lanes. If d
+    keeps `parts` of its columns in separate lanes, each part counts from its first column, in its lanes.
     """
     starts = [base, *(base + (128 // parts * i << LANE) for i in range(1, parts))]
     of_part = count // parts
@@ -113,7 +113,7 @@ def scales_of_line(
 
 
 def ranks(x: Machine, ctas: int) -> list[Bits | None]:
-    """The CTAs that take part: the executing thread's, or the pair that it is in, the even one first."""
+    """The participating CTAs: the executing thread's, or its pair, even CTA first."""
     if ctas == 1:
         return [None]
     own = x.special("cluster_ctarank", 32)
@@ -121,7 +121,7 @@ def ranks(x: Machine, ctas: int) -> list[Bits | None]:
 
 
 class Result:
-    """Matrix d of one CTA in tensor memory. `kept`, if any, are the masks of the lanes that it does not change."""
+    """Matrix d of one CTA in tensor memory. `kept`, if any, are the masks of the lanes to leave unchanged."""
 
     def __init__(self, x: Machine, shape: Shape, at: Bits, rank: Bits | None, kept: Sequence[Bits]) -> None:
         self.x, self.shape, self.at, self.rank, self.kept = x, shape, at, rank, kept
@@ -135,7 +135,7 @@ class Result:
         )
 
     def read(self, divisor: int, *, adds: bool) -> Tile:
-        """The addends, divided by two to the power of `divisor`; zeros where d does not count."""
+        """The addends, divided by two to the power of `divisor`; zeros if d is not added."""
         x, shape, f = self.x, self.shape, self.shape.format
         if not adds:
             return ((x.const(0, 32 if shape.result else 16),) * shape.columns,) * shape.rows
@@ -161,7 +161,7 @@ class Result:
 
 
 class Tiles:
-    """A plain product: the words of rows of a and of columns of b, and where in tensor memory rows of d begin."""
+    """A plain product: the words of rows of a and of columns of b, and where rows of d begin in tensor memory."""
 
     __slots__ = ("column", "columns", "place", "row", "rows")
 
@@ -175,8 +175,8 @@ class Tiles:
 class Product:
     """One product: its shape, the swizzling of its matrices in shared memory, its operands by the manual's names.
 
-    `scales` is how many scales a line has, `masks` those of the lanes that d keeps, four words for each CTA, `zeros`
-    the mask of columns, if there is one.
+    `scales` is the number of scales per line, `masks` mark the lanes that d keeps, four words for each CTA, and `zeros`
+    is the mask of columns, if any.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class Product:
         self.f, self.g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
 
     def multiply(self, divisor: int, *, adds: bool, shifts: bool = False) -> None:
-        """Every CTA that takes part has its rows of a and d, and its share of the columns of b; then a `shifts`."""
+        """Every participating CTA has its rows of a and d, and its share of the columns of b; afterwards a `shifts`."""
         p = self.plain_product()
         if p is None or divisor or shifts:
             self.by_lines(divisor, adds=adds, shifts=shifts)
@@ -197,12 +197,12 @@ class Product:
         self.x.tile_product(p, self.tiles, given, adds, lambda: self.by_lines(0, adds=adds))
 
     def plain_product(self) -> MatrixProduct | None:
-        """The product of two matrices in shared memory, if each line of them is eight words as they lie there."""
+        """The product of two matrices in shared memory, if each of their lines is eight contiguous words."""
         shape = self.shape
         special = shape.ctas > 1 or shape.parts > 1 or shape.scaled or shape.negated or shape.sparse
         if special or self.zeros or self.masks or "a-desc" not in self.modes or shape.across_a or shape.across_b:
             return None
-        if any(f.format is not None and f.format.width < 8 for f in (self.f, self.g)):  # they stand closer together
+        if any(f.format is not None and f.format.width < 8 for f in (self.f, self.g)):  # those lie closer together
             return None
         return shape.matrix_product(DEPTH // 4)
 
@@ -255,7 +255,7 @@ class Product:
         return lines(self.x, a, self.shape.rows, self.f, across=self.shape.across_a)
 
     def sums(self, rows: Tile, columns: Tile, addends: Tile, rank: Bits | None) -> Tile:
-        """d of every row and column."""
+        """d for every row and column."""
         return self.products(self.signed(rows), columns, addends, self.scales_of_lines(rank))
 
     def signed(self, rows: Tile) -> Tile:
@@ -263,7 +263,7 @@ class Product:
         return negated(rows, self.f) if self.shape.negated and self.f.format is not None else rows
 
     def scales_of_lines(self, rank: Bits | None) -> tuple[Tile, Tile]:
-        """The scales of the rows and of the columns; none where the kind has none."""
+        """The scales of the rows and of the columns; empty if the kind has none."""
         x, shape, given = self.x, self.shape, self.given
         if not shape.scaled:
             return (), ()
@@ -275,6 +275,6 @@ class Product:
         )
 
     def products(self, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile]) -> Tile:
-        """d of some rows and columns that meet, in the arithmetic that the kind has."""
+        """d for some rows and columns, in the kind's arithmetic."""
         p = self.shape.matrix_product(DEPTH // 4, self.scales)
         return p.definition(self.x, rows, columns, addends, scales)

@@ -1,14 +1,14 @@
 """`tcgen05.mma` with a sparse a: half of it is stored, and metadata in tensor memory says which (9.7.16.10.8).
 
-The manual shows where a row's metadata lies in figures 262 to 267, which its text does not hold. Ours are the layouts
-that CUTLASS has for sm_100 (`tmem_e_frg` and `tmem_e_frg_ws` in cute/atom/mma_traits_sm100_frag.hpp), by rows m of 16:
+The manual shows where a row's metadata lies only in figures 262 to 267, which its text lacks. We use CUTLASS's layouts
+for sm_100 (`tmem_e_frg` and `tmem_e_frg_ws` in cute/atom/mma_traits_sm100_frag.hpp), by rows m of 16:
 
     elements of 16 and 32 bits   lane m mod 8 has sixteen bits of row m, and lane m mod 8 + 8 the next sixteen: in its
                                  lower half for the first eight rows, in its upper half for the others. The column is
                                  that of the sparsity selector.
     smaller elements             lane m has the 64 bits of row m, in two columns.
 
-CUTLASS has 128 rows in each CTA, or b kept (`.ws`). 64 rows follow from them, with lanes as d has them (layouts C, F).
+CUTLASS covers 128 rows per CTA, and b kept (`.ws`). 64 rows are derived from these, with the lanes of d (layouts C, F).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ HIGH_HALF = 8  # rows and lanes
 
 
 class SparseProduct(Product):
-    """A product whose rows meet only those elements of a column that their metadata names."""
+    """A product in which each row uses only the elements of a column that its metadata names."""
 
     def sums(self, rows: Tile, columns: Tile, addends: Tile, rank: Bits | None) -> Tile:
         shape = self.shape
         of_rows, of_columns = self.scales_of_lines(rank)
-        unit = max(self.g.width, 8)  # what an index selects: an element, or a pair of e2m1
+        unit = max(self.g.width, 8)  # what an index selects: one element, or a pair of e2m1
         chunk = 2 if unit == 32 else 4
         per = shape.columns // shape.parts
         d: list[Registers] = []
@@ -48,7 +48,7 @@ class SparseProduct(Product):
         return tuple(d)
 
     def places(self, row: int, lane: int, rank: Bits | None) -> list[Bits]:
-        """Where in its chunk of a column each kept unit of a row stands; `lane` is the row's own."""
+        """The position of each kept unit of a row in its chunk of a column; `lane` is the row's own."""
         x, width = self.x, self.g.width
         if width < 16:
             words = self.metadata(lane, 0, 2, rank)
