@@ -43,14 +43,25 @@ def any_array(where: object, argument: Any) -> Array:
     elif hasattr(argument, "__cuda_array_interface__"):
         raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
     else:
-        hint = "; make an array of it: `numpy.array(...)`" if type(argument) in (list, tuple) else ""
-        raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}")
+        array = buffer(where, argument)
     if array.dtype.hasobject:
         raise ArgumentError(f"{where}: an array of Python objects cannot be device memory")
     if not array.dtype.isnative:
         fix = "`a.astype(a.dtype.newbyteorder('='))`"
         raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
     return array
+
+
+def buffer(where: object, argument: Any) -> Array:
+    """The memory of an object with Python's buffer protocol: `array.array`, `mmap`, arrays of ctypes."""
+    try:
+        return as_array(np.asarray(memoryview(argument)))
+    except TypeError:
+        hint = "; make an array of it: `numpy.array(...)`" if type(argument) in (list, tuple) else ""
+        what = f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}"
+        raise ArgumentError(what) from None
+    except (ValueError, BufferError) as error:
+        raise ArgumentError(f"{where}: the buffer's memory cannot be used: {error}") from error
 
 
 LARGEST = 1 << 48

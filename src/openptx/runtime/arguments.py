@@ -211,5 +211,7 @@ def whole(where: Place, parameter: Variable, argument: Any) -> bytes:
     else:
         raise ArgumentError(f"{where} takes {parameter.size} bytes, not {type(argument).__name__}")
     if len(data) != parameter.size:
-        raise ArgumentError(f"{where} takes {parameter.size} bytes, not {len(data)}")
+        scalar = not parameter.shape and parameter.vector == 1 and parameter.type.width == 64
+        hint = "; for memory with this content pass `numpy.frombuffer(...)`" if scalar else ""
+        raise ArgumentError(f"{where} takes {parameter.size} bytes, not {len(data)}{hint}")
     return data

@@ -29,6 +29,7 @@ from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
 from openptx.runtime.cxx_names import demangled, named, qualified
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
+from openptx.runtime.handle import Handle
 from openptx.runtime.options import Extent, extent, is_range, require_options, sequence_of
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
@@ -70,7 +71,7 @@ class PreparedLaunch(NamedTuple):
         )  # fmt: skip
 
 
-class Kernel:
+class Kernel(Handle):
     """A kernel, called as in CuPy, `kernel(grid, block, args)`, or as in Numba, `kernel[grid, block](*args)`."""
 
     def __init__(self, module: LoadedModule, function: Function) -> None:
@@ -272,7 +273,7 @@ class Configured:
         self.kernel(self.grid, self.block, args, shared_mem=self.shared)
 
 
-class LoadedModule:
+class LoadedModule(Handle):
     """A PTX module with its variables in memory; they keep their values from launch to launch.
 
     `memory` is another device's than the one that modules share.

@@ -1,7 +1,11 @@
 """Arguments are converted by the declared type of the parameter, and refused by its name."""
 
+import copy
+import ctypes
+import pickle
 import re
 import struct
+from array import array as buffer_of
 
 import numpy as np
 import pytest
@@ -146,3 +150,23 @@ def refused(kernel: Kernel, described: Described) -> None:
 def test_textures_of_them_are_refused() -> None:
     with pytest.raises(ArgumentError, match="a texture or surface"):
         Texture(Described({"shape": "x", "typestr": "|u1", "version": 3}))
+
+
+def test_memory_of_the_buffer_protocol_is_written_in_place(kernel: Kernel) -> None:
+    for memory in (buffer_of("B", bytes(16)), (ctypes.c_uint32 * 4)()):
+        kernel(1, 1, (memory, 7, 1.0, b"abcdefgh"), engine="interp")
+        assert bytes(memory) == struct.pack("<If", 7, 1.0) + b"abcdefgh"
+
+
+def test_bytes_are_a_pointer_and_memory_with_a_content_is_an_array(kernel: Kernel) -> None:
+    for content in (bytes(16), bytearray(16), memoryview(bytes(16))):
+        with pytest.raises(ArgumentError, match=r"takes 8 bytes, not 16; .*numpy\.frombuffer"):
+            kernel(1, 1, (content, 7, 1.0, b"abcdefgh"))
+
+
+def test_kernels_and_modules_stay_in_their_process(kernel: Kernel) -> None:
+    assert copy.deepcopy({"kernel": kernel})["kernel"] is kernel
+    assert copy.copy(kernel.module) is kernel.module
+    for handle in (kernel, kernel.module):
+        with pytest.raises(TypeError, match=r"cannot be pickled: .*`openptx\.load`"):
+            pickle.dumps(handle)
