@@ -7,9 +7,9 @@ import re
 import numpy as np
 
 from openptx.diagnostics.codes import code as find_code
-from openptx.isa.instructions import async_copy, atomic, tensor_allocation, tensor_memory
+from openptx.isa.instructions import async_copy, atomic, load_store, tensor_allocation, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
-from openptx.program import Op
+from openptx.program import Address, Op, Reg, Symbol
 from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding
@@ -187,6 +187,9 @@ class RaceReports:
         if c.other_thread >= AGENT:
             return f"wait for the mbarrier, or the group, of {self.operation(other)} {lines}"
         one, two = c.thread, c.other_thread
+        if updates(op, other):
+            name = f"`{atomic.atom.name}.{op.m.space}`" if op.m.values.get("space") else f"`{atomic.atom.name}`"
+            return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)"
         if c.other_time == self.clocks.now and one != two:
             return "let one thread do it, or use an atomic operation"
         if teams.cta(one) == teams.cta(two):
@@ -216,6 +219,15 @@ class RaceReports:
     def between(self, op: Op, other: Op) -> str:
         lines = sorted(map(self.reporter.places.line, (op, other)))
         return f"between lines {lines[0]} and {lines[1]}" if lines[0] != lines[1] else f"around line {lines[0]}"
+
+
+def updates(op: Op, other: Op) -> bool:
+    """Whether one statement loads what a later one stores, by the same register: `x[i]++` of several threads."""
+    load, store = sorted((op, other), key=lambda each: each.span)
+    if (load.form.instruction, store.form.instruction) != (load_store.ld, load_store.st):
+        return False
+    one, two = ([a for a in each.operands if isinstance(a, Address)] for each in (load, store))
+    return one == two and all(isinstance(a.base, Reg | Symbol) for a in one)
 
 
 def real(thread: int) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import openptx
 
@@ -56,3 +57,26 @@ def test_a_race_of_lanes_that_is_one_of_warps_too_needs_a_barrier_of_the_block()
         also
         == "also: threads of different warps: block (0, 0, 0), thread (0, 0, 0) and block (0, 0, 0), thread (32, 0, 0)"
     )
+
+
+COUNT = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b32 v; .reg .b64 p;
+    ld.param.u64 p, [out];
+    ld.global.u32 v, [p];
+    add.u32 v, v, 1;
+    st.global.u32 [p], v;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(("grid", "block"), [(1, 32), (1, 96), (4, 1)])
+def test_a_counter_of_several_threads_needs_an_atomic_operation(grid: int, block: int) -> None:
+    found = openptx.sanitize(openptx.load(COUNT)["k"], grid, block, (np.zeros(1, np.uint32),), tools="race")
+    helps = [each.help or "" for each in found if each.other is not None and each.other.text != each.site.text]
+    assert helps
+    assert all("`atom.global`" in text and "atomicAdd" in text for text in helps)
