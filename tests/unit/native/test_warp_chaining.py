@@ -37,16 +37,21 @@ BODIES = {
     "two numbers": f"mov.u32 %r11, 0; L: {EXCHANGE.format(3)} {EXCHANGE.format(7)} add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 3; @%p1 bra L; {END}",
     "a number in a register": f"ld.param.u32 %r12, [x]; and.b32 %r12, %r12, 0; {EXCHANGE.format('%r12')} {EXCHANGE.format(0)} {END}",
     "warps at two barriers": (
-        "and.b32 %r11, %r7, 1; setp.eq.u32 %p1, %r11, 0; @%p1 bra A; add.u32 %r8, %r8, 5; st.shared.u32 [%r5], %r8; bar.sync 0; add.u32 %r8, %r8, 7; bra B;"
+        f"{EXCHANGE.format(0)} and.b32 %r11, %r7, 1; setp.eq.u32 %p1, %r11, 0; @%p1 bra A; add.u32 %r8, %r8, 5; st.shared.u32 [%r5], %r8; bar.sync 0; add.u32 %r8, %r8, 7; bra B;"
         f"A: st.shared.u32 [%r5], %r8; bar.sync 0; B: ld.shared.u32 %r10, [%r9]; bar.sync 0; add.u32 %r8, %r8, %r10; {EXCHANGE.format(0)} {END}"),
     "warps that end in turn": (
         f"mov.u32 %r11, 0; L: setp.eq.u32 %p1, %r11, %r7; @%p1 bra OUT; {EXCHANGE.format(0)} add.u32 %r11, %r11, 1; bra L; OUT: {END}"),
+    "the second of two warps ends before the first": (
+        f"{EXCHANGE.format(0)} xor.b32 %r7, %r7, 1; mov.u32 %r11, 0; L: setp.eq.u32 %p1, %r11, %r7; @%p1 bra OUT; {EXCHANGE.format(0)} add.u32 %r11, %r11, 1; bra L; OUT: st.shared.u32 [%r5], %r8; {END}"),
     "lanes that end": (
         f"{EXCHANGE.format(0)} and.b32 %r11, %r1, 3; setp.eq.u32 %p1, %r11, 1; @%p1 st.global.u32 [%rd3], %r8; @%p1 exit;"
         f"st.shared.u32 [%r5], %r8; bar.sync 0; ld.shared.u32 %r10, [%r9]; add.u32 %r8, %r8, %r10; bar.sync 0; {END}"),
     "lanes that part before a barrier": (
         f"mov.u32 %r11, 0; L: and.b32 %r12, %r8, 4; setp.eq.u32 %p1, %r12, 0; @%p1 bra A; add.u32 %r8, %r8, 11; bra B; A: xor.b32 %r8, %r8, 85; B: {EXCHANGE.format(0)}"
         f"add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 4; @%p1 bra L; {END}"),
+    "a warp that leaves for the generic version": (  # the second one, where its thread's number is widened
+        f"{EXCHANGE.format(0)} add.s32 %r12, %r1, 0x7fffffd0; cvt.s64.s32 %rd4, %r12; shl.b64 %rd4, %rd4, 2; add.s64 %rd4, %rd4, 192; cvt.u32.u64 %r13, %rd4; and.b32 %r13, %r13, 127; add.u32 %r13, %r13, %r6;"
+        f"st.shared.u32 [%r5], %r8; bar.sync 0; ld.shared.u32 %r10, [%r13]; add.u32 %r8, %r8, %r10; bar.sync 0; {EXCHANGE.format(0)} {END}"),
     "votes": (
         f"setp.gt.u32 %p1, %r1, 9; bar.red.popc.u32 %r10, 0, %p1; add.u32 %r8, %r8, %r10; bar.red.or.pred %p2, 0, %p1; selp.u32 %r10, 5, 6, %p2; add.u32 %r8, %r8, %r10; {EXCHANGE.format(0)} {END}"),
 }
@@ -89,6 +94,14 @@ def test_an_endless_loop_of_barriers_ends_with_its_limit() -> None:
         kernel(1, 128, (np.zeros(128, np.uint32),), engine="native", timeout=0.2)
 
 
+@pytest.mark.parametrize("odd", range(3))
+def test_warps_that_wait_at_different_barriers_are_a_deadlock(odd: int) -> None:
+    """Whichever of them is alone, and whether the others have run before it or not."""
+    body = f"{EXCHANGE.format(0)} setp.eq.u32 %p1, %r7, {odd}; @%p1 bra A; bar.sync 1; ret; A: bar.sync 2; ret;"
+    with pytest.raises(openptx.Fault, match="can never arrive"):
+        openptx.load(entry(body))["k"](1, 96, (np.zeros(96, np.uint32),), engine="native", timeout=20)
+
+
 @pytest.mark.parametrize(
     ("body", "threads"), [("bar.sync 0, 96; ret;", 64), ("bar.sync 0, 64; bar.sync 1; ret;", 96)],
     ids=["the first warp waits still", "the last one does"],
@@ -101,7 +114,7 @@ def test_warps_whose_barrier_is_not_complete_wait(body: str, threads: int) -> No
 
 def test_code_jumps_from_warp_to_warp() -> None:
     made = text("a loop", 96)
-    assert made.count("\nfollowing") == 2, "the next warp, at either barrier"
+    assert made.count("\nfollowing") == 3, "the next warp, at the beginning and behind either barrier"
     assert made.count("\nagain") == 2, "the first one, after either"
     assert "\nfollowing" not in text("a loop", 32), "there is one warp alone"
     assert "\nfollowing" not in text("a loop", 96, baseline=True)

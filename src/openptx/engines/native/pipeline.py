@@ -20,9 +20,9 @@ from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
 from openptx.engines.native.analysis.call_graph import call_graph, counted_loops
 from openptx.engines.native.analysis.context import FunctionContext, make_context
+from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack
 from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit, aligned
-from openptx.engines.native.emit.barriers import counts
 from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.instrument.selection import declarations

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from openptx.control_flow import control
 from openptx.engines.native.analysis.cfg import END, Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.program import Imm, Op
+from openptx.program import Function, Imm, Op
 
 BEGIN = 0
 """The position of a warp that has not begun, as its frame says it (`abi.RESUME`)."""
@@ -55,3 +56,12 @@ def chains_warps(c: FunctionContext) -> bool:
     """Whether a warp that suspends jumps to where the next one resumes. Not watched code, whose
     dispatch reports each warp that begins or resumes, and not baseline code, which is to be made quickly."""
     return c.runs_next_warp and bool(c.suspending) and not c.options.watched and not c.options.baseline
+
+
+def counts(function: Function) -> bool:
+    """Whether barriers count anything but threads that have not ended."""
+
+    def given(op: Op) -> set[str]:
+        return {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
+
+    return any(not given(op) <= {"a"} for op in function.code if control(op) == "barrier")

@@ -31,6 +31,8 @@ class SideExits:
         self.registers, self.c, self.facts, self.layout = registers, registers.c, registers.facts, layout
         self.exits: dict[int, SideExit] = {}
         """Those of the layout that the code has, by position."""
+        self.before_leaving: Callable[[], None] = lambda: None
+        """Emits what others must know of the CTA's warps before this one leaves."""
         self.guarded: set[tuple[object, ...]] = set()
         """Sums that this block has been seen not to wrap."""
 
@@ -53,6 +55,7 @@ class SideExits:
         self.x.watch.leaves()
         self.exits[site] = exit = self.layout.exits[site]
         self.save(-2 - site, exit)
+        self.before_leaving()
         self.return_with(abi.SIDE_EXIT)
 
     def save(self, position: int, exit: SideExit) -> None:
@@ -114,6 +117,7 @@ class Deoptimizer:
         cells = tuple(r.cell for r in state.cells)
         self.exits.save(at, SideExit(cells, state.waiting, (None,) * len(cells)))
         self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
+        self.exits.before_leaving()
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
 
     def count_backedge(self, b: Block) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from openptx.control_flow import control
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import END, Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.branches import Branches
+from openptx.engines.native.emit.region_loops import RegionLoops
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.numerics import Bits
-from openptx.program import Function, Op
+from openptx.program import Op
 
+ARRIVES = "arrives"
+"""The label of what a warp does that comes to a barrier without the others."""
 NONE_WAITING: frozenset[int] = frozenset()
 """Lanes that wait at a barrier's successor: all of the warp are here."""
 
@@ -24,6 +26,7 @@ class BarrierLowering:
         self.registers, self.binder = branches.registers, branches.binder
         self.branches, self.exits, self.layout = branches, branches.exits, branches.exits.layout
         self.chaining = chaining
+        self.regions = chaining if isinstance(chaining, RegionLoops) else None
         self.field = self.scope.entry.frame_field
         self.numbers: set[int] | None = set()
         """Barriers that are used; None: not known."""
@@ -38,6 +41,11 @@ class BarrierLowering:
         self.check_operands(number, count)
         yes = self.x.scalar(self.x.ballot(named["c"])) if op.m.mode == "red" else "0"
         wanted = self.x.scalar(count) if count is not None else "0"
+        if self.regions is not None:
+            self.registers.spill()
+            self.suspend_in_region(self.regions, b, self.x.scalar(number))
+            self.resume(b, op, b.successors[0])
+            return
         live = self.scope.mask_word()
         ticket = self.ir.emit(
             f"call i32 @openptx.arrive(ptr %w, i32 {self.x.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes})"
@@ -49,6 +57,17 @@ class BarrierLowering:
             return
         self.suspend(b, self.x.scalar(number), ticket)
         self.resume(b, op, b.successors[0])
+
+    def suspend_in_region(self, regions: RegionLoops, b: Block, number: str) -> None:
+        """The next warp runs the region, or the first one the next region; or else the warp arrives at the barrier."""
+        ir = self.ir
+        word = ir.mask_bits(ir.load_mask("%live"))
+        self.save(b, word)
+        fewer = self.fewer_lanes(word) if self.facts.partial[b.index] else None
+        regions.end_region(b, fewer)
+        for value, offset in ((b.stop, abi.RESUME), (number, abi.WAITS)):
+            ir.store("i32", value, self.field(offset), 4)
+        ir.jump(ARRIVES)
 
     def check_operands(self, number: Bits, count: Bits | None) -> None:
         for value in (number, count):
@@ -72,6 +91,20 @@ class BarrierLowering:
         if self.c.version:  # a CTA begins with 0
             ir.store("i32", self.c.version, self.field(abi.VERSION), 4)
         word = ir.mask_bits(ir.load_mask("%live"))
+        self.save(b, word)
+        if not self.c.runs_next_warp:
+            ir.line(f"ret i32 {abi.SUSPENDED}")
+            return
+        if self.facts.partial[b.index]:  # if lanes have ended since, others may be waiting for nobody
+            with ir.exit_block(self.fewer_lanes(word)):
+                self.exits.return_with(abi.SUSPENDED)
+        if self.chaining is not None:
+            self.chaining.after(b)
+        ir.jump("onward")
+
+    def save(self, b: Block, word: str) -> None:
+        """Saves the lanes that live, and what has changed of the registers that do."""
+        ir = self.ir
         if not self.is_whole(b):
             ir.store("i32", word, self.field(abi.LIVE), 4)
         changed = self.layout.spills.changed[b.index] | self.c.graph.writes(b.index, b.stop - 1)
@@ -79,16 +112,25 @@ class BarrierLowering:
             if cell in changed:
                 t = self.registers.cell_type(cell)
                 ir.store(t, ir.load(t, f"%r{cell}", 4), self.field(offset), 8)
-        if not self.c.runs_next_warp:
-            ir.line(f"ret i32 {abi.SUSPENDED}")
-            return
-        if self.facts.partial[b.index]:  # if lanes have ended since, others may be waiting for nobody
-            now = ir.emit(f"call i32 @llvm.ctpop.i32(i32 {word})")
-            before = ir.load("i32", self.field(abi.LIVE_BEFORE), 4)
-            with ir.exit_block(ir.emit(f"icmp ne i32 {now}, {before}")):
+
+    def fewer_lanes(self, word: str) -> str:
+        """An i1: whether lanes of the warp have ended since it was last counted how many there are."""
+        now = self.ir.emit(f"call i32 @llvm.ctpop.i32(i32 {word})")
+        return self.ir.emit(f"icmp ne i32 {now}, {self.ir.load('i32', self.field(abi.LIVE_BEFORE), 4)}")
+
+    def arrive_alone(self, regions: RegionLoops) -> None:
+        """Where a warp comes to a barrier without the others, having noted at which one and where it resumes."""
+        ir = self.ir
+        self.registers.begin_block()
+        ir.start(ARRIVES)
+        regions.leave()
+        word = ir.mask_bits(ir.load_mask("%live"))
+        number = ir.load("i32", self.field(abi.WAITS), 4)
+        ticket = ir.emit(f"call i32 @openptx.arrive(ptr %w, i32 {number}, i32 0, i32 {word}, i32 0)")
+        ir.store("i32", ticket, self.field(abi.GENERATION), 4)
+        if any(self.facts.partial[b] for b in self.c.suspending):
+            with ir.exit_block(self.fewer_lanes(word)):
                 self.exits.return_with(abi.SUSPENDED)
-        if self.chaining is not None:
-            self.chaining.after(b)
         ir.jump("onward")
 
     def is_whole(self, b: Block) -> bool:
@@ -139,12 +181,3 @@ class BarrierLowering:
                 self.binder.write(place, result)
         self.registers.blends = True
         self.registers.spill()
-
-
-def counts(function: Function) -> bool:
-    """Whether barriers count anything but threads that have not ended."""
-
-    def given(op: Op) -> set[str]:
-        return {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
-
-    return any(not given(op) <= {"a"} for op in function.code if control(op) == "barrier")

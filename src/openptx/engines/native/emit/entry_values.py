@@ -56,7 +56,7 @@ class EntryValues:
 
     def first_thread(self) -> str:
         """The same as an i64. Slow paths ask for it, so it is made there and not kept for each warp."""
-        return self.of_warp("%first", "i64")
+        return self.ir.emit(f"zext i32 {self.first_lane()} to i64") if self.chains_warps else "%first"
 
     def state(self, offset: int, t: str) -> str:
         """What the worker's state holds when the function begins."""

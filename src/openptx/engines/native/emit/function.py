@@ -8,7 +8,7 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps
+from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
 from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
 from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
@@ -18,6 +18,7 @@ from openptx.engines.native.emit.calls import SLOT, CallLowering
 from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.emit.region_loops import RegionLoops
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_chaining import WarpChaining
@@ -46,11 +47,18 @@ class FunctionEmitter:
         self.x.leave_if_wraps = self.exits.leave_if_wraps
         self.calls = CallLowering(self.registers, binder)
         self.branches = Branches(self.registers, binder, self.exits, self.calls)
-        self.chaining = WarpChaining(self.exits, Segments(c, facts), aligned(layout.size)) if chains_warps(c) else None
+        self.chaining = self.chain()
         self.barriers = BarrierLowering(self.branches, self.chaining)
         interp, deopt = InterpCall(self.registers), Deoptimizer(self.exits)
         self.x.call_tensor_code = interp.tensor_code
         self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, deopt, counted)
+
+    def chain(self) -> WarpChaining | None:
+        """How a warp that suspends goes on with the next one."""
+        if not chains_warps(self.c):
+            return None
+        kind = WarpChaining if counts(self.c.function) else RegionLoops
+        return kind(self.exits, Segments(self.c, self.facts), aligned(self.layout.size))
 
     def emit(self) -> str:
         """Emits the function and returns its text."""
@@ -108,6 +116,8 @@ class FunctionEmitter:
         found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
         found += [f"{name}.slot = alloca {t}" for name, t in self.entry.slots.items()]
+        if self.barriers.regions is not None:
+            found += ["%region = alloca i32", "%came = alloca i32"]
         found += ["%fuel = alloca i32, align 4"]
         found += [f"store i32 {iterations_between_polls(self.c.function)}, ptr %fuel, align 4"]
         if self.layout.deoptimizes:

@@ -95,7 +95,11 @@ class WarpChaining:
             self.go(position, index, ir.field(self.entry.of_warp("%frame", "ptr"), self.frame_size), lines)
         for position, label in self.again.items():
             ir.start(label)
+            self.begin_region(position)
             self.go(position, "0", "%frames", lines)
+
+    def begin_region(self, position: int) -> None:
+        """What is to be noted where the first warp goes on at a position."""
 
     def go(self, position: int, index: str, frame: str, lines: list[str]) -> None:
         """Goes on at a position with a warp of which its number and frame are given."""

@@ -48,6 +48,9 @@ class WarpLoop:
         self.exits.return_with(abi.FAILED)
         if self.c.runs_next_warp:
             self.entry.begin_block()
+            if self.barriers.regions is not None:
+                self.barriers.arrive_alone(self.barriers.regions)
+                self.entry.begin_block()
             ir.start("onward")
             if self.rounds:
                 self.next_warp_that_may_run()
@@ -68,6 +71,8 @@ class WarpLoop:
         alive = ir.load("i64", self.entry.field(abi.ALIVE), 8)
         left = ir.emit(f"sub i64 {alive}, {ir.emit(f'zext i32 {before} to i64')}")
         ir.store("i64", left, self.entry.field(abi.ALIVE), 8)
+        if self.barriers.regions is not None:
+            self.barriers.regions.end_of_warp()
         for number in sorted(self.barriers.numbers or ()):
             ir.line(f"call void @openptx.settle(ptr %w, i32 {number})")
         if self.barriers.chaining is not None:

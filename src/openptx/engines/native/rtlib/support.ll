@@ -639,6 +639,72 @@ define i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noi
   ret i32 %r
 }
 
+; Notes in frames and at the barrier where the other warps of a CTA are, of which code has kept two numbers (emit/region_loops.py):
+; those before %index have come to a barrier (%came, its position) or have ended (-1), those after it are where they resume (%region).
+; -2: it has been noted.
+define void @openptx.note_warps(ptr %w, i32 %index, i32 %came, i32 %number, i32 %region, i32 %before) noinline {
+  %noted = icmp eq i32 %came, -2
+  br i1 %noted, label %done, label %prepare
+prepare:
+  %p1 = getelementptr i8, ptr %w, i64 {FRAMES}
+  %frames = load ptr, ptr %p1
+  %p2 = getelementptr i8, ptr %w, i64 {FRAME_SIZE}
+  %size = load i64, ptr %p2
+  %p3 = getelementptr i8, ptr %w, i64 {WARPS}
+  %warps64 = load i64, ptr %p3
+  %warps = trunc i64 %warps64 to i32
+  %barriers = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %offset = mul i32 %number, {BARRIER}
+  %b = getelementptr i8, ptr %barriers, i32 %offset
+  %pnow = getelementptr i8, ptr %b, i64 8
+  %now = load i32, ptr %pnow
+  %pcome = getelementptr i8, ptr %b, i64 12
+  %offset1 = mul i32 %before, {BARRIER}
+  %b1 = getelementptr i8, ptr %barriers, i32 %offset1
+  %plast = getelementptr i8, ptr %b1, i64 8
+  %last = load i32, ptr %plast
+  %passed = sub i32 %last, 1
+  %begun = icmp ne i32 %region, 0
+  %waited = select i1 %begun, i32 %before, i32 -1
+  %arrived = icmp sgt i32 %came, 0
+  br label %each
+each:
+  %i = phi i32 [ 0, %prepare ], [ %i1, %next ]
+  %i64 = zext i32 %i to i64
+  %at = mul i64 %i64, %size
+  %frame = getelementptr i8, ptr %frames, i64 %at
+  %pwaits = getelementptr i8, ptr %frame, i64 {WAITS}
+  %pticket = getelementptr i8, ptr %frame, i64 {GENERATION}
+  %after = icmp ugt i32 %i, %index
+  br i1 %after, label %later, label %earlier
+later:
+  store i32 %region, ptr %frame
+  store i32 %waited, ptr %pwaits
+  store i32 %passed, ptr %pticket
+  br label %next
+earlier:
+  %is = icmp ult i32 %i, %index
+  %waits = and i1 %is, %arrived
+  br i1 %waits, label %came1, label %next
+came1:
+  store i32 %came, ptr %frame
+  store i32 %number, ptr %pwaits
+  store i32 %now, ptr %pticket
+  %plive = getelementptr i8, ptr %frame, i64 {LIVE}
+  %live = load i32, ptr %plive
+  %lanes = call i32 @llvm.ctpop.i32(i32 %live)
+  %come = load i32, ptr %pcome
+  %more = add i32 %come, %lanes
+  store i32 %more, ptr %pcome
+  br label %next
+next:
+  %i1 = add i32 %i, 1
+  %others = icmp ult i32 %i1, %warps
+  br i1 %others, label %each, label %done
+done:
+  ret void
+}
+
 ; [x86
 ; Runs CTAs with the processor's control word of floats (MXCSR) as the code expects it, and leaves the caller's, which may flush subnormal numbers.
 define i32 @openptx.run(ptr %w) #0 {

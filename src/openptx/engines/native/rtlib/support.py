@@ -56,6 +56,7 @@ NAMES = tuple(
         "ask",
         "tile",
         "verdict",
+        "note_warps",
     )
 )
 """What kernels call."""

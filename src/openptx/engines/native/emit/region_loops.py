@@ -1,0 +1,128 @@
+"""Region loops: what lies between two barriers is a loop over the warps of a CTA, without a word about it in memory.
+
+Usually all warps of a CTA come to the same barriers. As long as they do, two numbers say where each of them is:
+`%region`, the position at which all begin or have resumed, and `%came`, the barrier to which those that have run have
+come. The last warp that comes to it completes it, and the first one goes on behind it.
+
+A warp that comes elsewhere, or has to leave, ends that for the rest of the CTA: `openptx.note_warps` writes to frames
+and to the barrier what the two numbers say, and from then on warps arrive at barriers one by one.
+"""
+
+from __future__ import annotations
+
+from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.segments import BEGIN, Segments
+from openptx.engines.native.deopt.side_exits import SideExits
+from openptx.engines.native.emit.ir_builder import Section
+from openptx.engines.native.emit.warp_chaining import WarpChaining
+
+NOBODY, ENDED, ALONE = 0, -1, -2
+"""What `%came` says beside the position of a barrier: no warp has run; they have ended; frames say where they are."""
+
+
+class RegionLoops(WarpChaining):
+    def __init__(self, exits: SideExits, segments: Segments, frame_size: int) -> None:
+        super().__init__(exits, segments, frame_size)
+        self.next_in: dict[tuple[int, ...], str] = {}
+        """Labels of code that goes on with the next warp in one of some regions."""
+        exits.before_leaving = self.leave
+        with self.ir.at_entry(Section.CTA):  # the CTA begins, or it has been left before
+            first = self.ir.emit("icmp eq i32 %start, 0")
+            begins = self.ir.emit(f"icmp eq i32 {self.ir.load('i32', '%frames', 4)}, {BEGIN}")
+            together = self.ir.emit(f"and i1 {first}, {begins}")
+            came = self.ir.emit(f"select i1 {together}, i32 {NOBODY}, i32 {ALONE}")
+            self.ir.store("i32", came, "%came", 4)
+            self.ir.store("i32", BEGIN, "%region", 4)
+
+    def end_region(self, b: Block, fewer: str | None) -> None:
+        """Goes on with the next warp if all that have run came to the barrier that ends a block, and in what follows is
+        alone otherwise. `fewer`: whether lanes have ended."""
+        ir = self.ir
+        alone = ir.fresh()
+        if self.segments.barriers[b.stop] is None:
+            return
+        together = self.came_to(b.stop)
+        if fewer is not None:
+            together = ir.emit(f"and i1 {together}, {ir.emit(f'xor i1 {fewer}, true')}")
+        step, last = ir.fresh(), ir.fresh()
+        ir.likely(together, step, alone)
+        ir.start(step)
+        self.next_in_region(b.stop, self.segments.origins_of(b), last)
+        ir.start(last)
+        ir.jump(self.again.setdefault(b.stop, f"again{b.stop}"))
+        ir.start(alone)
+
+    def end_of_warp(self) -> None:
+        """The same where a warp ends."""
+        ir = self.ir
+        step, last, alone = ir.fresh(), ir.fresh(), ir.fresh()
+        ir.likely(self.came_to(ENDED), step, alone)
+        ir.start(step)
+        self.next_in_region(ENDED, sorted(self.segments.ends, reverse=True), last)
+        ir.start(last)
+        ir.jump("onward")
+        ir.start(alone)
+        self.leave()
+
+    def after_end(self) -> None:
+        self.ir.jump("onward")
+
+    def came_to(self, position: int) -> str:
+        """An i1: whether all warps that have run the region came to this position."""
+        self.entry.index()  # which both ways from here ask for
+        came = self.ir.load("i32", "%came", 4)
+        none, same = (self.ir.emit(f"icmp eq i32 {came}, {number}") for number in (NOBODY, position))
+        return self.ir.emit(f"or i1 {none}, {same}")
+
+    def next_in_region(self, came: int, regions: list[int], last: str) -> None:
+        """Goes on with the next warp in the region, one of some, or at `last`."""
+        ir = self.ir
+        if self.c.warps == 1 or not regions:
+            ir.jump(last)
+            return
+        more = ir.fresh()
+        ir.branch(ir.emit(f"icmp eq i32 {self.entry.index()}, {self.c.warps - 1}"), last, more)
+        ir.start(more)
+        ir.store("i32", came, "%came", 4)
+        ir.jump(self.next_in.setdefault(tuple(regions), f"next{len(self.next_in)}"))
+
+    def leave(self) -> None:
+        """Notes in memory where the other warps are. It is where these numbers say, or has been noted before."""
+        ir = self.ir
+        came, region = ir.load("i32", "%came", 4), ir.load("i32", "%region", 4)
+        numbers = ", ".join(f"i32 {e}" for e in (self.entry.index(), came, self.barrier_at(came), region,
+                                                 self.barrier_at(region)))  # fmt: skip
+        ir.line(f"call void @openptx.note_warps(ptr %w, {numbers})")
+        ir.store("i32", ALONE, "%came", 4)
+
+    def barrier_at(self, position: str) -> str:
+        """The number of the barrier at a position."""
+        barriers = {at: number for at, number in self.segments.barriers.items() if number is not None}
+        most = next(iter(barriers.values()), 0)
+        found = str(most)
+        for at, number in barriers.items():
+            if number != most:
+                here = self.ir.emit(f"icmp eq i32 {position}, {at}")
+                found = self.ir.emit(f"select i1 {here}, i32 {number}, i32 {found}")
+        return found
+
+    def emit_jumps(self, lines: list[str]) -> None:
+        ir = self.ir
+        for regions, label in self.next_in.items():
+            ir.start(label)
+            lowest = min(regions)
+            others = [position for position in regions if position != lowest]
+            region = ir.load("i32", "%region", 4) if others else ""
+            for position in others:
+                other = ir.fresh()
+                ir.branch(ir.emit(f"icmp eq i32 {region}, {position}"), self.following_at(position), other)
+                ir.start(other)
+            ir.jump(self.following_at(lowest))
+        super().emit_jumps(lines)
+
+    def following_at(self, position: int) -> str:
+        return self.following.setdefault(position, f"following{position}")
+
+    def begin_region(self, position: int) -> None:
+        self.ir.store("i32", NOBODY, "%came", 4)
+        self.ir.store("i32", position, "%region", 4)
