@@ -1,4 +1,5 @@
-"""Numbers: formats, rounding, exact conversion, arithmetic on lanes of raw bits. No PTX inside, no NumPy at import."""
+"""Number formats, rounding, exact conversion, and arithmetic on lanes of raw bits. Knows no PTX; does not import
+NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "Arithmetic", "Bits", "Format", "S", "Signedness", "U"]
 
 _LATE = {"Arithmetic": "openptx.numerics.arithmetic", "convert": "openptx.numerics.arrays"}
-"""Parts that are imported when they are first asked for: a checker needs no arithmetic, and NumPy takes long."""
+"""Parts that are imported on first use: a checker needs no arithmetic, and NumPy takes long to import."""
 
 
 def _get(name: str) -> object:

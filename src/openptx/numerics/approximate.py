@@ -1,7 +1,8 @@
-"""Functions that PTX only bounds (`.approx`), with the bits of an H100: what ptxas makes of the multifunction unit.
+"""Functions for which PTX only gives error bounds (`.approx`), with the bits of an H100: the code that ptxas generates
+around the multifunction unit.
 
-Without `.ftz` operands and results that the unit would flush are scaled before and after; forms of 16 bits are the
-unit's result of the operand as f32, cut; those of f64 see the upper word alone. Sources: docs/numerics.md.
+Without `.ftz` operands and results that the unit would flush are scaled before and after; 16-bit forms truncate the
+unit's result for the operand as f32; f64 forms use only the upper word. Sources: docs/numerics.md.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from openptx.numerics.multifunction import FRACTION, Multifunction
 FUNCTIONS = ("ex2", "lg2", "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt")
 
 # fmt: off
-# function  format    the error that the manual allows (9.7.3, 9.7.4)
+# function  format    the error bound of the manual (9.7.3, 9.7.4)
 BOUNDS: dict[tuple[str, str], str] = {
     ("ex2",   "f32"):  "2 ulp",
     ("ex2",   "f16"):  "relative 2^-9.9",
@@ -34,8 +35,8 @@ BOUNDS: dict[tuple[str, str], str] = {
 # fmt: on
 
 
-LARGE = 0x7E800000  # 2^126: reciprocals of what lies above are subnormal
-PAST_F16 = 0x47800000  # 2^16, beyond the numbers of f16
+LARGE = 0x7E800000  # 2^126: reciprocals of larger numbers are subnormal
+PAST_F16 = 0x47800000  # 2^16, above the largest f16
 INFINITY_UPPER, NAN_UPPER = 0x7FF00000, 0x7FFFFFFF
 
 
@@ -62,7 +63,7 @@ class Approximate(Multifunction):
         if op == "rcp":
             k = x.reciprocal_scale(a)
             return x.fmul(F32, x.mufu(op, x.fmul(F32, a, k)), k)
-        if op == "ex2":  # in two halves where the result is subnormal
+        if op == "ex2":  # as two half exponents where the result is subnormal
             half = x.mufu(op, x.fmul(F32, a, x.const(power(-1), 32)))
             low = (a > 0xC2FC0000) & (a <= 0xFF800000)
             return x.select(low, x.fmul(F32, half, half), x.mufu(op, a))
@@ -72,23 +73,23 @@ class Approximate(Multifunction):
         return x.select(tiny, x.fmul(F32, d, x.const(power(12 if op == "rsqrt" else -12), 32)), d)
 
     def reciprocal_scale(self, a: Bits) -> Bits:
-        """What brings an f32 where its reciprocal is normal."""
+        """The power of two that scales an f32 into the range of normal reciprocals."""
         x, m = self, self.magnitude(F32, a)
         return x.pick(m < F32.hidden, power(24), x.pick(m > LARGE, power(-2), x.const(power(0), 32)))
 
     def narrowed_result(self, f: Format, r: Bits) -> Bits:
-        """The unit's result in 16 bits: cut, but infinite where it is past the numbers of f16."""
+        """The unit's result in 16 bits: truncated, but infinite beyond the largest f16."""
         d = self.convert(f, F32, r, "rz")
         return self.pick((r >= PAST_F16) & (r <= (F32.infinity or 0)), F16.infinity or 0, d) if f is F16 else d
 
     def approx_div(self, f: Format, a: Bits, b: Bits, ftz: bool = False, full: bool = False) -> Bits:
-        """`div.approx` (or `div.full`): a * (1/b), each rounded, of operands scaled to where 1/b is no zero."""
+        """`div.approx` (or `div.full`): a * (1/b), each rounded, with operands scaled so that 1/b is not zero."""
         return self.fmul(f, *self.quotient_factors(f, a, b, ftz, full), "rn", ftz)
 
     def quotient_factors(self, f: Format, a: Bits, b: Bits, ftz: bool, full: bool) -> tuple[Bits, Bits]:
-        """What `approx_div` multiplies in the end: the dividend and the reciprocal, both scaled.
+        """The factors of the final product of `approx_div`: the dividend and the reciprocal, both scaled.
 
-        div.approx scales for subnormal `b` alone, so that |b| above 2^126 gives zeros, as the manual has it
+        div.approx scales only for subnormal `b`, so that |b| above 2^126 gives zeros, as the manual says
         (floating-point-instructions-div).
         """
         x = self
@@ -119,7 +120,7 @@ class Approximate(Multifunction):
         return x.resize(x.pick(nan, NAN_UPPER, sign | d), 64) << 32
 
     def root_reciprocal(self, a: Bits) -> Bits:
-        """`rsqrt.approx.f64`: the unit's upper word, made better by a step of Halley's iteration, as ptxas has it."""
+        """`rsqrt.approx.f64`: the unit's upper word, refined by one step of Halley's iteration, as in ptxas's code."""
         x = self
         half, three_eighths, one = (x.const(code, 64) for code in (0x3FE << 52, 0x3FD8 << 48, 0x3FF << 52))
         size = x.magnitude(F64, a)

@@ -1,4 +1,4 @@
-"""Arithmetic: everything a machine can do once it has the four core operations."""
+"""Arithmetic: everything a machine derives from its four core operations."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from openptx.numerics.dot import Dots
 
 
 class Arithmetic(Dots):
-    """Base class of machines: `const binary select resize` are theirs, every other primitive is defined here.
+    """Base class of machines: they implement `const binary select resize`; every other primitive is defined here.
 
-    Definitions are total on all bit patterns. A machine overrides a method with something faster and calls `super()`
-    for the cases that are not its own; `Arithmetic.fma(x, ...)` is always the definition to compare with.
+    Definitions are total on all bit patterns. A machine may override a method with a faster one and call `super()` for
+    the cases that it does not handle; `Arithmetic.fma(x, ...)` is always the reference definition.
     """

@@ -39,22 +39,22 @@ def convert(
 ) -> Array:
     """The values of `array` in the format `to`, bit for bit as PTX `cvt` gives them.
 
-    `source` names the format of `array` where its dtype does not: raw codes in unsigned integers of the format's size.
+    `source` names the format of `array` if its dtype does not: raw codes in unsigned integers of the format's size.
     Formats are PTX's: f16 bf16 tf32 f32 f64 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 ue4m3 ue5m3 s2f6, s8 to u64, and packed ones
     like f16x2, e4m3x2, e2m1x4. Scalars are packed along the last axis, the first into the highest bits: (..., 2) to
     (...).
 
     `rounding` is rn rna rz rm rp, rs (with `rbits`: a 32-bit integer for each result), or rni rzi rmi rpi for integral
-    results; left out, it is rn, and rzi for floats to integers. Formats of 8 and fewer bits saturate to their largest
-    number, as in PTX, with or without `satfinite`, but for ue8m0 and ue5m3. `sat` clamps to [0, 1], or to the range of
-    an integer; `relu` makes negative results 0; `ftz` takes f32 subnormals for 0. `scale` holds the packed scale
+    results; the default is rn, and rzi for floats to integers. Formats of 8 and fewer bits saturate to their largest
+    number, as in PTX, with or without `satfinite`, except ue8m0 and ue5m3. `sat` clamps to [0, 1], or to the range of
+    an integer; `relu` makes negative results 0; `ftz` treats f32 subnormals as 0. `scale` holds the packed scale
     factors of s2f6x2.
 
-    The result has the dtype of NumPy or ml_dtypes that is the format, else it holds raw codes in unsigned integers.
-    With `out`, an array of that dtype or of unsigned integers as wide, it is written there.
+    The result has the format's dtype in NumPy or ml_dtypes, or else holds raw codes in unsigned integers. It is written
+    to `out`, if given: an array of that dtype or of unsigned integers of the same width.
 
-    Raises ArgumentError for a format, a rounding or a combination of them that `cvt` does not have, and for shapes
-    that don't fit.
+    Raises ArgumentError for a format, a rounding or a combination of them that `cvt` does not have, and for shapes that
+    do not fit.
     """
     values, name = _values(array, source)
     form = CvtSpec(to, name, rounding, sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)
@@ -83,7 +83,7 @@ def convert(
 
 
 def _values(array: ArrayLike, source: str | None) -> tuple[Array, str]:
-    """An array, and the name of its format; Python numbers become numbers of `source`."""
+    """An array and the name of its format; Python numbers are converted to `source`."""
     if hasattr(array, "__array__") or hasattr(array, "__array_interface__"):
         values = np.asarray(array)
     elif hasattr(array, "__dlpack__"):
@@ -100,7 +100,7 @@ def _values(array: ArrayLike, source: str | None) -> tuple[Array, str]:
 
 
 def _dtype_of_numbers(source: str) -> DTypeLike:
-    """What Python numbers are read as before they are `source`: exactly, so that they are rounded once."""
+    """The intermediate type of Python numbers before conversion to `source`: exact, so that they are rounded once."""
     name = source.removeprefix(".")
     try:
         t = named(name)

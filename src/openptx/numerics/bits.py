@@ -1,4 +1,4 @@
-"""A lane value that carries its width and nothing else, and the four operations that make a machine."""
+"""A lane value that carries only its width, and the four operations that make a machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Signedness(Protocol):
-        """What integer primitives ask of a type."""
+        """The attribute of a type that integer primitives need."""
 
         @property
         def signed(self) -> bool: ...
@@ -30,9 +30,9 @@ U = _Signedness("U", False)
 
 
 class Bits:
-    """`width` raw bits in every lane of machine `x`; `v` is whatever that machine likes.
+    """`width` raw bits in every lane of machine `x`; `v` is the machine's own representation.
 
-    Operators are modular and unsigned, and take Python integers on either side. A comparison gives bits of width 1.
+    Operators are modular and unsigned, and accept Python integers on either side. A comparison returns bits of width 1.
     Shifts take an amount of any width; shifting by the width or more gives 0.
     """
 
@@ -84,7 +84,7 @@ class Bits:
     def __rshift__(self, n: Bits | int) -> Bits:
         return self.x.binary("shr", self, self.x.amount(n, self.width))
 
-    # `Any`, for the data model promises a truth value here: a comparison of lanes is Bits of width 1.
+    # `Any`, because the data model promises a truth value here, while a comparison of lanes is Bits of width 1.
     def __eq__(self, b: object) -> Any:
         return self.x.binary("eq", self, self.x.operand(b, self.width))
 
@@ -111,7 +111,7 @@ class Bits:
 
 
 class Core:
-    """What a machine is: constants, fourteen binary operators, selection and width changes.
+    """The core of a machine: constants, fourteen binary operators, selection and width changes.
 
     Operators are total: shifts by the width or more give 0 (`sar`: the sign), `x / 0` is all ones, `x % 0` is x.
     """
@@ -125,21 +125,21 @@ class Core:
         raise NotImplementedError
 
     def binary(self, op: str, a: Bits, b: Bits) -> Bits:
-        """One of OPERATORS on operands of one width; comparisons give width 1."""
+        """Applies one of OPERATORS to operands of one width; comparisons return width 1."""
         raise NotImplementedError
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
-        """`a` where `p` (width 1) holds, else `b`."""
+        """`a` where `p` (width 1) is set, else `b`."""
         raise NotImplementedError
 
     def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
         """`a` truncated or extended to `w` bits."""
         raise NotImplementedError
 
-    # What operators of Bits need beside the core; a machine that can do better overrides it.
+    # Operators of Bits that go beyond the core; a machine with faster ones overrides them.
 
     def literal(self, value: int | Bits, w: int) -> Bits:
-        """The Python integer that stands beside a lane value of width `w`."""
+        """The Python integer operand beside a lane value of width `w`."""
         if isinstance(value, int):
             return self.const(value, w)
         raise TypeError(f"expected Bits or int, not {type(value).__name__}")
@@ -161,7 +161,7 @@ class Core:
         return self.invert(self.binary("ult", b, a))
 
     def amount(self, n: Bits | int, w: int) -> Bits:
-        """A shift amount, clamped to what `w` bits can say."""
+        """A shift amount, clamped to what `w` bits can represent."""
         if not isinstance(n, Bits):
             return self.const(min(n, w), w)
         if n.width > w:

@@ -1,4 +1,4 @@
-"""Runs a conversion over whole arrays: by table, by NumPy block after block, or compiled where there is much to do."""
+"""Converts whole arrays: by table, by NumPy block by block, or by compiled code where there are many elements."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ if TYPE_CHECKING:
     Step = Callable[[Sequence[Array], Array], None]
 
 BLOCK = 1 << 14
-"""Elements that one step of NumPy works on: with their temporaries they stay in the second-level cache."""
+"""Elements per NumPy step: with their temporaries they fit in the second-level cache."""
 
 PIECE = 1 << 20
-"""Results that a compiled loop works on before Python may look up, for Ctrl-C."""
+"""Results that a compiled loop computes between two checks for Ctrl-C."""
 
 PIECES = 2
-"""Pieces from where on a thread is worth starting."""
+"""The number of pieces from which a thread is worth starting."""
 
 MANY = 1 << 21
-"""Results from where on a loop is worth compiling, which takes about 0.1 s; a table is eight times as patient."""
+"""The number of results from which a loop is worth compiling, which takes about 0.1 s; eight times as many for a
+table."""
 
 
 @in_standard_floats
 def fill(form: CvtSpec, scaled: bool, raw: Array, extra: list[Array], result: Array) -> None:
     """Writes the conversion of raw codes into `result`.
 
-    Operands of a packed result lie along the last axis of `raw`; `extra` are random bits, then scale factors.
+    Operands of a packed result lie along the last axis of `raw`; `extra` holds random bits, then scale factors.
     """
     rows = _rows(form, raw, extra, result)
     if rows is not None and (loop := _loop(form, scaled, result.size, form.values)) is not None:
@@ -59,7 +60,7 @@ def fill(form: CvtSpec, scaled: bool, raw: Array, extra: list[Array], result: Ar
 
 
 def definition(form: CvtSpec, scaled: bool, x: Arithmetic, *operands: Bits) -> Bits:
-    """The form on any machine, its operands followed by random bits and scale factors where it has them."""
+    """The form on any machine: its operands, followed by random bits and scale factors if it has them."""
     rest = list(operands[form.values :])
     return cvt(
         x,
@@ -105,7 +106,8 @@ def _by_code(form: CvtSpec) -> bool:
 
 
 def _by_upper_half(form: CvtSpec) -> bool:
-    """f32 to floats of at most five bits of precision: the lower half of the code is far below where they round."""
+    """f32 to floats of at most five bits of precision: the lower half of the code lies far below the rounding
+    position."""
     return _plain(form) and form.s is F32 and isinstance(form.d, Format) and form.d.storage == 8
 
 
@@ -114,7 +116,7 @@ def _look_up(table: Array, index: Array, result: Array) -> None:
 
 
 def _in_blocks(step: Step, operands: list[Array], result: Array, block: int) -> None:
-    """NumPy's iterator copies what is strided, and what overlaps."""
+    """NumPy's iterator copies strided and overlapping arrays."""
     access: Any = [*[["readonly", "contig", "aligned"]] * len(operands), ["writeonly", "contig", "aligned"]]
     flags = ("external_loop", "buffered", "zerosize_ok", "copy_if_overlap")
     with np.nditer([*operands, result], flags, access, order="K", buffersize=block) as blocks:
@@ -129,14 +131,14 @@ _LOOPS: dict[tuple[object, ...], Loop | None] = {}
 
 
 def _loop(form: CvtSpec, scaled: bool, count: int, together: int) -> Loop | None:
-    """The compiled form if it is there, or worth its compilation for `count` results."""
+    """The compiled form if it exists already, or if `count` results are worth compiling it."""
     key = (*form.key, scaled, together)
     if key not in _LOOPS:
         if count < (MANY << 3 if _by_code(form) or _by_upper_half(form) else MANY):
             return None
         try:
             from openptx.numerics.compiled import Loop
-        except ImportError:  # without llvmlite NumPy does it all
+        except ImportError:  # without llvmlite NumPy does everything
             _LOOPS[key] = None
         else:
             widths = [form.source.storage] * form.values + [32] * form.stochastic + [16] * scaled
@@ -145,7 +147,7 @@ def _loop(form: CvtSpec, scaled: bool, count: int, together: int) -> Loop | None
 
 
 def _rows(form: CvtSpec, raw: Array, extra: list[Array], result: Array) -> tuple[list[Array], Array] | None:
-    """The arrays as rows of elements in one order, without a copy; None where they are not, or where they overlap."""
+    """The arrays as rows of elements in one order, without a copy; None if they are not contiguous, or overlap."""
     arrays = [raw, *extra, result]
     if np.may_share_memory(raw, result) or not all(a.flags.aligned for a in arrays):
         return None
@@ -161,7 +163,7 @@ def _rows(form: CvtSpec, raw: Array, extra: list[Array], result: Array) -> tuple
 
 
 def _in_pieces(loop: Loop, together: int, sources: list[Array], result: Array) -> None:
-    """Piece after piece, or, where there are many, on all processors."""
+    """Converts piece by piece or, if there are many, on all processors."""
 
     def step(i: int) -> None:
         first, *rest = sources
@@ -174,7 +176,7 @@ def _in_pieces(loop: Loop, together: int, sources: list[Array], result: Array) -
         for i in starts:
             step(i)
         return
-    with ThreadPoolExecutor(threads) as pool:  # of its own: one that is kept would have no threads after a fork
+    with ThreadPoolExecutor(threads) as pool:  # a new one each time: a kept one would have no threads after a fork
         for _ in pool.map(step, starts):
             pass
 

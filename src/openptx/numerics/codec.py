@@ -1,4 +1,4 @@
-"""One codec for all formats: codes as exact values and back, scalar, slow and obviously right."""
+"""One codec for all formats: codes to exact values and back; scalar, slow and obviously right."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Value:
 
 
 def finite(number: Fraction | int) -> Value:
-    """A number as a value; zero is +0."""
+    """A number as a Value; zero is +0."""
     return Value(FINITE, number < 0, abs(Fraction(number)))
 
 
 def decode(t: Element, code: int) -> Value:
-    """What a code means; bits beyond the format's width are ignored."""
+    """The value of a code; bits beyond the format's width are ignored."""
     if isinstance(t, Integer | Fixed):
         code &= (1 << t.width) - 1
         signed = t.signed if isinstance(t, Integer) else True
@@ -77,9 +77,9 @@ def log2(m: Fraction) -> int:
 
 
 def goes_up(rest: Fraction, odd: bool, negative: bool, rnd: str, random: Fraction | None = None) -> bool:
-    """Whether a magnitude that lies `rest` (0 <= rest < 1) above a multiple of the unit goes to the next.
+    """Whether a magnitude that lies `rest` (0 <= rest < 1) above a multiple of the unit rounds up to the next one.
 
-    `random`, for rs, is what is added to `rest` after that was cut to as many bits.
+    `random`, for rs, is added to `rest` after that was truncated to as many bits.
     """
     if rnd == "rs":
         if random is None:
@@ -95,7 +95,7 @@ def goes_up(rest: Fraction, odd: bool, negative: bool, rnd: str, random: Fractio
 
 
 def unit(f: Format, m: Fraction) -> Fraction:
-    """The distance between numbers of `f` around the magnitude `m`: one unit in the last place."""
+    """The distance between adjacent numbers of `f` near the magnitude `m`: one unit in the last place."""
     e = max(log2(m), f.emin) if m else f.emin
     return two(e - f.man)
 
@@ -117,11 +117,11 @@ def encode(
     ftz: bool = False,
     random: tuple[int, int] | None = None,
 ) -> int:
-    """The code of `v` rounded once; `random` is how many random bits, and their value, for rs.
+    """The code of `v` rounded once; `random` is the number of random bits and their value, for rs.
 
-    Overflow: away from zero to infinity, or with `satfinite` to the largest number; NaN takes the place of an infinity
-    that the format lacks, the largest number that of a NaN. With `ftz` what is below the smallest normal number after
-    rounding with unbounded exponent becomes zero.
+    Overflow: away from zero to infinity, or with `satfinite` to the largest number; a format without infinity gets NaN
+    instead, and one without NaN the largest number. With `ftz`, results below the smallest normal number after rounding
+    with unbounded exponent become zero.
     """
     negative = v.sign and f.signed
     sign = f.sign if negative else 0
@@ -143,17 +143,17 @@ def encode(
 
 
 def least_magnitude(f: Format, m: Fraction, rnd: str) -> Fraction:
-    """A magnitude in a format without zero: the smallest number, unless rounding up from above half of it."""
+    """A magnitude in a format without zero: the smallest number, unless it rounds up from above half of it."""
     return max(m, two(f.emin - 1)) * 2 if rnd == "rp" and m > two(f.emin) else two(f.emin)
 
 
 def overflows(rnd: str, negative: bool) -> bool:
-    """Whether rounding takes what is beyond the largest number away from zero."""
+    """Whether magnitudes beyond the largest number round away from zero."""
     return rnd in ("rn", "rna", "rs") or rnd == ("rm" if negative else "rp")
 
 
 def magnitude_code(f: Format, m: Fraction) -> int:
-    """The code of a magnitude that is a number of `f`."""
+    """The code of a magnitude that `f` represents exactly."""
     if f.gradual and m < two(f.emin):
         return int(m / two(f.emin - f.man))
     e = log2(m)
@@ -168,7 +168,7 @@ def integral(v: Value, rnd: str) -> int:
 
 
 def neighbours(f: Format, code: int) -> tuple[int | None, int | None]:
-    """The codes of the next lower and the next higher number, infinities included; None where there is none."""
+    """The codes of the next lower and the next higher number, infinities included; None if there is none."""
     top = f.largest if f.infinity is None else f.infinity
     bottom = -top if f.signed else 0
     c = code >> f.low

@@ -1,5 +1,5 @@
 """Coefficients of the multifunction unit's interpolator: a constant, a slope and a curvature for each segment of its
-operand, found as the only integers that give what an H100 gave for every operand of whole binades.
+operand, determined as the only integers that reproduce an H100's results for every operand of whole binades.
 """
 
 from __future__ import annotations
@@ -231,4 +231,4 @@ TANGENT_SEGMENTS = (0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43)
 """The first segment of tanh's binades from 2^-8 on."""
 
 TANGENT_DROPPED = (6, 6, 6, 5, 5, 4, 4, 4, 3, 2, 3)
-"""How many low bits of the fraction do not count there; seventeen of the others are the place in the segment."""
+"""The number of low fraction bits that are ignored there; seventeen of the others are the position in the segment."""

@@ -1,4 +1,4 @@
-"""A machine that writes LLVM code: the same definitions as loops over arrays, vectorised by the compiler."""
+"""A machine that emits LLVM IR: the same definitions as loops over arrays, vectorised by the compiler."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMPARISONS = frozenset(("eq", "ult", "slt"))
 
 
 class Trace(Arithmetic):
-    """Values are names of LLVM integers, or Python integers; each operation adds a line to the body of a loop."""
+    """Values are names of LLVM integers, or Python integers; each operation appends a line to the body of a loop."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -57,7 +57,7 @@ class Trace(Arithmetic):
         return self.emit(1 if op in _COMPARISONS else w, f"{_LLVM.get(op, op)} i{w} {a.v}, {b.v}")
 
     def _shift(self, op: str, a: Bits, n: Bits) -> Bits:
-        """LLVM's shifts are undefined from the width on."""
+        """LLVM's shifts are undefined for amounts of the width or more."""
         w = a.width
         if isinstance(n.v, int):
             if n.v >= w and op != "sar":
@@ -100,7 +100,7 @@ class Trace(Arithmetic):
         satfinite: bool = False,
         rbits: RandomBits | None = None,
     ) -> Bits:
-        """Conversions that processors have, or nearly have, are made of fewer operations."""
+        """Conversions that processors implement, or nearly so, take fewer operations."""
         if s is F32 and d.storage == 8 and d.gradual and satfinite and rnd == "rn":
             return self._narrow(d, self.flush(s, a, ftz))
         if s is F32 and d is TF32 and rnd == "rn" and not satfinite:
@@ -122,9 +122,9 @@ class Trace(Arithmetic):
     def _narrow(self, d: Format, a: Bits) -> Bits:
         """f32 to a format of at most eight bits, to nearest even, saturating.
 
-        From its smallest normal number on, adding half of what will be cut carries into the exponent as it should.
-        Below, a float whose last place is the step of d's subnormals is added: the processor rounds, and the code is
-        how far the sum went.
+        From its smallest normal number on, adding half a unit in the last place carries into the exponent as it should.
+        Below it, a float whose last place is the step of d's subnormals is added: the processor rounds, and the code is
+        the difference in the sum's code.
         """
         cut = F32.man - d.man
         least = (d.emin + F32.bias) << F32.man
@@ -139,12 +139,12 @@ class Trace(Arithmetic):
         return self.resize(self.pick(size > 0x7F800000, d.nan if d.nan is not None else d.largest, code | sign), 8)
 
     def _sum(self, a: Bits, b: Bits) -> str:
-        """The sum of two f32 in the processor's rounding, which is to nearest even."""
+        """The sum of two f32 in the processor's rounding mode, which is to nearest even."""
         names = [self.emit(32, f"bitcast i32 {bits.v} to float").v for bits in (a, b)]
         return self.emit(32, f"fadd float {names[0]}, {names[1]}").v
 
     def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
-        """Processors convert f32 to integers of 32 bits towards zero; what they have no number for is chosen here."""
+        """Processors convert f32 to 32-bit integers towards zero; operands out of range are handled here."""
         if f is F32 and w == 32 and rnd in ("rz", "rzi"):
             size, below = a & 0x7FFFFFFF, (a >> 31) != 0
             single = self.emit(32, f"bitcast i32 {a.v} to float")
@@ -165,7 +165,7 @@ def loop(
 ) -> str:
     """LLVM text of `f(sources..., result, count)`, which applies `function`, written against any machine, to arrays.
 
-    The first source holds `together` operands after one another, each further source one.
+    The first source holds `together` consecutive operands for each result, each further source one.
     """
     x = machine()
     d = function(x, *(Bits(x, w, f"%a{i}") for i, w in enumerate(widths)))
@@ -203,7 +203,7 @@ exit:
 
 @cache
 def has_half() -> bool:
-    """Whether the processor converts f16 itself; else LLVM would call a library that is not there."""
+    """Whether the processor itself converts f16; otherwise LLVM would call a library function that is not available."""
     with LLVM:
         return llvm.get_host_cpu_features().get("f16c", False) or "aarch64" in llvm.get_default_triple()
 
@@ -219,9 +219,9 @@ def _target() -> llvm.TargetMachine:
 
 
 def vectorised_object(text: str) -> bytes:
-    """An object file of LLVM text, with all optimisations, loops made of vectors.
+    """Compiles LLVM text to an object file, with all optimisations and vectorisation.
 
-    The caller holds LLVM's lock until what LLVM has made for it here is gone.
+    The caller holds LLVM's lock until the LLVM objects created here are gone.
     """
     target = _target()
     module = llvm.parse_assembly(text)
@@ -235,7 +235,7 @@ def vectorised_object(text: str) -> bytes:
 
 
 class Loop:
-    """`function` compiled: call it with contiguous arrays of unsigned integers."""
+    """`function` compiled: called with contiguous arrays of unsigned integers."""
 
     def __init__(
         self,
@@ -251,5 +251,5 @@ class Loop:
         self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(self._library["f"])
 
     def __call__(self, sources: Sequence[Array], result: Array) -> None:
-        """Fills `result`. Other threads run meanwhile."""
+        """Fills `result`, with the interpreter lock released."""
         self._call(*(a.ctypes.data for a in sources), result.ctypes.data, result.size)

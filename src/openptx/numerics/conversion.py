@@ -1,4 +1,4 @@
-"""Conversion between formats, and between floats and integers: the value rules of `cvt`."""
+"""Conversion between formats, and between floats and integers: the semantics of `cvt`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.numerics.rounding import TO_INTEGER, RandomBits
 from openptx.numerics.words import aligned
 
 PAYLOADS = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}
-"""The formats whose NaNs f64 takes and gives with sign and payload, and what all quiet ones have in common."""
+"""The formats whose NaNs convert to and from f64 with sign and payload, and the bits common to all quiet ones."""
 
 NAN64 = 0x7FF0000000000000 | QUIET64
 NAN_F32_F64 = 0x7FFFFFFFE0000000  # f32 or narrower to f64, where the payload is not kept
@@ -28,9 +28,9 @@ class Conversion(Floats):
         satfinite: bool = False,
         rbits: RandomBits | None = None,
     ) -> Bits:
-        """Codes of `s` as codes of `d`, rounded once; in one format, the same codes.
+        """Converts codes of `s` to codes of `d`, rounded once; the same format gives the same codes.
 
-        `ftz` concerns f32 alone, as source or result: data-movement-and-conversion-instructions-cvt.
+        `ftz` applies only to f32, as source or result: data-movement-and-conversion-instructions-cvt.
         """
         x = self
         f32 = [f.name == "f32" for f in (s, d)]
@@ -48,7 +48,8 @@ class Conversion(Floats):
         return x.kept_nan(d, s, a, r.nan, v, ftz)
 
     def kept_nan(self, d: Format, s: Format, a: Bits, nan: Bits, v: Bits, ftz: bool) -> Bits:
-        """`v`; but a NaN keeps its sign and payload from and to f64, quieted, and as it is from bf16 to f32 (H100)."""
+        """`v`, except that a NaN keeps its sign and payload to and from f64, quieted, and is unchanged from bf16 to f32
+        (H100)."""
         x = self
         if d.name == "f64":
             if s.name not in PAYLOADS or (ftz and s.name == "f32"):
@@ -79,7 +80,7 @@ class Conversion(Floats):
     def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
         """Floats as integers of `w` bits, clamped to their range; `rnd` is rni rzi rmi rpi (or rn rz rm rp).
 
-        NaN gives 0, but the top bit alone if the source is f64 or the result has 64 bits.
+        NaN gives 0, or only the top bit if the source is f64 or the result has 64 bits.
         """
         x = self
         r = x.unpack(f, a, 64, ftz and f.name == "f32", normal=False)
@@ -87,7 +88,7 @@ class Conversion(Floats):
         return x.round_to_integer(t, w, r, TO_INTEGER.get(rnd, rnd), nan)
 
     def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
-        """Rounded to an integral value in the same format; zeros, infinities and signs stay."""
+        """Rounded to an integral value in the same format; zeros, infinities and signs are kept."""
         x = self
         rnd = TO_INTEGER.get(rnd, rnd)
         r = x.unpack(f, a, 64, ftz and f.name == "f32", normal=False)

@@ -13,7 +13,7 @@ ONE = 127  # the scale factor 2^0 of ue8m0
 
 
 class Modifiers:
-    """What stands between `cvt` and its types; `rnd` is None where the form has no rounding."""
+    """The modifiers between `cvt` and its types; `rnd` is None if the form has no rounding."""
 
     __slots__ = ("ftz", "relu", "rnd", "sat", "satfinite")
 
@@ -45,9 +45,9 @@ def cvt(
     """`cvt.(modifiers).d.s` of operands in the order of the syntax.
 
     Operands have the width of `s`, the result has the width of `d` as the manual packs it: 8 bits for `e2m1x2` and for
-    `s8`; extension into wider registers is the caller's. `scale` is the packed scale factor of `s2f6x2` (16 bits),
-    `rbits` the random bits of `.rs` (32 bits). Formats of 8 and fewer bits always saturate to finite numbers, where
-    their `.satfinite` is mandatory.
+    `s8`; the caller extends it to a wider register. `scale` is the packed scale factor of `s2f6x2` (16 bits), `rbits`
+    the random bits of `.rs` (32 bits). Formats of 8 and fewer bits always saturate to finite numbers if their
+    `.satfinite` is mandatory.
     """
     m = Modifiers(rnd, ftz=ftz, sat=sat, satfinite=satfinite, relu=relu)
     into, source = PACKED.get(d), PACKED.get(s)
@@ -114,7 +114,7 @@ def _float_to_float(x: Arithmetic, d: Format, s: Format, a: Bits, m: Modifiers, 
     elif d.name == "tf32" and s is F32 and m.rnd == "rna":
         v = _nearest_away_tf32(x, a, m.satfinite)
     elif d.storage == 8 and d is not s:
-        # Here `.relu` clamps the source, and what is NaN stays NaN.
+        # Here `.relu` clamps the source, and a NaN stays NaN.
         if m.relu:
             a = x.pick(x.signbit(s, a) & ~x.isnan(s, a), 0, a)
         satfinite = _saturates(d, m)
@@ -139,10 +139,10 @@ def _saturates(d: Format, m: Modifiers) -> bool:
 
 
 def _nearest_away_tf32(x: Arithmetic, a: Bits, satfinite: bool) -> Bits:
-    """A rule for bits, not for values: NaN is cut, where a number is rounded (H100)."""
+    """A rule on bits, not on values: NaN is truncated, numbers are rounded (H100)."""
     up = x.pick(x.isnan(F32, a), 0, x.const(0x1000, 32))
     magnitude = ((a & 0x7FFFFFFF) + up & 0xFFFFE000) | (a & 0x80000000)
-    # One unit less wherever the exponent is all ones: infinity becomes finite.
+    # One unit less if the exponent is all ones: infinity becomes finite.
     return x.pick((magnitude & 0x7F800000) == 0x7F800000, magnitude - 0x2000, magnitude) if satfinite else magnitude
 
 
@@ -171,7 +171,7 @@ def _from_fixed(x: Arithmetic, d: Format, s: Fixed, a: Bits, scale: Bits | None,
     return x.relu(d, v) if m.relu else v
 
 
-# Fields of registers
+# Register fields
 
 
 def unpack(x: Arithmetic, p: Packed, a: Bits) -> list[Bits]:
@@ -192,8 +192,8 @@ def pack(x: Arithmetic, p: Packed, values: list[Bits]) -> Bits:
 def random_fields(x: Arithmetic, p: Packed, rbits: Bits) -> list[Bits]:
     """The random bits of each element, at the bottom of 32 bits.
 
-    The two values of a half share sixteen bits in the x4 forms, and the first of them reads them in opposite order: the
-    manual's figures do not say so, recorded results of a B200 do.
+    In the x4 forms the two values of a half share sixteen bits, and the first of them reads these in reverse order, as
+    recorded results of a B200 show; the manual's figures do not say so.
     """
     high, low = rbits >> 16, rbits & 0xFFFF
     if p.count == 2:
@@ -207,7 +207,7 @@ def _random(x: Arithmetic, d: Element, r: Bits) -> Bits:
     return r & (1 << RANDOM.get(d.name, 16)) - 1
 
 
-RANDOM = {"f16": 13}  # as many as are cut off; sixteen in all other formats
+RANDOM = {"f16": 13}  # as many as are truncated; sixteen in all other formats
 
 
 def _counted(d: Format, rbits: Bits | None) -> tuple[Bits, int] | None:

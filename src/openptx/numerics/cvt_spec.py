@@ -1,4 +1,4 @@
-"""One conversion and its modifiers, checked: what `openptx.convert` and `openptx convert` take."""
+"""One conversion with its modifiers, validated: the input of `openptx.convert` and `openptx convert`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from openptx.numerics.type_names import Element, Integer, Packed, named
 
 
 class CvtSpec:
-    """One `cvt`, its defaults filled in. Raises ArgumentError where there is none.
+    """One `cvt`, with defaults filled in. Raises ArgumentError if it does not exist.
 
-    More is taken than PTX has where the rules say what it means: any float to any other (one rounding of the exact
-    value), formats of 8 and fewer bits one at a time, `.satfinite` left out where it is mandatory anyway. Without a
-    rounding, floats are rounded to nearest even and floats to integers towards zero.
+    Accepts more than PTX where the rules define the result: any float to any other (one rounding of the exact value),
+    formats of 8 and fewer bits one at a time, `.satfinite` omitted where it is mandatory anyway. Without a rounding,
+    floats are rounded to nearest even and floats to integers towards zero.
     """
 
     __slots__ = ("d", "ftz", "into", "relu", "rnd", "s", "sat", "satfinite", "source")
@@ -40,7 +40,7 @@ class CvtSpec:
 
     @property
     def values(self) -> int:
-        """The number of operands that the source takes: 2 and 4 where scalars are packed."""
+        """The number of operands that the source consumes: 2 and 4 if scalars are packed."""
         return self.into.count if isinstance(self.into, Packed) and not isinstance(self.source, Packed) else 1
 
     @property
@@ -95,7 +95,7 @@ class CvtSpec:
 
 
 def rounding_of(d: Element, s: Element, rnd: str | None) -> str | None:
-    """The rounding of a conversion from `s` to `d` for which `rnd` was asked; None where nothing is rounded."""
+    """The rounding of a conversion from `s` to `d` if `rnd` was requested; None if nothing is rounded."""
     if isinstance(d, Integer):
         return _rounding_to_integer(s, rnd)
     if rnd in TO_INTEGER:
@@ -129,7 +129,7 @@ def _rounding_to_integer(s: Element, rnd: str | None) -> str | None:
 
 
 def is_exact(d: Element, s: Element) -> bool:
-    """Whether every value of float format `s` is one of `d`."""
+    """Whether float format `d` represents every value of `s`."""
     if isinstance(d, Format) and isinstance(s, Format):
         smallest = d.emin - d.man if d.gradual else d.emin
         return d.man >= s.man and d.emax >= s.emax and smallest <= (s.emin - s.man) and (d.signed or not s.signed)
@@ -137,7 +137,7 @@ def is_exact(d: Element, s: Element) -> bool:
 
 
 def formats_with(modifier: str) -> str:
-    """The formats to which a `cvt` may carry a modifier, in backquotes."""
+    """The formats for which a `cvt` may carry a modifier, in backquotes."""
     return _list(sorted(f.name for f in (*FORMATS.values(), S2F6) if modifier in f.modifiers))
 
 

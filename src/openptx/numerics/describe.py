@@ -1,4 +1,4 @@
-"""Tells people what a conversion did: values, codes, neighbours, and how far off the result is."""
+"""Explains a conversion: values, codes, neighbours, and the error of the result."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.formats import F32, F64, Fixed, Format
 from openptx.numerics.type_names import Element, Integer, Packed
 
-DIGITS = 60  # of an exact decimal, before a power of two says it better
+DIGITS = 60  # digits of an exact decimal, before a power of two is shorter
 
 _DECIMAL = re.compile(r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 
 
 class Result:
-    """One element of one conversion: its operand as it was written and as it was taken, and what came out."""
+    """One element of one conversion: its operand as written and as read, and the result."""
 
     __slots__ = ("code", "form", "operand", "taken", "text")
 
@@ -37,7 +37,7 @@ class Result:
 
     @property
     def error(self) -> Fraction | None:
-        """Result minus operand, where both are finite."""
+        """Result minus operand, if both are finite."""
         if self.source.kind == FINITE == self.value.kind:
             return self.value.number - self.source.number
         return None
@@ -54,7 +54,7 @@ class Result:
         return error / codec.unit(d, min(self.source.magnitude, largest))
 
     def facts(self) -> dict[str, object]:
-        """The facts that `lines` tells people, as data for programs."""
+        """The facts that `lines` prints, as data for programs."""
         below, above = self.neighbours()
         return {
             "input": self.text,
@@ -118,7 +118,7 @@ def decode_range(t: Integer | Fixed) -> tuple[Fraction, Fraction]:
 
 
 def results(form: CvtSpec, texts: Sequence[str], rbits: int = 0) -> list[Result]:
-    """What becomes of one group of operands, element by element; their register is `register` of it."""
+    """The conversion of one group of operands, element by element; `register` is their source register."""
     parsed = [parse(text, form.source) for text in texts]
     if not isinstance(form.into, Packed):
         (code, taken), text = parsed[0], texts[0]
@@ -134,7 +134,7 @@ def results(form: CvtSpec, texts: Sequence[str], rbits: int = 0) -> list[Result]
 
 
 def register(form: CvtSpec, parts: Sequence[Result]) -> int:
-    """The codes of the elements in one register."""
+    """The codes of a register's elements."""
     d = 0
     for part in parts:
         d = d << form.into.field | part.code if isinstance(form.into, Packed) else part.code
@@ -142,7 +142,7 @@ def register(form: CvtSpec, parts: Sequence[Result]) -> int:
 
 
 def roundings(form: CvtSpec, operand: int) -> list[Result]:
-    """The same operand in every rounding of the form's kind."""
+    """The same operand in every rounding of the same kind."""
     names = ("rni", "rzi", "rmi", "rpi") if isinstance(form.d, Integer) else ("rn", "rz", "rm", "rp")
     if (isinstance(form.s, Integer) and isinstance(form.d, Integer)) or isinstance(form.d, Fixed) or form.d is form.s:
         return []
@@ -156,13 +156,13 @@ def roundings(form: CvtSpec, operand: int) -> list[Result]:
     return found
 
 
-# Reading
+# Parsing
 
 
 def parse(text: str, source: Element | Packed) -> tuple[int, str]:
-    """The code that `text` is in `source`, and its value where that is not what was written.
+    """The code that `text` denotes in `source`, and its value if that differs from what was written.
 
-    Decimal numbers, inf and nan; 0x and 0b for codes (values, in integer types); PTX's 0f and 0d.
+    Accepts decimal numbers, inf and nan; 0x and 0b for codes (values, in integer types); PTX's 0f and 0d.
     """
     text = text.strip()
     try:
@@ -192,7 +192,7 @@ def _code(text: str, source: Element | Packed) -> tuple[int, str]:
 
 
 def _stepped(text: str, v: Value, source: Integer | Fixed) -> int:
-    """The code of a number that is a multiple of the source's step, and in its range."""
+    """The code of a number that is a multiple of the source's step and within its range."""
     step = Fraction(1, 1 << (source.fraction if isinstance(source, Fixed) else 0))
     least, greatest = decode_range(source)
     if v.kind != FINITE or v.number % step or not least <= v.number <= greatest:
@@ -201,7 +201,7 @@ def _stepped(text: str, v: Value, source: Integer | Fixed) -> int:
 
 
 def _rounded(lower: str, v: Value, source: Format) -> tuple[int, str]:
-    """The code nearest to a value, and what it stands for where that is another one."""
+    """The code nearest to a value, and the value of that code if it differs."""
     if lower.lstrip("+-")[:2] == "0f" and source is F32 and v.kind == NAN:
         return int(lower[2:], 16), "nan"
     if v.kind != FINITE and source.infinity is None and (v.kind == INFINITE or source.nan is None):
@@ -214,7 +214,7 @@ def _rounded(lower: str, v: Value, source: Format) -> tuple[int, str]:
 
 
 def _value(lower: str) -> Value:
-    """A number as it is written, exactly."""
+    """A literal's number, exactly."""
     sign, digits = lower.startswith("-"), lower.lstrip("+-")
     if digits in ("inf", "infinity"):
         return Value(INFINITE, sign)
@@ -233,11 +233,11 @@ def _value(lower: str) -> Value:
     return Value(FINITE, sign, m)
 
 
-# Writing
+# Formatting
 
 
 def number(v: Value) -> str:
-    """A value in full: all its decimals, or as an integer times a power of two where those are many."""
+    """A value in full: all its decimals, or an integer times a power of two if there would be many."""
     if v.kind == NAN:
         return "nan"
     if v.kind == INFINITE:
@@ -250,7 +250,7 @@ def decimal(n: Fraction, plus: bool = False) -> str:
     """A dyadic fraction, exactly."""
     sign = "-" if n < 0 else "+" if plus else ""
     n = abs(n)
-    places = n.denominator.bit_length() - 1  # the denominator is a power of two, so that many decimals are enough
+    places = n.denominator.bit_length() - 1  # the denominator is a power of two, so this many decimals are enough
     digits = str(n.numerator * 5**places)
     if len(digits) > DIGITS or places > 2 * DIGITS or len(digits) > DIGITS:
         odd = n.numerator & -n.numerator
@@ -263,12 +263,12 @@ def decimal(n: Fraction, plus: bool = False) -> str:
 
 
 def hexadecimal(t: Element | Packed, code: int) -> str:
-    """A code as it stands in a register."""
+    """A code as it appears in a register."""
     return f"0x{code:0{t.storage // 4 if not isinstance(t, Format) or t.width != 4 else 1}X}"
 
 
 def bits(t: Element, code: int) -> str:
-    """Sign, exponent and mantissa apart; of integers groups of eight."""
+    """Sign, exponent and mantissa separated; integers in groups of eight bits."""
     if isinstance(t, Format):
         text = f"{code >> t.low:0{t.width}b}"
         cuts = (0, *([1] if t.signed else []), t.width - t.man, t.width)
@@ -282,8 +282,7 @@ def bits(t: Element, code: int) -> str:
 
 
 def literal(t: Element, code: int) -> str:
-    """The code as PTX writes it: 0f and 0d for f32 and f64, and for formats without literals the value of a bit
-    register."""
+    """The code in PTX syntax: 0f and 0d for f32 and f64, the value of a bit register for formats without literals."""
     if t is F32 or t.name == "tf32":
         return f"0f{code:08X}"
     if t is F64:

@@ -1,11 +1,11 @@
-"""Sums of products as tensor cores make them: all terms cut at one place, added exactly, rounded once.
+"""Sums of products as in tensor cores: all terms truncated at one position, added exactly, rounded once.
 
-The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit:
-products are exact; every term is cut towards zero at `fraction` bits below the largest exponent among the products and
-the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent, a
+The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit: products
+are exact; every term is truncated towards zero at `fraction` bits below the largest exponent among the products and the
+addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent, a
 product of zero -252 (it does not count; H100), and an addend of zero -133 (H100: docs/hardware.md; -126 where products
-are scaled, which sm_90 does not have); f32 results are cut towards zero (but overflow gives infinity), f16 results
-rounded to nearest. A zero is positive, NaN canonical.
+are scaled, which sm_90 does not have); f32 results are truncated towards zero (but overflow gives infinity), f16
+results rounded to nearest. A zero is positive, NaN canonical.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FRACTION = 25  # bits kept below the largest exponent
 BLOCK_FRACTION = 35  # the same where blocks of e2m1 are scaled
 BLOCK = 16  # products of e2m1 that are added exactly before they are scaled
-ZERO = -126  # the exponent that a zero has as a factor
+ZERO = -126  # the exponent of zero as a factor
 ZERO_ADDEND = -133  # and as an addend
 POINT = 62  # bits below the point of a product of two significands of 32 bits
 
@@ -35,7 +35,7 @@ POINT = 62  # bits below the point of a product of two significands of 32 bits
 class Factors:
     """How the elements of a matrix lie in registers: `width` bits each, lowest first, `low` padding bits below.
 
-    `format` is that of a float; None is an integer, signed if `negative`.
+    `format` is that of a float; None means an integer, signed if `negative`.
     """
 
     __slots__ = ("format", "low", "negative", "width")
@@ -61,7 +61,7 @@ E2M1X8 = Factors(4, E2M1)
 
 class Dots(Approximate):
     def elements(self, f: Factors, registers: Sequence[Bits]) -> list[Bits]:
-        """The elements that registers hold, lowest first; those below a byte in a byte each."""
+        """The elements in registers, lowest first; elements smaller than a byte in one byte each."""
         x = self
         found: list[Bits] = []
         for r in registers:
@@ -75,7 +75,7 @@ class Dots(Approximate):
     # Sparse factors
 
     def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
-        """From each column's chunks of `chunk` units of `w` bits, the half of the units that stand at `places`."""
+        """From each column's chunks of `chunk` units of `w` bits, the half of the units at positions `places`."""
         x, kept = self, chunk // 2
         found: list[Registers] = []
         for column in columns:
@@ -96,7 +96,7 @@ class Dots(Approximate):
         self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
         scales: Scales | None = None, fraction: int = FRACTION,
     ) -> Tile:  # fmt: skip
-        """`dot` of every row with every column of a lane, each with the addend that belongs to the pair."""
+        """`dot` of every row with every column of a lane, each with the pair's addend."""
 
         def one(i: int, j: int, c: Bits) -> Bits:
             if scales is None:
@@ -134,13 +134,13 @@ class Dots(Approximate):
         return self.zero_exponent(f.format, self.unpack(f.format, a, 32, normal=False))
 
     def zero_exponent(self, f: Format, r: Real) -> Real:
-        """The value with the exponent that a sum counts for it."""
+        """The value with the exponent that a sum uses for it."""
         if f.emin == ZERO:
             return r
         return Real(r.sign, self.pick(lowest(r.sig) == 0, ZERO, r.exp), r.sig, r.inf, r.nan)
 
     def term(self, a: Real, b: Real, extra: Bits) -> Real:
-        """The product, not normalised: POINT bits of its significand are below the point."""
+        """The product, not normalised: its significand has POINT bits below the point."""
         x = self
         p, q = lowest(a.sig), lowest(b.sig)
         nan = a.nan | b.nan | (a.inf & (q == 0)) | (b.inf & (p == 0))
@@ -148,7 +148,7 @@ class Dots(Approximate):
         return Real(a.sign ^ b.sign, exp, x.resize(p, 64) * x.resize(q, 64), a.inf | b.inf, nan)
 
     def aligned_sum(self, d: Format, terms: Sequence[Real], fraction: int, point: int) -> Bits:
-        """The sum of terms whose significands have `point` bits below the point, cut where the model cuts."""
+        """The sum of terms whose significands have `point` bits below the point, truncated as in the model."""
         x = self
         top = terms[0].exp
         for r in terms[1:]:
@@ -172,14 +172,13 @@ class Dots(Approximate):
         else:
             code = x.round(d, value, "rz")
             huge = x.less(S, x.const(d.emax, 32), exp) & (sig != 0) & ~(plus | minus | nan)
-            code = x.pick(huge, code + 1, code)  # past the largest number stands infinity
+            code = x.pick(huge, code + 1, code)  # overflow gives infinity
         return x.pick(x.magnitude(d, code) == 0, 0, code)
 
-    # Blocks of e2m1 that are scaled
+    # Block-scaled e2m1
 
     def block_dots(self, rows: Tile, columns: Tile, addends: Tile, s: Format, of_rows: Tile, of_columns: Tile) -> Tile:
-        """`block_dot` of every row with every column of a lane, each with the addend and the scales that belong to the
-        pair."""
+        """`block_dot` of every row with every column of a lane, each with the pair's addend and scales."""
         return tuple(
             tuple(self.block_dot(rows[i], columns[j], c, of_rows[i], of_columns[j], s) for j, c in enumerate(line))
             for i, line in enumerate(addends)
@@ -190,13 +189,14 @@ class Dots(Approximate):
     ) -> Bits:
         """`c` (f32) plus products of e2m1 times the scales (format `s`) of their block, as f32.
 
-        Products are added in sixteens, exactly; each sum times its scales is a term, with the exponent of the scales.
+        Products are added exactly in groups of sixteen; each group's sum times its scales is a term, with the exponent
+        of the scales.
         """
         x = self
         pairs = list(zip(x.elements(E2M1X8, row), x.elements(E2M1X8, column), strict=True))
         per = len(pairs) // len(of_row)
         addend = x.zero_exponent(F32, x.unpack(F32, c, 32, normal=False))
-        point = 30  # of the addend and of the terms; a sum of sixteen takes up to twelve bits before it
+        point = 30  # bits of the addend and of the terms; a sum of sixteen products has up to twelve integer bits
         terms = [Real(addend.sign, addend.exp, x.resize(lowest(addend.sig), 64) >> 1, addend.inf, addend.nan)]
         for i in range(0, len(pairs), BLOCK):
             total = x.const(0, 32)
@@ -220,7 +220,7 @@ class Dots(Approximate):
     # Integers
 
     def integer_dots(self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, satfinite: bool) -> Tile:
-        """For every row and column of a lane, the sum of the products and the addend: clamped or wrapped."""
+        """For every row and column of a lane, the sum of the products and the addend, saturated or wrapped."""
         x = self
         left, right = ([x.whole_elements(k, line) for line in tile] for k, tile in ((f, rows), (g, columns)))
         return tuple(
@@ -250,8 +250,7 @@ class Dots(Approximate):
         return x.resize(wide, 32)
 
     def bit_dots(self, op: str, rows: Tile, columns: Tile, addends: Tile) -> Tile:
-        """For every row and column of a lane, the number of bits that `xor` or `and` of the two leaves set, plus the
-        addend."""
+        """For every row and column of a lane, the number of bits set in their `xor` or `and`, plus the addend."""
         x = self
 
         def count(row: Registers, column: Registers, c: Bits) -> Bits:
@@ -267,7 +266,7 @@ class Dots(Approximate):
     # f64
 
     def fma_dots(self, rows: Tile, columns: Tile, addends: Tile, rnd: str) -> Tile:
-        """For every row and column of a lane, the addend and the f64 products, added one after the other by `fma`."""
+        """For every row and column of a lane, the addend and the f64 products, added one after another by `fma`."""
         f = F64
 
         def chain(row: Registers, column: Registers, c: Bits) -> Bits:

@@ -1,4 +1,4 @@
-"""Which NumPy dtype carries which format; what has none travels as raw codes in unsigned integers."""
+"""The NumPy dtype of each format; a format without one is held as raw codes in unsigned integers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _names() -> dict[DType, str]:
 
 
 def format_of(dtype: DType) -> str:
-    """The format that `dtype` is."""
+    """The format of `dtype`."""
     name = _names().get(dtype.newbyteorder("="))
     if name is None:
         raise ArgumentError(f"an array of {dtype} is no number format of PTX: convert it, or name one with `source`")
@@ -59,7 +59,7 @@ def format_of(dtype: DType) -> str:
 
 
 def raw_of(values: Array, t: Element | Packed) -> Array:
-    """The codes of an array that holds `t`, as unsigned integers; a view wherever the byte order is native."""
+    """The codes of an array of `t`, as unsigned integers; a view if the byte order is native."""
     raw = unsigned(t)
     native = values.dtype.newbyteorder("=")
     codes = native.kind in "iu" and native.itemsize == raw.itemsize

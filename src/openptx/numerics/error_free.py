@@ -24,7 +24,8 @@ def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def odd_sum(a: Array, b: Array) -> Array:
-    """a + b rounded to odd: an inexact result whose last bit is clear steps to the neighbour beyond the sum."""
+    """a + b rounded to odd: an inexact result whose last bit is clear moves to its neighbour on the side of the exact
+    sum."""
     s, error = two_sum(a, b)
     bits = s.view(np.int64)
     step = np.where((error > 0) == (s > 0), 1, -1)
@@ -34,14 +35,14 @@ def odd_sum(a: Array, b: Array) -> Array:
 
 
 def odd_multiply_add(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c rounded to odd, where the product is exact."""
+    """a * b + c rounded to odd, if the product is exact."""
     return odd_sum(a * b, c)
 
 
 def rounded_sum(f: Format, odd: Callable[..., Array], operands: Sequence[Array]) -> Array:
     """The sum rounded to f64: enough to round it to nearest in `f`, unless it looks like a tie or is subnormal.
 
-    Those lanes, few as a rule, get the odd sum.
+    Those lanes, usually few, get the sum rounded to odd.
     """
     v = PLAIN[odd](*operands)
     bits = v.view(np.uint64)
@@ -55,12 +56,12 @@ def rounded_sum(f: Format, odd: Callable[..., Array], operands: Sequence[Array])
 
 
 def multiply_add(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c, both rounded."""
+    """a * b + c, rounded twice."""
     return a * b + c
 
 
 PLAIN: dict[Callable[..., Array], Callable[..., Array]] = {odd_sum: np.add, odd_multiply_add: multiply_add}
-"""The plain operation of each that rounds to odd."""
+"""The plain operation for each operation that rounds to odd."""
 
 
 def between(v: Array, low: int, high: int) -> Array:
@@ -84,7 +85,7 @@ def two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def fma_exact(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c rounded once, where no part of it over- or underflows."""
+    """a * b + c rounded once, if no part of it overflows or underflows."""
     high, low = two_product(a, b)
     t, rest = two_sum(c, low)
     v, below = two_sum(high, t)

@@ -1,4 +1,4 @@
-"""Arithmetic rounded once, comparisons, and what happens to signs, NaN and small results."""
+"""Arithmetic rounded once, comparisons, and the rules for signs, NaN and small results."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from openptx.numerics.words import lowest, widen
 QUIET64 = 1 << 51  # the quiet bit of f64
 
 HANDED_ON = {"fadd": (1, 0), "fsub": (1, 0), "fmul": (1, 0), "fma": (1, 2, 0), "fdiv": (0, 1), "fsqrt": (0,)}
-"""Whose NaN an f64 operation hands on: the first of these operands that is one. As an H100 has it."""
+"""The NaN that an f64 operation propagates: the first of these operands that is NaN, as on an H100."""
 
 
 class Floats(Rounding):
     """Formats come first; `rnd` is one of rn rz rm rp; `ftz` flushes subnormal operands and results.
 
-    A NaN result is the format's canonical NaN, whatever the operands; but f64 supports payloads, so there the NaN of an
-    operand is handed on, quieted. Which one, the manual leaves open: `HANDED_ON`.
+    A NaN result is the format's canonical NaN, whatever the operands; but f64 supports payloads, so it propagates the
+    NaN of an operand, quieted. The manual leaves open which one: `HANDED_ON`.
     """
 
     # Arithmetic
@@ -67,7 +67,8 @@ class Floats(Rounding):
         return x.payload(f, x.round(f, r, rnd, ftz=ftz), "fdiv", a, b)
 
     def long_division(self, over: Bits, under: Bits, bits: int, smaller: Bits) -> tuple[Bits, Bits]:
-        """`bits` bits of the quotient, the first of them set, and the remainder; `over << 1` where it is `smaller`."""
+        """`bits` bits of the quotient, its first bit set, and the remainder; the dividend is `over << 1` if
+        `smaller`."""
         x = self
         rest, q = x.select(smaller, over << 1, over), x.const(0, 64)
         for _ in range(bits):
@@ -82,7 +83,7 @@ class Floats(Rounding):
         r = x.unpack(f, a, w, ftz)
         sig = lowest(r.sig)
         uneven = x.resize(r.exp, 1)
-        # The radicand is 1.xx or 1x.x in twos of bits from the top; digit by digit, as on paper.
+        # The radicand is 1.xx or 1x.x as pairs of bits from the top; computed digit by digit, as by hand.
         bits = f.man + 3
         radicand = x.select(uneven, sig, sig >> 1)
         rest, root = x.const(0, 64), x.const(0, 64)
@@ -101,7 +102,7 @@ class Floats(Rounding):
         return x.payload(f, x.round(f, value, rnd, ftz=ftz), "fsqrt", a)
 
     def payload(self, f: Format, d: Bits, op: str, *operands: Bits) -> Bits:
-        """`d`, but of f64 operands a NaN, quieted, where there is one."""
+        """`d`, but in f64 an operand's NaN, quieted, if there is one."""
         if f.name != "f64":
             return d
         for i in reversed(HANDED_ON[op]):
@@ -109,12 +110,12 @@ class Floats(Rounding):
         return d
 
     def quieted(self, f: Format, d: Bits, a: Bits) -> Bits:
-        """`d`; but where the operand `a` is NaN the canonical NaN, or `a` itself, quieted, if payloads are kept."""
+        """`d`, except where the operand `a` is NaN: the canonical NaN, or `a` itself, quieted, if payloads are kept."""
         if f.name == "f64":
             return self.select(self.isnan(f, a), a | QUIET64, d)
         return d if f.nan is None else self.pick(self.isnan(f, a), f.nan << f.low, d)
 
-    # Parts and comparisons: integer tricks
+    # Parts and comparisons, by integer operations
 
     def magnitude(self, f: Format, a: Bits) -> Bits:
         return a & (f.magnitude << f.low) if f.signed else a
@@ -125,37 +126,37 @@ class Floats(Rounding):
         return self.magnitude(f, a) > (f.largest + bool(f.inf) << f.low)
 
     def fneg(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
-        """The other sign. NaN is a result as of any operation, as an H100 has it; the manual leaves it open."""
+        """The other sign. A NaN result is as in any operation, as on an H100; the manual leaves it open."""
         return self.quieted(f, self.flush(f, a, ftz) ^ (f.sign << f.low), a)
 
     def fabs(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
         return self.quieted(f, self.magnitude(f, self.flush(f, a, ftz)), a)
 
     def copysign(self, f: Format, a: Bits, b: Bits) -> Bits:
-        """`b` with the sign of `a`, as `copysign` has its operands."""
+        """`b` with the sign of `a`, in the operand order of `copysign`."""
         sign = f.sign << f.low
         return (a & sign) | self.magnitude(f, b)
 
     def flush(self, f: Format, a: Bits, ftz: bool = True) -> Bits:
-        """Subnormal numbers become zeros that keep their sign."""
+        """Subnormal numbers become zeros of the same sign."""
         if not ftz:
             return a
         tiny = self.magnitude(f, a) < (f.hidden << f.low)
         return self.pick(tiny, a & (f.sign << f.low), a)
 
     def order(self, f: Format, a: Bits) -> Bits:
-        """Codes mapped so that unsigned order is numeric order, -0 just below +0; NaN beyond the infinities."""
+        """Codes mapped so that unsigned order is numeric order, -0 just below +0; NaNs beyond the infinities."""
         sign = f.sign << f.low
         return a ^ self.select(self.negative(a), self.const((1 << a.width) - 1, a.width), self.const(sign, a.width))
 
     def fless(self, f: Format, a: Bits, b: Bits) -> Bits:
-        """Ordered a < b: false where either is NaN."""
+        """Ordered a < b: false if either is NaN."""
         x = self
         both_zero = (x.magnitude(f, a) | x.magnitude(f, b)) == 0
         return (x.order(f, a) < x.order(f, b)) & ~both_zero & ~(x.isnan(f, a) | x.isnan(f, b))
 
     def fequal(self, f: Format, a: Bits, b: Bits) -> Bits:
-        """Ordered a == b: false where either is NaN; zeros are equal."""
+        """Ordered a == b: false if either is NaN; zeros are equal."""
         x = self
         both_zero = (x.magnitude(f, a) | x.magnitude(f, b)) == 0
         return ((a == b) | both_zero) & ~(x.isnan(f, a) | x.isnan(f, b))
@@ -164,7 +165,7 @@ class Floats(Rounding):
         return self.isnan(f, a) | self.isnan(f, b)
 
     def testp(self, f: Format, op: str, a: Bits) -> Bits:
-        """finite infinite number notanumber normal subnormal; zeros count as normal, says the manual."""
+        """finite infinite number notanumber normal subnormal; according to the manual, zeros count as normal."""
         x = self
         magnitude = x.magnitude(f, a)
         infinity, hidden = f.infinity, f.hidden
@@ -184,7 +185,7 @@ class Floats(Rounding):
             return (magnitude < hidden) & (magnitude != 0)
         raise ValueError(f"`testp` has no `{op}`")
 
-    # Results bent into range
+    # Saturation
 
     def saturate(self, f: Format, a: Bits) -> Bits:
         """Clamped to [0, 1]; NaN and -0 give +0."""

@@ -1,4 +1,4 @@
-"""Number formats: one row each, from which `isa/types.py`, `cvt`, arrays and documents take what they say of a format.
+"""Number formats: one row each, the source of all facts about a format in `isa/types.py`, `cvt`, arrays and documents.
 
 docs/add-a-format.md shows how to add one.
 """
@@ -13,9 +13,9 @@ NONE = "none"
 class Format:
     """A binary floating-point format.
 
-    Codes are integers below `1 << width`; in a register a code takes `storage` bits, left-aligned by `low` zero bits,
-    and `field` bits in a packed register. `packed` are the numbers of elements of its packed forms. `modifiers` are
-    those that a `cvt` to it may carry beside a rounding (`sat`, `relu`, `satfinite`; `integral`: it may be rounded to
+    Codes are integers below `1 << width`; in a register a code occupies `storage` bits, left-aligned by `low` zero
+    bits, and `field` bits in a packed register. `packed` lists the numbers of elements of its packed forms, `modifiers`
+    those that a `cvt` to it may carry besides a rounding (`sat`, `relu`, `satfinite`; `integral`: it may be rounded to
     integers in place). `dtype` names its dtype in NumPy or ml_dtypes; None: codes travel as unsigned integers.
     """
 
@@ -67,11 +67,11 @@ class Format:
         self.width = signed + exp + man
         self.storage = next(w for w in (8, 16, 32, 64) if w >= self.width + low)
         self.field = 4 if self.width == 4 else self.storage
-        # Has zero and subnormals; without a mantissa (ue8m0) code 0 is the smallest power of two.
+        # Whether it has zero and subnormals; without a mantissa (ue8m0) code 0 is the smallest power of two.
         self.gradual = man > 0
         self.hidden = 1 << man
         self.magnitude = (1 << exp + man) - 1
-        # The canonical NaN: what an operation gives that has no NaN operand to hand on.
+        # The canonical NaN: the result of an operation that has no NaN operand to propagate.
         self.nan = None if nans == NONE else nan or self.magnitude
         self.sign = 1 << exp + man if signed else 0
         self.emin = 1 - bias if self.gradual else -bias  # exponent of the smallest normal number
@@ -93,7 +93,7 @@ class Format:
 
 
 class Fixed:
-    """A fixed-point format: two's complement in units of 2^-fraction. Other facts as in `Format`."""
+    """A fixed-point format: two's complement in units of 2^-fraction. Other fields as in `Format`."""
 
     __slots__ = ("dtype", "field", "fraction", "modifiers", "name", "packed", "storage", "width")
     always_saturates = True

@@ -1,4 +1,4 @@
-"""Integer primitives made of the core's fourteen operators."""
+"""Integer primitives composed of the core's fourteen operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 
 class Integers(Core):
-    """What depends on signedness takes the type first; anything with a truthy or falsy `.signed` is a type."""
+    """Primitives that depend on signedness take the type first; any object with a truthy or falsy `.signed` is a
+    type."""
 
     def less(self, t: Signedness, a: Bits, b: Bits) -> Bits:
         return self.binary("slt" if t.signed else "ult", a, b)
@@ -42,7 +43,8 @@ class Integers(Core):
         return self.select(p, self.operand(a, w), self.operand(b, w))
 
     def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
-        """Element `index`, which is within the table, in `w` bits: chosen bit by bit, unless a machine knows better."""
+        """Element `index`, which must be within the table, in `w` bits: selected bit by bit, unless a machine overrides
+        it."""
         found = [self.const(value, w) for value in table]
         for bit in range((len(table) - 1).bit_length()):
             odd = (index >> bit & 1) != 0
@@ -51,7 +53,7 @@ class Integers(Core):
         return found[0]
 
     def divide(self, t: Signedness, a: Bits, b: Bits) -> Bits:
-        """The quotient towards zero; by zero all ones; the smallest integer by -1 wraps."""
+        """The quotient, rounded towards zero; division by zero gives all ones; the smallest integer by -1 wraps."""
         if not t.signed:
             return self.binary("udiv", a, b)
         q = self.binary("udiv", self.abs(a), self.abs(b))
@@ -59,7 +61,7 @@ class Integers(Core):
         return self.pick(b == 0, -1, q)
 
     def remainder(self, t: Signedness, a: Bits, b: Bits) -> Bits:
-        """The remainder with the sign of `a`; the remainder by zero is all ones."""
+        """The remainder with the sign of `a`; all ones for division by zero."""
         if not t.signed:
             return self.pick(b == 0, -1, self.binary("urem", a, b))
         r = self.binary("urem", self.abs(a), self.abs(b))
@@ -98,7 +100,7 @@ class Integers(Core):
         return parts[0]
 
     def clz(self, a: Bits) -> Bits:
-        """Leading zeros, as 32 bits; the width where `a` is zero."""
+        """Leading zeros, as 32 bits; the width if `a` is zero."""
         n = self.const(0, 32)
         step = a.width >> 1
         while step:
@@ -109,7 +111,7 @@ class Integers(Core):
         return n + self.select(a == 0, self.const(1, 32), self.const(0, 32))
 
     def popc(self, a: Bits) -> Bits:
-        """Bits that are set, as 32 bits."""
+        """The number of set bits, as 32 bits."""
         ones = (1 << a.width) - 1
         a = a - ((a >> 1) & ones // 3)
         a = (a & ones // 5) + ((a >> 2) & ones // 5)
@@ -120,7 +122,7 @@ class Integers(Core):
         return self.resize(a & 0x7F, 32)
 
     def reverse(self, a: Bits) -> Bits:
-        """The bits in opposite order."""
+        """The bits in reverse order."""
         ones, step = (1 << a.width) - 1, a.width >> 1
         mask = ones
         while step:

@@ -1,4 +1,4 @@
-"""What a matrix product computes, as data: the formats, the depth, and the parameters of the model of the sums."""
+"""The computation of a matrix product, as data: the formats, the depth, and the parameters of the summation model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ WORD = 32  # bits
 class MatrixProduct:
     """d = a * b + c, where a line (a row of a, a column of b) is `words` words of elements.
 
-    `f` and `g` say how elements of a and b lie in words; `h` and `d` are the formats of c and d, None for integers of
-    32 bits, which saturate if `satfinite`. Sums of floats are cut `fraction` bits below the largest exponent; with
-    `halves`, elements in the lower halves of words are added first, from zero on, then those in the upper ones, and c
-    in the end (`multiply_halves`). With a format of `scale` every line has as many `scales`, codes that products are
-    multiplied by (`block_dots`, or for one scale `dots`).
+    `f` and `g` are the layouts of elements of a and b in words; `h` and `d` are the formats of c and d, None for 32-bit
+    integers, which saturate if `satfinite`. Terms of float sums are truncated `fraction` bits below the largest
+    exponent; with `halves`, elements in the lower halves of words are added first, starting from zero, then those in
+    the upper halves, and finally c (`multiply_halves`). If `scale` is a format, every line has `scales` codes that
+    multiply its products (`block_dots`, or for one scale `dots`).
     """
 
     __slots__ = ("d", "f", "fraction", "g", "h", "halves", "satfinite", "scale", "scales", "words")
@@ -41,12 +41,12 @@ class MatrixProduct:
 
     @property
     def width(self) -> int:
-        """Bits of an element of d."""
+        """The bits of an element of d."""
         return self.d.storage if self.d is not None else WORD
 
     @property
     def key(self) -> str:
-        """All of it in one word, which `parsed` reads."""
+        """All fields in one word, which `parsed` reads."""
         h, d = (k.name if k is not None else "s32" for k in (self.h, self.d))
         flags = "halves" if self.halves else "sat" if self.satfinite else "plain"
         if self.scale is not None:
@@ -64,13 +64,14 @@ class MatrixProduct:
 
     @property
     def blocked(self) -> bool:
-        """Whether products are added in blocks before they are scaled."""
+        """Whether products are added in blocks before scaling."""
         return self.scale is not None and self.f.width < 8
 
     def definition(
         self, x: Dots, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile] = ((), ())
     ) -> Tile:  # fmt: skip
-        """d of every row and column, by the definitions of a machine. `scales`: of every row, and of every column."""
+        """d for every row and column, by the definitions of a machine. `scales`: those of every row, and of every
+        column."""
         f, g, h, d = self.f, self.g, self.h, self.d
         if self.scale is not None and h is not None and d is not None:
             of_rows, of_columns = scales
@@ -113,7 +114,8 @@ def parsed(key: str) -> MatrixProduct:
 def multiply_halves(
     x: Dots, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, d: Format
 ) -> Tile:  # fmt: skip
-    """The elements in the lower halves of registers, then those in the upper ones, and the addend in the end (H100)."""
+    """Adds the elements in the lower halves of registers, then those in the upper halves, and finally the addend
+    (H100)."""
     total: Tile = tuple(tuple(x.const(0, d.storage) for _ in line) for line in addends)
     for half in (0, 2):
         left, right = (

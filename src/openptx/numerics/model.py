@@ -1,4 +1,5 @@
-"""`cvt` on single codes, from exact values: the model that the lanes are compared with, and that explains results."""
+"""`cvt` on single codes, by exact values: the reference model for the lane implementation, and the source of
+explanations."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ from openptx.numerics.rounding import TO_INTEGER
 from openptx.numerics.type_names import Element, Integer, Packed
 
 QUIET64 = 1 << 51
-KEPT = ("f32", "f16", "bf16")  # formats whose NaNs f64 takes and gives with sign and payload
-RANDOM = {"f16": 13}  # random bits that an element takes; sixteen in all other formats
+KEPT = ("f32", "f16", "bf16")  # formats whose NaNs convert to and from f64 with sign and payload
+RANDOM = {"f16": 13}  # random bits per element; sixteen in all other formats
 
 
 def convert(form: CvtSpec, codes: list[int], rbits: int = 0, scale: int | None = None) -> int:
-    """The result's register of one `cvt`: one code, or the codes of as many operands as the form takes."""
+    """The result register of one `cvt`: one code, or the codes of all operands that the form takes."""
     into, source = form.into, form.source
     if not isinstance(into, Packed):
         return element(form, codes[0], rbits)
@@ -34,7 +35,8 @@ def fields(p: Packed, register: int) -> list[int]:
 
 
 def shares(p: Packed, rbits: int) -> list[int]:
-    """Each element's random bits: the first of two that share reads them reversed (see docs/numerics.md)."""
+    """Each element's random bits: of two elements that share them, the first reads them reversed (see
+    docs/numerics.md)."""
     high, low = rbits >> 16, rbits & 0xFFFF
     if p.count == 2:
         return [high, low]
@@ -62,19 +64,19 @@ def element(form: CvtSpec, code: int, r: int = 0, scale: int | None = None) -> i
 
 
 def source_value(form: CvtSpec, v: Value, scale: int | None) -> Value:
-    """The source after what `cvt` does with it before it rounds to the result's format."""
+    """The source as modified by `cvt` before rounding to the result's format."""
     if isinstance(form.s, Fixed) and scale is not None:
         v = Value(NAN, False) if scale == 0xFF else Value(FINITE, v.sign, v.magnitude * two(scale - 127))
     if form.rnd in TO_INTEGER and v.kind == FINITE:
         whole = integral(v, TO_INTEGER[form.rnd])
         v = Value(FINITE, v.sign, finite(whole).magnitude)
-    if form.relu and form.d.storage == 8:  # the source is clamped; of other formats the result
+    if form.relu and form.d.storage == 8:  # clamps the source; for other formats, the result
         v = clamped(v)
     return v
 
 
 def rounded(form: CvtSpec, code: int, v: Value, r: int) -> int:
-    """The code of a value in the result's format; `r` are the random bits of `.rs`."""
+    """The code of a value in the result's format; `r` holds the random bits of `.rs`."""
     d, s = form.d, form.s
     assert isinstance(d, Format)
     if v.kind == NAN:
@@ -127,7 +129,7 @@ def to_fixed(d: Fixed, v: Value, form: CvtSpec, scale: int | None) -> int:
 
 
 def nan(form: CvtSpec, code: int, v: Value) -> int:
-    """NaN rules that are not the format's canonical NaN."""
+    """NaN results other than the format's canonical NaN."""
     d, s = form.d, form.s
     assert isinstance(d, Format)
     if d is s and form.rnd not in TO_INTEGER and not (form.relu or (form.ftz and d is F32)):
@@ -144,7 +146,7 @@ def nan(form: CvtSpec, code: int, v: Value) -> int:
 
 
 def nan_of_f64(form: CvtSpec, code: int, v: Value) -> int:
-    """NaN as f64: with sign and payload where the source has them."""
+    """NaN as f64: with sign and payload if the source has them."""
     s = form.s
     if s is F64 and not form.sat:
         return code | QUIET64
@@ -154,7 +156,7 @@ def nan_of_f64(form: CvtSpec, code: int, v: Value) -> int:
 
 
 def nearest_away_tf32(code: int, satfinite: bool) -> int:
-    """A rule for bits, recorded from hardware: NaN is cut."""
+    """A rule on bits, recorded from hardware: NaN is truncated."""
     number = code & 0x7FFFFFFF
     magnitude = number + (0x1000 if number <= 0x7F800000 else 0) & ~0x1FFF
     if satfinite and magnitude >> 23 == 0xFF:

@@ -1,10 +1,9 @@
-"""The multifunction unit (MUFU) of NVIDIA's GPUs, bit for bit as on an H100: what `.approx` is made of.
+"""The multifunction unit (MUFU) of NVIDIA's GPUs, bit for bit as on an H100: the basis of `.approx`.
 
-The operand's upper bits choose a segment, and the result is a parabola of the lower ones, with integers for
-coefficients and a squarer that cuts its partial products (Oberman and Siu, A High-Performance Area-Efficient
-Multifunction Interpolator, ARITH 2005). It reads and writes codes of f32: subnormal operands count as zeros and
-subnormal results become zeros, results are cut and not rounded. Checked against every recorded operand: see
-docs/numerics.md.
+The operand's upper bits choose a segment, and the result is a parabola in the lower ones, with integer coefficients and
+a squarer that truncates its partial products (Oberman and Siu, A High-Performance Area-Efficient Multifunction
+Interpolator, ARITH 2005). It reads and writes codes of f32: subnormal operands count as zeros and subnormal results
+become zeros, results are truncated, not rounded. Checked against every recorded operand: see docs/numerics.md.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NAN, INFINITY, ONE = 0x7FFFFFFF, 0x7F800000, 0x3F800000
 HIDDEN = 1 << 23
 FRACTION = HIDDEN - 1
 PLACE = 0x1FFFF  # the seventeen bits below a segment's number
-LOW = 9  # bits of a place that are multiplied apart, where 32 bits are to do
+LOW = 9  # bits of a position that are multiplied separately, so that 32 bits suffice
 TURN = 0xA2F983  # the significand of 1 / (2 pi) as f32
 
 
@@ -36,9 +35,8 @@ class Multifunction(Conversion):
     # The interpolator
 
     def square(self, x: Bits) -> Bits:
-        """About x * x / 2^19 for seventeen bits: partial products are cut one by one, and their sum once more.
-
-        The lowest two bits add nothing, and the others' products fit sixteen bits.
+        """About x * x / 2^19 for seventeen bits: partial products are truncated one by one, and their sum once more.
+        The lowest two bits contribute nothing, and the others' products fit sixteen bits.
         """
         y, r = self.resize(x >> 2, 16), self.const(0, 16)
         for i in range(15):
@@ -46,34 +44,34 @@ class Multifunction(Conversion):
         return self.resize(r >> 1, 32)
 
     def interpolated(self, t: Interpolation, i: Bits, x: Bits, square: Bits) -> Bits:
-        """64 bits: what the table makes of place `x` in segment `i`."""
+        """64 bits: the table's result for position `x` in segment `i`."""
         constant, slope, curve = (self.lookup(column, i, 32) for column in (t.c0, t.c1, t.c2))
         linear = self.resize(slope, 64, True) * self.resize(x, 64)
         curved = self.resize(curve, 64, True) * self.resize(square, 64)
         return (self.resize(constant, 64) << t.shift) + linear + curved + t.bias
 
     def cut(self, t: Interpolation, i: Bits, x: Bits, square: Bits, by: int) -> Bits:
-        """The parabola's value without its lowest `by` bits, in 32 bits: products are made of the upper and lower part
-        of `x`."""
+        """The parabola's value without its lowest `by` bits, in 32 bits: products are computed from the upper and lower
+        part of `x`."""
         constant, slope, curve = (self.lookup(column, i, 32) for column in (t.c0, t.c1, t.c2))
         low = slope * (x & (1 << LOW) - 1) + curve * square + t.bias
         return (constant << t.shift - LOW) + slope * (x >> LOW) + self.shr(S, low, LOW) >> by - LOW
 
     def reciprocal(self, f: Bits) -> Bits:
-        """1 / (1 + f) as (1 + r) / 2; 2^23 of 0."""
+        """1 / (1 + f) as (1 + r) / 2; 2^23 for 0."""
         x = f & 0xFFFF
         return self.cut(RECIPROCAL, f >> 16, x, self.square(x << 1), 15) - HIDDEN
 
     def reciprocal_root(self, f: Bits) -> Bits:
-        """The same of 1 / sqrt; bit 23 of `f` says whether the exponent is odd."""
+        """The same for 1 / sqrt; bit 23 of `f` says whether the exponent is odd."""
         x = f & PLACE
         r = self.cut(RECIPROCAL_ROOT, f >> 17, x, self.square(x) << 2, 16)
         return self.pick(f == 0, HIDDEN, r - HIDDEN)
 
-    # What is common to the functions. `e` is the exponent's field, `f` the fraction.
+    # Shared by the functions. `e` is the exponent field, `f` the fraction.
 
     def fields(self, a: Bits) -> tuple[Bits, Bits, Bits]:
-        """Sign, exponent's field and fraction, each in 32 bits."""
+        """Sign, exponent field and fraction, each in 32 bits."""
         return a & 0x80000000, a >> 23 & 0xFF, a & FRACTION
 
     def or_nan(self, nan: Bits, d: Bits) -> Bits:
@@ -83,16 +81,16 @@ class Multifunction(Conversion):
         return (e == 0xFF) & (f != 0)
 
     def normal(self, exponent: Bits, r: Bits) -> Bits:
-        """The number with this field of the exponent; zero where it would be subnormal."""
+        """The number with this exponent field; zero if it would be subnormal."""
         return self.pick(self.less(S, exponent, self.const(1, 32)), 0, exponent << 23 | r & FRACTION)
 
     def floating(self, top: int, r: Bits, exponent: int) -> Bits:
-        """A fixed-point number in 64 bits as f32, cut; `exponent` is the field that bit `top` stands for."""
+        """A fixed-point number in 64 bits as f32, truncated; `exponent` is the exponent field for bit `top`."""
         lost = self.clz(r) - (63 - top)
         cut = self.resize(r << lost >> top - 23, 32) & FRACTION
         return self.pick(r == 0, 0, exponent - lost << 23 | cut)
 
-    # The functions, of codes
+    # The functions, on codes
 
     def mufu(self, op: str, a: Bits) -> Bits:
         """One of rcp, rsqrt, sqrt, ex2, lg2, sin, cos, tanh; the angle of sin and cos is in radians."""
@@ -109,7 +107,7 @@ class Multifunction(Conversion):
         return x.or_nan(x.is_no_number(e, f), sign | d)
 
     def mufu_rsqrt(self, a: Bits) -> Bits:
-        """-inf of negative zeros and subnormals."""
+        """Negative zeros and subnormals give -inf."""
         x = self
         sign, e, f = x.fields(a)
         n = e - 127
@@ -119,7 +117,7 @@ class Multifunction(Conversion):
         return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), sign | d)
 
     def mufu_sqrt(self, a: Bits) -> Bits:
-        """-0 of negative zeros and subnormals."""
+        """Negative zeros and subnormals give -0."""
         x = self
         sign, e, f = x.fields(a)
         n = e - 127
@@ -131,7 +129,7 @@ class Multifunction(Conversion):
         return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), sign | d)
 
     def mufu_ex2(self, a: Bits) -> Bits:
-        """The operand is cut to 23 bits of fraction, and a negative one with a fraction is its ones' complement."""
+        """The operand is truncated to 23 fraction bits, and a negative one with a fraction is its ones' complement."""
         x = self
         sign, e, f = x.fields(a)
         n, m, negative = e - 127, x.pick(e == 0, 0, f | HIDDEN), sign != 0
@@ -145,7 +143,7 @@ class Multifunction(Conversion):
         return x.or_nan(x.is_no_number(e, f), d)
 
     def mufu_lg2(self, a: Bits) -> Bits:
-        """-inf of zeros and subnormals of either sign. A negative result is the ones' complement, then cut."""
+        """Zeros and subnormals of either sign give -inf. A negative result is the ones' complement, then truncated."""
         x = self
         sign, e, f = x.fields(a)
         place = f & PLACE
@@ -157,7 +155,7 @@ class Multifunction(Conversion):
         return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), d)
 
     def circular(self, a: Bits, cosine: bool) -> Bits:
-        """The angle in turns, a product that is cut, to 25 bits after the point; its first two say the quarter."""
+        """The angle in turns, a truncated product, to 25 bits after the point; its first two give the quadrant."""
         x = self
         sign, e, f = x.fields(a)
         p = x.resize(f | HIDDEN, 64) * TURN
@@ -173,7 +171,7 @@ class Multifunction(Conversion):
         return x.or_nan(e == 0xFF, d | (turned if cosine else turned ^ sign))
 
     def mufu_tanh(self, a: Bits) -> Bits:
-        """The operand below 2^-8, 1 from 8 on."""
+        """The operand itself below 2^-8, 1 from 8 on."""
         x = self
         sign, e, f = x.fields(a)
         binade = x.min(U, x.max(S, e - 119, x.const(0, 32)), 10)

@@ -27,8 +27,8 @@ _TABLES: dict[tuple[object, ...], Array] = {}
 class NumpyMachine(NumpyDots):
     """Arithmetic on arrays. See NumpyIntegers for what a value is, NumpyFloats for how its results stay exact.
 
-    A function of 16 bits or fewer is looked up in a table that the definition filled, and so is f32 to an 8-bit format:
-    of its lower 16 bits only matters whether they are all zero.
+    A function of 16 bits or fewer is looked up in a table that the definition filled. So is f32 to an 8-bit format: all
+    that matters of its lower 16 bits is whether they are zero.
     """
 
     def convert(
@@ -69,7 +69,7 @@ class NumpyMachine(NumpyDots):
 
 
 def tabulate(key: tuple[object, ...], x: NumpyFloats, w: int, function: Callable[[Bits], Bits]) -> Array:
-    """What `function` gives for each of the codes of `w` (8 or 16) bits; made once for a `key` in this process."""
+    """The results of `function` for all codes of `w` (8 or 16) bits; computed once for each `key` in this process."""
     table = _TABLES.get(key)
     if table is None:
         table = _TABLES[key] = function(x.lanes(np.arange(1 << w, dtype=UNSIGNED[w]))).v
@@ -77,7 +77,7 @@ def tabulate(key: tuple[object, ...], x: NumpyFloats, w: int, function: Callable
 
 
 def sticky_table(key: tuple[object, ...], x: NumpyFloats, function: Callable[[Bits], Bits]) -> Array:
-    """What `function` of f32 gives, for each index that `sticky` makes."""
+    """The results of `function` of f32 for each index that `sticky` produces."""
     table = _TABLES.get(key)
     if table is None:
         upper = np.arange(1 << 16, dtype=np.uint32)

@@ -1,6 +1,6 @@
 """Sums of products on the NumPy machine: whole tiles at once, as exact arithmetic in f64 or integers.
 
-The terms of a float sum, cut at their common place, are integers below 2^47: f64 adds them without rounding.
+The terms of a float sum, truncated at their common position, are integers below 2^47: f64 adds them without rounding.
 Axes are rows, columns, lanes, elements.
 """
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-LANES = 2048  # at once: a megabyte or two of intermediate values
-FAR = 960  # no exponent of a finite term is beyond it, and two to its power can be inverted
+LANES = 2048  # lanes at once: a megabyte or two of intermediate values
+FAR = 960  # no finite term has a larger exponent, and two to its power is invertible
 
 _VALUES: dict[str, Array] = {}
 
@@ -97,7 +97,7 @@ class NumpyDots(NumpyFloats):
         return self.tile(compute, [rows, columns, addends], 64)
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
-        """`compute` of rows, columns, addends and what follows, as arrays, for some lanes at a time."""
+        """`compute` applied to rows, columns, addends and further operands, as arrays, for some lanes at a time."""
         n = max(b.v.size for part in tiles for line in part for b in line)
         done: list[Array] = []
         for start in range(0, n, LANES):
@@ -107,7 +107,7 @@ class NumpyDots(NumpyFloats):
         return tuple(tuple(Bits(self, w, lanes) for lanes in line) for line in whole)
 
     def values(self, f: Factors, raw: Array) -> tuple[Array, Array]:
-        """The elements along the last axis, in f64, and the exponents that a sum counts for them."""
+        """The elements along the last axis, in f64, and the exponents that a sum uses for them."""
         raw, k = small(f, raw), f.format
         assert k is not None
         if k.storage == 8:
@@ -122,7 +122,7 @@ class NumpyDots(NumpyFloats):
         return v, e
 
     def table(self, k: Format) -> Array:
-        """The values of the codes of at most eight bits; bits above a code do not count."""
+        """The values of codes of at most eight bits; bits above a code are ignored."""
         found = _VALUES.get(k.name)
         if found is None:
             codes = self.lanes(np.arange(256, dtype=np.uint8) & np.uint8((1 << k.width) - 1))
@@ -130,7 +130,7 @@ class NumpyDots(NumpyFloats):
         return found
 
     def narrowed(self, d: Format, v: Array) -> Array:
-        """Sums as codes: f32 towards zero, f16 to nearest; overflow gives infinity, a zero is positive."""
+        """Sums as codes: f32 rounded towards zero, f16 to nearest; overflow gives infinity, a zero is positive."""
         if d is F16:
             code = self._narrow(F16, v.reshape(-1), "rn").v.reshape(v.shape)
             code[code == 0x8000] = 0
@@ -155,7 +155,7 @@ def stacked(tile: Tile, start: int, stop: int) -> Array:
 
 
 def small(f: Factors, raw: Array) -> Array:
-    """The elements in registers (the last axis): unsigned codes, or integers with their sign."""
+    """The elements in registers (the last axis): unsigned codes, or signed integers."""
     if f.width >= 8:
         raw = raw.view(f"u{f.width // 8}")
         if f.low:
@@ -167,7 +167,7 @@ def small(f: Factors, raw: Array) -> Array:
 
 
 def aligned_sum(products: Array, addend: Array, top: Array, fraction: int) -> Array:
-    """The sum of terms, each cut `fraction` bits below the exponent `top`; exact from there on."""
+    """The sum of terms, each truncated `fraction` bits below the exponent `top`; exact otherwise."""
     np.minimum(top, FAR, out=top)
     up = np.ldexp(1.0, fraction - top)
     total = np.trunc(products * up[..., None]).sum(-1)

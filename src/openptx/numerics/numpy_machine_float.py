@@ -1,8 +1,8 @@
 """Floats of the NumPy machine: hardware arithmetic where it gives the same bits, f64 rounded to odd elsewhere.
 
-Every method answers for the cases that it knows and hands the others to the generic definition; tests compare the two.
-Why f64 is enough for f32 in every direction: sums and products are made exact or odd (an inexact result has its last
-bit set), and no quotient or root of 24-bit significands comes within 2^-50 of a place where rounding to f32 turns.
+Every method handles the cases that it knows and leaves the others to the generic definition; tests compare the two. Why
+f64 is enough for f32 in every direction: sums and products are made exact or odd (an inexact result has its last bit
+set), and no quotient or root of 24-bit significands lies within 2^-50 of a point where rounding to f32 changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NATIVE = {"f32": np.float32, "f64": np.float64}
 ROUND = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}
 NAN32 = np.uint32(0x7FFFFFFF)
-ABSENT = np.uint64(0xFFF8000000000000)  # the f64 NaN of an operation without a NaN operand
+ABSENT = np.uint64(0xFFF8000000000000)  # the f64 NaN result of an operation without a NaN operand
 SMALLEST = 2.0**-126
 
 
@@ -39,7 +39,7 @@ class NumpyFloats(NumpyIntegers):
 
     @contextmanager
     def quietly(self) -> Generator[None]:
-        """Enter this once around many operations: each then saves the microsecond of silencing NumPy by itself."""
+        """Enter this once around many operations: each then saves the microsecond that silencing NumPy takes."""
         before, self._quiet = self._quiet, True
         try:
             with np.errstate(all="ignore"):
@@ -118,7 +118,7 @@ class NumpyFloats(NumpyIntegers):
         wide = [self._widen(f, self.flush(f, a, ftz)) for a in operands]
         v = self._native(rounded_sum, f, op, wide) if rnd == "rn" and op in PLAIN else self._native(op, *wide)
         d = self._narrow(f, v, rnd, ftz)
-        if rnd == "rm" and op in (odd_sum, odd_multiply_add):  # a zero difference is -0, but for (+0) + (+0)
+        if rnd == "rm" and op in (odd_sum, odd_multiply_add):  # a zero difference is -0, except for (+0) + (+0)
             left = self._native(np.multiply, *wide[:2]) if op is odd_multiply_add else wide[0]
             minus = (v == 0) & (np.signbit(left) | np.signbit(wide[-1]))
             d = Bits(self, d.width, d.v | (minus.astype(d.v.dtype) << d.v.dtype.type(f.storage - 1)))
@@ -149,7 +149,7 @@ class NumpyFloats(NumpyIntegers):
         return self.round(f, wide, rnd, ftz=True)
 
     def _to_f32(self, v: Array, rnd: str) -> Array:
-        """Codes of `v` in f32; NaN left to the caller. "odd" is towards zero, with the last bit set if inexact."""
+        """Codes of `v` in f32; NaN is left to the caller. "odd" is towards zero, with the last bit set if inexact."""
         d = self._native(v.astype, np.float32)
         bits = d.view(np.uint32)
         if rnd == "rn":
@@ -167,13 +167,14 @@ class NumpyFloats(NumpyIntegers):
             wrong = self._native(np.less, back, v)
         else:
             raise ValueError(f"no rounding is called `{rnd}`")
-        # One code further from zero on the side that rounding goes to, one nearer on the other.
+        # One code further from zero if that is the direction of rounding, one nearer if it is the other.
         away = minus if rnd == "rm" else ~minus
         bits += (wrong & away).astype(np.uint32) - (wrong & ~away).astype(np.uint32)
         return bits
 
     def _flush_tiny(self, d: Array, v: Array, rnd: str) -> None:
-        """Zeroes what, rounded to 24 bits with unbounded exponent, is below the smallest normal number."""
+        """Replaces values that, rounded to 24 bits with unbounded exponent, are below the smallest normal number by
+        zero."""
         m = np.abs(v)
         if rnd == "rn":
             tiny = self._native(np.less, m, SMALLEST - 2.0**-151)
@@ -186,7 +187,7 @@ class NumpyFloats(NumpyIntegers):
         np.copyto(d, d & np.uint32(0x80000000), where=tiny)
 
     def _fma64(self, a: Bits, b: Bits, c: Bits) -> Bits:
-        """Boldo and Melquiond's fma from sums and products with exact errors, where nothing can over- or underflow."""
+        """Boldo and Melquiond's fma from sums and products with exact errors, if nothing can overflow or underflow."""
         p, q, r = np.broadcast_arrays(*(v.v.view(np.float64) for v in (a, b, c)))
         d = self._native(fma_exact, p, q, r)
         zero = (p == 0) | (q == 0)  # then the product is exact, and so is the sum
@@ -275,7 +276,7 @@ class NumpyFloats(NumpyIntegers):
         nan = np.isnan(v)
         if ftz:
             np.copyto(d, np.uint64(0x7FFFFFFFE0000000), where=nan)
-        else:  # the processor keeps sign and payload, as PTX does; the quiet bit of a half it may not set
+        else:  # the processor keeps sign and payload, as PTX does; but it must not set the quiet bit of a half
             np.bitwise_or(d, np.uint64(QUIET64), out=d, where=nan)
         return Bits(self, 64, d)
 
@@ -331,12 +332,12 @@ class NumpyFloats(NumpyIntegers):
     def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
         if f.name not in NATIVE or xorsign or len(operands) != 2:
             return super().extreme(f, operands, largest, nan, xorsign)
-        # NumPy's own minimum is not asked: what it does with a signalling NaN depends on the processor.
+        # NumPy's own minimum is not used: its result for a signalling NaN depends on the processor.
         a, b = operands
         p, q = (v.v.view(NATIVE[f.name]) for v in operands)
         first = self._native(np.greater if largest else np.less, p, q)
         d = self.select(Bits(self, 1, first if nan else first | np.isnan(q)), a, b).v
-        # Equal numbers have equal bits but for zeros, of which the smaller is the one with a sign.
+        # Equal numbers have equal bits, except zeros, of which the smaller has the sign bit.
         zeros = (np.bitwise_and if largest else np.bitwise_or)(a.v, b.v)
         np.copyto(d, zeros, where=self._native(np.equal, p, q))
         lost = np.isnan(p) | np.isnan(q) if nan else np.isnan(d.view(NATIVE[f.name]))

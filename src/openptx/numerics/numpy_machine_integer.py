@@ -22,7 +22,7 @@ SIGNED = {8: np.dtype("i1"), 16: np.dtype("i2"), 32: np.dtype("i4"), 64: np.dtyp
 
 
 def _signed(ufunc: Callable[..., Array]) -> Callable[[Array, Array], Array]:
-    """The operator on two's complement views; what it gives is unsigned again."""
+    """The operator on two's complement views; its result is unsigned again."""
 
     def apply(a: Array, b: Array) -> Array:
         signed = SIGNED[8 * a.itemsize]
@@ -64,7 +64,8 @@ def _first(a: Array, b: Array) -> Array:
     return a | (b & False)
 
 
-# Shifts past the width give 0 in NumPy (and the sign for signed arrays): the machine relies on it, and a test holds it.
+# Shifts beyond the width give 0 in NumPy (and the sign for signed arrays); the machine relies on it, and a test checks
+# it.
 _INTEGER: dict[str, Callable[..., Array]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -81,7 +82,7 @@ _INTEGER: dict[str, Callable[..., Array]] = {
     "ult": np.less,
     "slt": _signed(np.less),
 }
-# Arithmetic modulo two; a bit that is set is -1 when signed.
+# Arithmetic modulo two; a set bit is -1 if signed.
 _BOOLEAN: dict[str, Callable[..., Array]] = {
     **_INTEGER,
     "add": np.bitwise_xor,
@@ -98,13 +99,13 @@ _COMPARISONS = frozenset(("eq", "ult", "slt"))
 
 
 BLOCK = 1 << 13
-"""Lanes that one step of a longer computation works on, so that its dozens of temporaries stay in the cache."""
+"""Lanes per step of a longer computation, so that its dozens of temporaries stay in the cache."""
 
 
 class NumpyIntegers(Arithmetic):
     """A value is an array whose elements are lanes; arrays of one element stand for the same value in every lane.
 
-    Constants are such arrays, so that broadcasting folds them; what leaves the machine is broadcast by who stores it.
+    Constants are such arrays, so that broadcasting folds them; results are broadcast where they are stored.
     """
 
     def __init__(self) -> None:
@@ -135,7 +136,7 @@ class NumpyIntegers(Arithmetic):
     @overload
     def blocks(self, compute: Callable[..., Bits], *operands: Bits) -> Bits: ...
     def blocks(self, compute: Callable[..., Bits], *operands: Bits) -> Bits:
-        """`compute(*operands)`, block by block where there are many lanes."""
+        """`compute(*operands)`, block by block if there are many lanes."""
         arrays = [a.v for a in operands]
         if max(v.size for v in arrays) <= BLOCK:
             return compute(*operands)
@@ -167,7 +168,7 @@ class NumpyIntegers(Arithmetic):
         if a.width != b.width or p.width != 1:
             raise TypeError(f"select of {a.width} and {b.width} bits by {p.width}")
         v, mask = a.v, p.v
-        if a.width <= 32 and mask.size > 512:  # without a branch: faster than `where`, and the same for any mask
+        if a.width <= 32 and mask.size > 512:  # branchless: faster than `where`, and equally fast for any mask
             d = v ^ b.v
             if d.shape == mask.shape:
                 d *= mask
@@ -233,7 +234,8 @@ class NumpyIntegers(Arithmetic):
     def divide(self, t: Signedness, a: Bits, b: Bits) -> Bits:
         if a.width > 32:
             return super().divide(t, a, b)
-        # A quotient of 32-bit integers that is no integer is 2^-32 and more away from one: f64 never rounds it there.
+        # A quotient of 32-bit integers that is not an integer differs from every integer by at least 2^-32: f64 never
+        # rounds it to one.
         kind = SIGNED if t.signed else UNSIGNED
         with np.errstate(divide="ignore", invalid="ignore"):
             q = np.trunc(np.divide(a.v.view(kind[a.width]), b.v.view(kind[a.width]), dtype=np.float64))
@@ -242,7 +244,7 @@ class NumpyIntegers(Arithmetic):
         return Bits(self, a.width, np.where(zero, np.array([-1]).astype(a.v.dtype), d) if zero.any() else d)
 
     def clz(self, a: Bits) -> Bits:
-        """The exponent of the value as a float; 64 bits are thinned out first, so that none can round up."""
+        """The exponent of the value as a float; bits of 64-bit values are cleared first, so that none can round up."""
         v = a.v & ~(a.v >> a.v.dtype.type(1)) if a.width == 64 else a.v
         exponent = v.astype(np.float64).view(np.uint64) >> np.uint64(52)
         return Bits(self, 32, np.minimum(1022 + a.width - exponent, a.width).astype(np.uint32))

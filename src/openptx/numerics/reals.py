@@ -1,4 +1,4 @@
-"""Exact values of floats: taken apart, multiplied and added without losing what rounding needs to know."""
+"""Exact values of floats: unpacked, multiplied and added without losing anything that rounding needs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LOWEST = -(1 << 20)  # an exponent below that of every product
 class Real:
     """(-1)^sign * sig * 2^(exp - w + 1) in every lane; `sig` is a word of w bits with the top bit set, or 0.
 
-    So `exp` (32 bits, signed) is the exponent of the leading bit. Under `inf` and `nan`, `sig` and `exp` mean nothing.
-    The lowest bit of `sig` may be sticky: it stands for everything below.
+    So `exp` (32 bits, signed) is the exponent of the leading bit. With `inf` or `nan`, `sig` and `exp` have no meaning.
+    The lowest bit of `sig` may be sticky: it represents all lower bits.
     """
 
     __slots__ = ("exp", "inf", "nan", "sig", "sign")
@@ -77,7 +77,8 @@ class Reals(Integers):
         )
 
     def sum(self, a: Real, b: Real, rnd: str) -> Real:
-        """Exact or sticky; words must end in two bits that are free. `rnd` decides the sign of a zero difference."""
+        """Exact or sticky; words must have two free bits at the bottom. `rnd` determines the sign of a zero
+        difference."""
         x = self
         exp_a, exp_b = (x.pick(is_zero(r.sig), LOWEST, r.exp) for r in (a, b))
         swap = x.less(S, exp_a, exp_b) | ((exp_a == exp_b) & (a.sig < b.sig))

@@ -1,4 +1,4 @@
-"""The home of rounding: the only place that knows how a significand is cut."""
+"""The home of rounding: the only module that truncates a significand."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 ROUNDINGS = ("rn", "rna", "rz", "rm", "rp", "rs")
 TO_INTEGER = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
 
-RandomBits = tuple[Bits, int]  # 32 bits that hold that many random ones at the bottom
+RandomBits = tuple[Bits, int]  # 32 bits with this many random ones at the bottom
 
 
 class Rounding(Reals):
     def up(self, sign: Bits, sig: Word, n: Bits, kept: Word, rnd: str, rbits: RandomBits | None = None) -> Bits:
-        """Whether `kept`, which is `sig >> n` for n of 1 and more, has to grow by one."""
+        """Whether `kept`, which is `sig >> n` for n of at least 1, has to be incremented."""
         x = self
         if rnd == "rz":
             return x.const(0, 1)
-        if rnd == "rs":  # the random bits are added to the top of what is cut off, and the carry rounds up
+        if rnd == "rs":  # the random bits are added to the top of the discarded bits, and the carry rounds up
             if rbits is None:
                 raise ValueError("`rs` needs random bits")
             r, count = rbits
             return x.resize((narrow(x, sig >> (n - count), 32) & (1 << count) - 1) + r >> count, 1)
-        below = sig << (sig.width + 1 - n)  # what is under the half; all of it where n is the width + 1
+        below = sig << (sig.width + 1 - n)  # the bits below the half; all of them if n is the width + 1
         half = odd(x, sig >> (n - 1))
         if rnd == "rn":
             return half & (x.invert(is_zero(below)) | odd(x, kept))
@@ -52,9 +52,9 @@ class Rounding(Reals):
         """The codes in `f` of exact values, in `f.storage` bits, rounded once.
 
         Overflow gives infinity or the largest number, as the direction says; with `satfinite` the largest number, for
-        infinities too. A format without infinity has NaN in its place, or else the largest number; so for NaN.
-        With `ftz` a result is zero whose magnitude, rounded with unbounded exponent, is below the smallest normal
-        number: so does ptxas judge tininess.
+        infinities too. A format without infinity gets NaN instead, or else the largest number; the latter also replaces
+        NaN. With `ftz`, a result whose magnitude, rounded with unbounded exponent, is below the smallest normal number
+        is zero: this is ptxas's definition of tininess.
         """
         x = self
         w, size = r.sig.width, max(32, f.storage)
@@ -65,13 +65,13 @@ class Rounding(Reals):
         kept = r.sig >> n
         up = self.up(sign, r.sig, n, kept, rnd, rbits)
 
-        # The hidden bit and a carry both ripple into the exponent.
+        # The hidden bit and a carry both propagate into the exponent.
         exp = r.exp if ftz else x.pick(below, f.emin, r.exp)
         code = (x.resize(exp - f.emin, size, signed=True) << f.man) + narrow(x, kept, size) + x.resize(up, size)
         if not f.gradual:  # code 0 is a number, the smallest
             code = x.pick(below & ~up, 0, code - 1)
         tiny = is_zero(r.sig)
-        if ftz:  # one below the smallest exponent, a carry still makes the smallest normal number
+        if ftz:  # just below the smallest exponent, a carry still produces the smallest normal number
             tiny = tiny | (below & ~((r.exp == f.emin - 1) & (code == f.hidden)))
         code = x.pick(tiny, 0, code)
 
@@ -95,7 +95,7 @@ class Rounding(Reals):
         """The nearest integers in direction `rnd`, clamped to what `w` bits of signedness `t` hold; `nan` for NaN."""
         x = self
         sig = aligned(x, lowest(r.sig), 64)
-        whole = x.less(S, x.const(62, 32), r.exp)  # nothing to cut; beyond 2^64, clamped below
+        whole = x.less(S, x.const(62, 32), r.exp)  # nothing to truncate; beyond 2^64, clamped below
         n = x.pick(whole, 1, x.min(S, 63 - r.exp, 65))
         kept = sig >> n
         magnitude = x.select(whole, sig, kept + x.resize(self.up(r.sign, sig, n, kept, rnd), 64))

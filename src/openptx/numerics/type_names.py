@@ -1,4 +1,4 @@
-"""What a `cvt` type name says: integer, float, fixed point, or several of them packed into one register."""
+"""The meaning of a `cvt` type name: integer, float, fixed point, or several of them packed into one register."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PACKED: dict[str, Packed] = {
 
 
 def named(name: str) -> Element | Packed:
-    """The type called `name`; ValueError with the names there are."""
+    """The type called `name`; ValueError, listing the existing names."""
     found = ELEMENTS.get(name) or PACKED.get(name)
     if found is None:
         raise ValueError(f"no number format is called {name!r}; there are {', '.join((*ELEMENTS, *PACKED))}")

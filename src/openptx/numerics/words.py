@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Word(Protocol):
-        """Bits or Wide; the two never meet in one operation."""
+        """Bits or Wide; the two never mix in one operation."""
 
         @property
         def width(self) -> int: ...
@@ -43,7 +43,7 @@ class Wide:
     def __lt__(self, b: Wide) -> Bits:
         return (self.high < b.high) | ((self.high == b.high) & (self.low < b.low))
 
-    # Total shifts make these branch-free: of the two terms at most one is not zero, or they do not overlap.
+    # Total shifts make these branch-free: at most one of the two terms is nonzero, or they do not overlap.
     def __lshift__(self, n: Bits | int) -> Wide:
         n = self.x.operand(n, 32)
         return Wide(self.x, self.low << n, (self.high << n) | (self.low << (n - 64)) | (self.low >> (64 - n)))
@@ -58,14 +58,14 @@ class Wide:
 
 
 def widen(x: Integers, a: Bits, w: int) -> Word:
-    """`a` at the top of a word of `w` bits."""
+    """`a` left-aligned in a word of `w` bits."""
     if w == 128:
         return Wide(x, x.const(0, 64), aligned(x, a, 64))
     return aligned(x, a, w)
 
 
 def aligned(x: Integers, a: Bits, w: int) -> Bits:
-    """`a` at the top of `w` bits."""
+    """`a` left-aligned in `w` bits."""
     return a if a.width == w else x.resize(a, w) << w - a.width
 
 
@@ -114,7 +114,7 @@ def leading_zeros(x: Integers, a: Word) -> Bits:
 
 
 def shift_jam(x: Integers, a: Word, n: Bits) -> Word:
-    """`a >> n` with the lowest bit set if a bit that was set fell off."""
+    """`a >> n` with the lowest bit set if a set bit was shifted out."""
     kept = a >> n
     lost = x.invert(is_zero(a - (kept << n)))
     if isinstance(kept, Wide):

@@ -1,1 +1,1 @@
-"""What both engines say or decide: call sites, the texts of faults."""
+"""What both engines share: call sites, analyses, the texts of faults."""

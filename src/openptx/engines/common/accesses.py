@@ -1,4 +1,5 @@
-"""What an instruction accesses, from its declaration: which operand is the address, how many bytes, to do what."""
+"""The memory accesses of an instruction, from its declaration: the address operand, the size in bytes, the
+operation."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from openptx.program import Imm, Op, Reg, Sink
 MATRIX_ROWS = {matrix_movement.ldmatrix: "ld", matrix_movement.stmatrix: "st"}
 WMMA = {wmma.load_a: "ld", wmma.load_b: "ld", wmma.load_c: "ld", wmma.store_d: "st"}
 ASYNCHRONOUS = frozenset((async_store.st_async, async_store.red_async, async_store.st_bulk))
-"""These go past the load/store unit's counters."""
+"""Instructions that the load/store unit's counters do not count."""
 MULTIPLICATIONS = frozenset(
     (
         mma.mma, mma_sparse.mma_sp, wmma.mma, wgmma.mma_async, wgmma.mma_async_sp, tensor_multiply.mma,
@@ -34,12 +35,12 @@ COUNTED = {"global": "global", "local": "local", "shared": "shared"}
 REACHED = frozenset((*COUNTED, "generic"))
 KINDS = {"load": "ld", "store": "st", "update": "red"}
 RETURNS_OLD = frozenset(("exch", "cas"))
-"""Atomic operations that stay `atom` even where nobody reads what they give."""
+"""Atomic operations that stay `atom` even if no instruction reads their result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An access at the address in operand `operand` (its position among the sources) of `size` bytes a lane."""
+    """An access at the address in operand `operand` (its position among the sources) of `size` bytes per lane."""
 
     space: str
     kind: str
@@ -58,7 +59,7 @@ class CopyAccess:
 
 @dataclass(frozen=True, slots=True)
 class MatrixAccess:
-    """Matrices in shared memory: each lane up to `rows` has the address of a row of 16 bytes."""
+    """Matrices in shared memory: each lane up to `rows` holds the address of a row of 16 bytes."""
 
     space: str
     kind: str
@@ -68,7 +69,7 @@ class MatrixAccess:
 
 @dataclass(frozen=True, slots=True)
 class FragmentAccess:
-    """A `wmma.load` or `.store`: what its meaning loads and stores are its accesses."""
+    """A `wmma.load` or `.store`: its accesses are the loads and stores of its meaning."""
 
     kind: str
 
@@ -77,9 +78,9 @@ Accessing = Access | CopyAccess | MatrixAccess | FragmentAccess
 
 
 def accessing(op: Op, unread: Collection[int]) -> Accessing | None:
-    """How an instruction goes to memory through the load/store unit; None where it does not.
+    """How an instruction accesses memory through the load/store unit; None if it does not.
 
-    `unread` are the registers among its results that nobody reads.
+    `unread` are the registers among its results that no instruction reads.
     """
     instruction, m = op.form.instruction, op.m
     if instruction in WMMA:
@@ -119,7 +120,7 @@ def copied(op: Op) -> int:
 
 
 def kind_of(op: Op, unread: Collection[int]) -> str:
-    """An `atom` whose result nobody reads is a reduction."""
+    """An `atom` whose result is never read is a reduction."""
     instruction = op.form.instruction
     if instruction is not atomic.atom:
         return KINDS[instruction.access]

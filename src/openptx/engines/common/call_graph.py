@@ -1,4 +1,5 @@
-"""The call graph of a kernel: indirect calls, and the local memory of all frames that may be active at once."""
+"""The call graph of a kernel: indirect calls, and the local memory of all frames that may be active at the same
+time."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ FRAME_ALIGN = 16
 
 
 def calls_indirectly(function: Function) -> bool:
-    """Whether it calls functions by their addresses."""
+    """Whether the kernel calls functions by address."""
     return any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in function.code)
 
 
 def reached(program: Program, function: Function) -> set[str] | None:
-    """Names of the kernel and of all functions that it may call; None: it calls by address, so any."""
+    """Names of the kernel and of all functions that it may call; None if it calls by address, and so may call any."""
     found, waiting = {function.name}, [function]
     while waiting:
         one = waiting.pop()
@@ -29,9 +30,8 @@ def reached(program: Program, function: Function) -> set[str] | None:
 
 
 def stack_bytes(program: Program, kernel: Function) -> int | None:
-    """Bytes of local memory that a thread needs for the deepest chain of direct calls; None where calls recur.
-
-    Depth first, without calls of Python's: a chain may be longer than those can nest.
+    """Bytes of local memory that a thread needs for the deepest chain of direct calls; None if calls are recursive.
+    Depth-first with an explicit stack, because a chain may exceed Python's recursion limit.
     """
     known: dict[str, int] = {}
     waiting, above = [kernel], set[str]()

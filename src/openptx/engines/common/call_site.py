@@ -1,4 +1,4 @@
-"""What a call instruction says, as both engines read it."""
+"""The contents of a call instruction, as both engines read them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def operand_of(formal: Formal) -> Operand:
 
 
 class CallSite:
-    """What a call instruction says: the callee, the arguments, and where results go."""
+    """The contents of a call instruction: the callee, the arguments, and where results go."""
 
     def __init__(self, op: Op) -> None:
         lists: dict[str, tuple[Operand, ...]] = {}
@@ -46,7 +46,7 @@ class CallSite:
 
 
 def wrong_target(program: Program, names: Mapping[int, str], site: CallSite, address: int) -> str | None:
-    """What is wrong with an indirect call of what is at an address; None where nothing is."""
+    """The error in an indirect call of an address; None if there is none."""
     name = names.get(address)
     if name is None:
         return f"a call of address 0x{address:x}, which is no function"

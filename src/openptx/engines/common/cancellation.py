@@ -1,7 +1,7 @@
-"""Long work for a launch can be cancelled: by its time limit, or because another of its threads has been stopped.
+"""Cancelling long work for a launch: when its time limit passes, or another of its threads has been stopped.
 
-Translating and compiling are far from the launch that they are for, and the same whoever asks. So the launch says how
-to find out whether to go on, for the thread and while it waits, and the work looks now and then.
+Translation and compilation do not know which launch they work for. So the launch registers, for its thread and while it
+waits, a function that says whether to continue, and the work calls it now and then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _check: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None
 
 @contextmanager
 def cancellable(check: Callable[[], None]) -> Generator[None]:
-    """Work on this thread meanwhile calls `check`, which raises what ends it."""
+    """While this is entered, work on this thread calls `check`, which raises whatever ends it."""
     before = _check.set(check)
     try:
         yield
@@ -26,7 +26,7 @@ def cancellable(check: Callable[[], None]) -> Generator[None]:
 
 
 def check_cancelled() -> None:
-    """Raises what ends the work, if it is to end."""
+    """Raises the exception that ends the work, if it is to end."""
     if (check := _check.get()) is not None:
         check()
 

@@ -1,8 +1,8 @@
 """Definite assignment: which instructions may read registers that no path to them has written, guards considered.
 
-A forward must-analysis on single instructions. A state says of each register whether it was surely written, and, for
-each predicate that guards something, whether it was written if the predicate holds or if it does not: compilers leave a
-register unwritten on the path that skips its use by the same predicate.
+A forward must-analysis on single instructions. A state records for each register whether it was definitely written,
+and, for each predicate that guards something, whether it was written if the predicate holds or if it does not:
+compilers leave a register unwritten on the path that skips its use by the same predicate.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ Literal = tuple[int, bool]
 """A predicate, and whether it is negated."""
 
 STATES = 1 << 21
-"""Facts of all blocks together that are kept of guards; functions with more are analysed without them."""
+"""The number of guard facts kept for all blocks together; functions with more are analysed without them."""
 
 
 class Read(NamedTuple):
-    """The instruction at `pc` may read `register` unwritten; the carry flag has the number after the last register."""
+    """The instruction at `pc` may read `register` before it is written; the carry flag has the number after the last
+    register."""
 
     pc: int
     register: int
 
 
 class State:
-    """`always`: registers that were surely written, as bits; `when`: those that were if a literal holds. Where it is
-    known not to hold, that is all of them."""
+    """`always`: the definitely written registers, as bits; `when`: those written if a literal holds. If the literal is
+    known not to hold, these are all registers."""
 
     __slots__ = ("always", "when")
 
@@ -41,7 +42,7 @@ class State:
         return State(self.always, dict(self.when))
 
     def of(self, guard: Reg | None) -> int:
-        """The registers that were surely written if a guard holds."""
+        """The registers definitely written if a guard holds."""
         return self.always if guard is None else self.when.get((guard.index, guard.negated), self.always)
 
     def write(self, bit: int, guard: Reg | None) -> None:
@@ -55,17 +56,17 @@ class State:
         if literal not in self.when:
             return
         self.when[literal] |= bit
-        if self.when[other] & bit:  # in either case
+        if self.when[other] & bit:  # either way
             self.write(bit, None)
 
     def forget(self, predicate: int) -> None:
-        """The predicate gets another value: what was known of the old one is known no more."""
+        """The predicate gets a new value, so facts about the old one are dropped."""
         for negated in (False, True):
             if (predicate, negated) in self.when:
                 self.when[predicate, negated] = self.always
 
     def assume(self, guard: Reg, all_registers: int) -> State:
-        """The state where a guard holds."""
+        """The state if a guard holds."""
         found, literal = self.copy(), (guard.index, guard.negated)
         if literal in found.when:
             bits = found.when[literal]
@@ -76,7 +77,7 @@ class State:
         return found
 
     def join(self, other: State) -> bool:
-        """Keeps what holds in both states; returns whether this one has lost anything."""
+        """Keeps what holds in both states; returns whether this one has lost a fact."""
         always = self.always & other.always
         when = {literal: bits & other.when[literal] for literal, bits in self.when.items()}
         lost = always != self.always or when != self.when
@@ -86,8 +87,8 @@ class State:
 
 @lru_cache(maxsize=256)
 def unassigned_reads(function: Function) -> tuple[Read, ...]:
-    """All reads of registers that may not have been written. A function's parameters are written where it begins, and
-    what it returns is read where it does."""
+    """All reads of registers that may not have been written. A function's parameters are written at its entry, and its
+    return values are read at its returns."""
     given = bits_of(function.parameters)
     suspects = _Analysis(function, given, frozenset()).reads()
     predicates = frozenset(op.guard.index for op in function.code if op.guard is not None)
@@ -114,7 +115,7 @@ class _Analysis:
         self.leaders = _leaders(function)
         literals = [(p, negated) for p in sorted(predicates) for negated in (False, True)]
         self.begin: dict[int, State] = {0: State(given, dict.fromkeys(literals, given))}
-        """By the position of a block that is reached."""
+        """By the position of a reachable block."""
 
     def reads(self) -> list[Read]:
         ahead = [0]
@@ -144,7 +145,7 @@ class _Analysis:
                 return
 
     def ends(self, start: int) -> Iterator[tuple[int, State]]:
-        """The successors of a block, with the states at their edges."""
+        """The successors of a block, with the states on their edges."""
         state, pc = self.begin[start].copy(), start
         while pc < len(self.code):
             op = self.code[pc]

@@ -26,8 +26,8 @@ class Engine(Protocol):
         shared: int = 0, cluster: Triple | None = None, timeout: float | None = None,
         max_instructions: int | None = None, blocks: tuple[int, int] | None = None, **options: Any,
     ) -> None:  # fmt: skip
-        """Runs a kernel to its end, or those of its `blocks` alone. `memory` holds its parameters; `shared` is the size
-        of dynamic shared memory in bytes, `timeout` in seconds. Engines have further options. Raises Fault."""
+        """Runs a kernel to its end, or only its `blocks`. `memory` holds its parameters; `shared` is the size of
+        dynamic shared memory in bytes, `timeout` in seconds. Engines have further options. Raises Fault."""
 
 
 _OF_ENGINES = "openptx.engines."
@@ -48,13 +48,13 @@ _NATIVE = (
     ),
 )  # fmt: skip
 PARTS = {"interp": _INTERP, "auto": (*_INTERP, _OF_ENGINES + "native.tiering"), "native": _NATIVE}
-"""What an import of an engine is cut into: without the files of compiled Python it takes a second, on a busy computer
-several, and a launch's limit counts them. Each part needs those before it."""
+"""The steps in which an engine is imported: without compiled Python files an import takes a second, on a busy computer
+several, and counts towards a launch's limit. Each part needs those before it."""
 
 
 def engine_in_time(name: str, program: Program, function: Function, timeout: float | None, since: float) -> Engine:
-    """The engine of a name, for a launch that began at `since`; Fault where its import takes longer than the launch
-    may, ArgumentError where there is no such engine."""
+    """The engine of a name, for a launch that began at `since`; Fault if its import exceeds the launch's time limit,
+    ArgumentError if the engine does not exist."""
     if (found := _imported.get(name)) is not None:
         return found
 
@@ -67,7 +67,8 @@ def engine_in_time(name: str, program: Program, function: Function, timeout: flo
 
 
 def import_engine(name: str, check: Callable[[], None]) -> Engine:
-    """The engine of a name; ArgumentError where there is none. What `check` raises before a part ends the import."""
+    """The engine of a name; ArgumentError if it does not exist. An exception that `check` raises before a part ends the
+    import."""
     if name not in PARTS:
         raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")
     if name not in _imported:
@@ -86,12 +87,12 @@ def engine_of(name: str) -> Engine:
     if name == "interp":
         from openptx.engines.interp.launch import launch
 
-        return cast("Engine", launch)  # it has the protocol's options and its own, not any
+        return cast("Engine", launch)  # it has the protocol's options and its own, but not arbitrary ones
     return native_engine().auto if name == "auto" else native_engine().launch
 
 
 def why_interp(program: Program, function: Function, image: Image, block: Triple) -> str | None:
-    """What in a kernel, launched with such blocks, only the interpreter can run; None where there is no such thing."""
+    """What in a kernel, launched with these blocks, only the interpreter can run; None if nothing."""
     return native_engine().gap(program, function, image, block)
 
 

@@ -1,4 +1,4 @@
-"""The texts of faults, which both engines share: wrong accesses, wrong masks, calls, and which threads wait where."""
+"""The texts of faults, which both engines share: invalid accesses, invalid masks, calls, and where threads wait."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMPILING = "it was being compiled"
 IMPORTING = "the engine was being imported"
 
 CHAINED = 8
-"""How many of the calls that led to a fault are shown."""
+"""The maximum number of calls shown that led to a fault."""
 
 OWNERS = {"local": "the thread's", "frame": "the thread's", "const": "the module's", "param": "the kernel's"}
 
@@ -27,17 +27,17 @@ TOO_DEEP = "calls nest deeper than the stack allows"
 
 
 def wrong_mask(op: Op) -> str:
-    """The text for a lane that executes an instruction whose mask leaves it out."""
+    """The text for a lane that executes an instruction whose mask excludes it."""
     return f"lane {{lane}} executes `{op.m}` with mask 0x{{value:08x}}, which does not include it"
 
 
 def unallocated(address: int) -> str:
-    """The text for a place in tensor memory that nobody has allocated."""
+    """The text for an access to tensor memory that is not allocated."""
     return f"lane {address >> LANE}, column {address & (1 << LANE) - 1} of tensor memory is not allocated"
 
 
 def timed_out(timeout: float | None) -> str:
-    """The text for a launch that did not end within so many seconds."""
+    """The text for a launch that exceeded its time limit in seconds."""
     return f"the kernel ran longer than {timeout:g} {'second' if timeout == 1 else 'seconds'}"
 
 
@@ -52,29 +52,29 @@ def misaligned(what: str, size: int) -> str:
 
 
 def beyond_blocks(doing: str, size: int, pooled: bool) -> str:
-    """The text for an access between the blocks of `malloc`, or between the host's small allocations if they are
-    `pooled`."""
+    """The text for an access between blocks of `malloc`, or between the host's small allocations if `pooled`."""
     if pooled:
         return outside(doing, size, "global", -1)
     return f"{access(doing, size)} in the heap, which `malloc` has not allocated or `free` has released"
 
 
 def outside(what: str, size: int, space: str, limit: int) -> str:
-    """Beyond the `limit` bytes that a block or a thread has of a space; of all allocations where that is negative."""
+    """An access beyond the `limit` bytes that a block or a thread has of a space; beyond all allocations if that is
+    negative."""
     where = f"the {in_bytes(limit)} of .{space.replace('frame', 'param')}" if limit >= 0 else "every allocation"
     return f"{access(what, size)} outside of {where}"
 
 
 def read_only(allocation: object) -> str:
-    """The text for a write to constants, to the kernel's parameters, or to an array that may only be read."""
+    """The text for a write to constants, to the kernel's parameters, or to a read-only array."""
     return f"a write to {allocation}, which may only be read"
 
 
 def beyond(address: int, size: int, space: str, limit: int) -> str:
-    """How far an access missed the `limit` bytes that a block, a thread, a kernel or a module has of a space."""
+    """How far an access missed the `limit` bytes that a block, a thread, a kernel or a module has in a space."""
     owner = OWNERS.get(space, "the block's")
     what = f"{owner} .{space.replace('frame', 'param')}, {in_bytes(limit)}"
-    for bits in (64, 32):  # of the register that an address below 0 was computed in
+    for bits in (64, 32):  # bits of the register in which an address below 0 was computed
         if 1 << bits - 1 <= address < 1 << bits and limit < 1 << bits - 1:
             return f"{what}; the access begins {in_bytes((1 << bits) - address)} before it"
     past = address + size - limit
@@ -82,7 +82,8 @@ def beyond(address: int, size: int, space: str, limit: int) -> str:
 
 
 def calls(names: Sequence[str]) -> tuple[str, ...]:
-    """The calls that led to a place, innermost first: the function where it is, its caller, that one's caller."""
+    """The calls that led to a position, innermost first: the function that contains it, its caller, that one's
+    caller."""
     steps = [f"in `{a}`, called from `{b}`" for a, b in pairwise(names[: CHAINED + 1])]
     runs = [(step, len(list(same))) for step, same in groupby(steps)]
     lines = [step + (f", {n} times" if n > 1 else "") for step, n in runs]
@@ -90,26 +91,26 @@ def calls(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def waits(op: Op, file: File, what: str, threads: list[int]) -> str:
-    """That these threads of a block wait at an instruction; `what` is `at barrier 0 for all threads`."""
+    """Says that these threads of a block wait at an instruction; `what` is `at barrier 0 for all threads`."""
     count = f"{len(threads)} thread{'s wait' if len(threads) != 1 else ' waits'}"
     names = ranges(threads) if threads else "none of this block"
     return f"{count} {what}, line {file.location(op.span[0])[0]}: `{op.text}` (threads {names})"
 
 
 def left(gone: list[int], threads: int) -> str:
-    """Which of a block's threads have ended."""
+    """Says which of a block's threads have exited."""
     if not gone:
         return f"none of the block's {threads} threads has exited"
     return f"{len(gone)} of the block's {threads} threads have exited (threads {ranges(gone)})"
 
 
 def source_line(op: Op) -> tuple[str, ...]:
-    """The line of the program that the PTX was made from, if `.loc` says it."""
+    """The line of the source program of the PTX, if `.loc` gives it."""
     return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
 def ranges(numbers: list[int], most: int = 8) -> str:
-    """`0-31, 40`: sorted numbers, neighbours together; at most so many ranges."""
+    """`0-31, 40`: sorted numbers, with consecutive ones as ranges; limited in the number of ranges."""
     found: list[tuple[int, int]] = []
     for i in numbers:
         if found and found[-1][1] == i - 1:

@@ -1,14 +1,14 @@
-"""The launches that run now, of all threads: two at the same time may share arrays."""
+"""The launches running now, on all threads: two at the same time may share arrays."""
 
 from __future__ import annotations
 
 _running: set[object] = set()
 _crowded: set[object] = set()
-"""Those that have not been alone all the time."""
+"""Launches that have overlapped with another."""
 
 
 class Running:
-    """A launch, known by any object that is its own, runs meanwhile."""
+    """While this is entered, a launch is running, identified by an object of its own."""
 
     __slots__ = ("launch",)
 

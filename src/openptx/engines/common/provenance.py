@@ -1,8 +1,8 @@
-"""Which variable an address register was made from: a forward analysis over a function's instructions.
+"""The variable that an address register was computed from: a forward analysis over a function's instructions.
 
-A register holds an address of variable v if it is computed from v's address and from no other pointer. What comes from
-memory may be anything; added to v's address it is taken for an index. Paths are not distinguished: a register that may
-hold addresses of two variables belongs to none.
+A register holds an address of variable v if it is computed from v's address and from no other pointer. A value loaded
+from memory may be anything; added to v's address it is assumed to be an index. Paths are not distinguished: a register
+that may hold addresses of two variables belongs to neither.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SPACES = ("shared", "const", "local")
 COPIED = ("dstMem", "srcMem")
 NUMBER, UNKNOWN = "number", "unknown"
 Origin = str | Variable
-"""A variable; NUMBER for what is no pointer; UNKNOWN for what may be any."""
+"""A variable; NUMBER for a non-pointer; UNKNOWN for a value that may be any pointer."""
 
 MOVES = frozenset((move.mov, addressing.cvta, addressing.cvta_to, addressing.mapa, convert.cvt, logic_shift.and_))
 SUMS = frozenset((integer_arithmetic.add, integer_arithmetic.mad, logic_shift.or_, logic_shift.xor))
@@ -28,7 +28,7 @@ def join(a: Origin | None, b: Origin) -> Origin:
 
 
 def of_operand(operand: Operand | None, known: Mapping[int, Origin]) -> Origin | None:
-    """The origin of a source operand; None where it has not been written yet."""
+    """The origin of a source operand; None if it has not been written yet."""
     if isinstance(operand, Symbol):
         return operand.variable if operand.variable.space in SPACES else UNKNOWN
     if isinstance(operand, Reg):
@@ -37,7 +37,7 @@ def of_operand(operand: Operand | None, known: Mapping[int, Origin]) -> Origin |
 
 
 def transfer(op: Op, known: Mapping[int, Origin]) -> Origin | None:
-    """The origin of an instruction's result; None where a source has not been written yet."""
+    """The origin of an instruction's result; None if a source has not been written yet."""
     instruction = op.form.instruction
     if instruction.access or instruction.control:
         return UNKNOWN
@@ -63,7 +63,7 @@ def transfer(op: Op, known: Mapping[int, Origin]) -> Origin | None:
 
 
 def provenance(function: Function) -> dict[int, Origin]:
-    """For each register, where all values that it ever holds come from."""
+    """For each register, the join of the origins of all values that it ever holds."""
     known: dict[int, Origin] = {r.index: UNKNOWN for r in function.parameters if not isinstance(r, Variable)}
     changed = True
     while changed:
@@ -84,7 +84,7 @@ def provenance(function: Function) -> dict[int, Origin]:
 
 
 def copied_variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
-    """For each bulk copy, by operand (`dstMem`, `srcMem`), the variable that its address was made from."""
+    """For each bulk copy, by operand (`dstMem`, `srcMem`), the variable that its address was computed from."""
     known, found = provenance(function), dict["Op", dict[str, Variable]]()
     for op in function.code:
         for template, operand in zip(op.form.operands, op.operands, strict=True):
@@ -96,7 +96,7 @@ def copied_variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
 
 
 def variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
-    """For each instruction, by state space, the variable that its address was made from, where that is known."""
+    """For each instruction, by state space, the variable that its address was computed from, if known."""
     known, found = provenance(function), dict["Op", dict[str, Variable]]()
     for op in function.code:
         block: dict[str, list[Origin | None]] = {}

@@ -1,4 +1,4 @@
-"""The tensor memory of a CTA as bytes, which the reference engine and machine code share."""
+"""The tensor memory of a CTA as bytes, which the reference engine and compiled code share."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from openptx.isa.semantics.tensor_memory import COLUMNS, LANES, UNIT
 
 UNITS = COLUMNS // UNIT
-"""In which columns are allocated."""
+"""The unit of allocation, in columns."""
 
 OWNED, USED, GIVEN, CELLS = 0, 4, 8, 64
-"""Offsets in bytes: u32, a bit for each allocated unit; u32, whether the cells have been cleared; u8 for each unit, how
-many were allocated together from it on; u32 for each lane and column."""
+"""Offsets in bytes: u32, a bit for each allocated unit; u32, whether the cells have been cleared; u8 for each unit, the
+size of the allocation that begins there; u32 for each lane and column."""
 
 SIZE = CELLS + 4 * LANES * COLUMNS
 

@@ -1,8 +1,8 @@
-"""A launch that may end before its end, leaving memory as it found it, so that another engine can run all of it.
+"""A launch that can be abandoned and undone, so that another engine can run all of it.
 
 A launch keeps a copy of each allocation from before its first write to it. Writes go through one function
-(`Spaces.in_allocation`), so pointers that the kernel found in memory, module variables, atomics and copies are covered,
-and arrays that it only reads cost nothing. What can't be taken back makes the launch run to its end here.
+(`Spaces.in_allocation`), so pointers loaded from memory, module variables, atomics and copies are covered, and arrays
+that it only reads cost nothing. Once it has done something irrevocable, the launch runs to its end here.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
 
 LIMIT = 256 << 20
-"""Bytes that are copied, which takes 0.1 s each way. A launch that is about to write to more is large, and abandoned at
-once: compiled code runs it as soon as it is there."""
+"""The maximum number of bytes copied, which takes 0.1 s each way. A launch about to write to more is large, and is
+abandoned at once: compiled code runs it as soon as it is available."""
 
 
 class Abandoned(Exception):
-    """The launch is to end now, and to be undone."""
+    """The launch is to end now and to be undone."""
 
 
 class Abandonable:
-    """`wanted` is asked now and then whether the launch is to be abandoned: for every block of the kernel, for every 16
-    instructions of long ones, and within instructions that take long. Then `objection` says why it can't be, if so."""
+    """`wanted` is called now and then to ask whether the launch is to be abandoned: for every block of the kernel, for
+    every 16 instructions of long ones, and within instructions that take long. `objection` then gives the reason if
+    that is impossible."""
 
     __slots__ = ("_objection", "_saved", "_wanted", "batch", "copied", "kept", "missed")
 
@@ -35,19 +36,19 @@ class Abandonable:
         self._saved: dict[int, tuple[Allocation, Bytes]] = {}
         self.copied = 0
         self.batch: Batch | None = None
-        """What runs now."""
+        """The activity that is running."""
         self.kept = ""
-        """Why the launch can't be abandoned any more."""
+        """The reason why the launch can no longer be abandoned."""
         self.missed = False
         """Whether it would have been abandoned."""
 
     def keep(self, reason: str) -> None:
-        """Makes the launch run to its end, because it does something that can't be undone."""
+        """Makes the launch run to its end, because it does something irrevocable."""
         self.kept = self.kept or reason
         self._saved.clear()
 
     def before_write(self, row: Allocation) -> None:
-        """Somebody is about to write to an allocation."""
+        """An allocation is about to be written."""
         if row.base in self._saved or self.kept:
             return
         if self.copied + row.size > LIMIT:
@@ -57,13 +58,13 @@ class Abandonable:
         self.copied += row.size
 
     def ask(self) -> None:
-        """Raises Abandoned where the launch is to end and still can be undone. Asks also where it can't: code for later
-        launches is asked for meanwhile."""
+        """Raises Abandoned if the launch is to end and can still be undone. Calls `wanted` even if it cannot, because
+        that also requests code for later launches."""
         if not self.missed and self._wanted():
             self.end()
 
     def end(self) -> None:
-        """Abandons the launch, if nothing speaks against it."""
+        """Abandons the launch, if there is no objection."""
         if reason := self.kept or self._objection():
             self.keep(reason)
             self.missed = True
@@ -71,7 +72,7 @@ class Abandonable:
             raise Abandoned
 
     def restore(self) -> None:
-        """Memory becomes what it was. Of overlapping allocations the one that was copied last goes first."""
+        """Restores memory. Of overlapping allocations the one copied last is restored first."""
         for row, data in reversed(self._saved.values()):
             row.bytes()[:] = data
         self._saved.clear()

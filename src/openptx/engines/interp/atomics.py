@@ -1,4 +1,4 @@
-"""Atomics on lanes: operations on one word happen in the order of the lanes, those on different words all at once."""
+"""Atomics on lanes: operations on one word happen in lane order, those on different words all at once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SCANS: dict[object, Callable[[Array, Array], Array]] = {
     atomic_ops.min_unsigned: np.minimum,
     atomic_ops.max_unsigned: np.maximum,
 }
-"""Operations that combine before memory is asked: a scan over the lanes of each word gives every old value."""
+"""Operations that can be combined before memory is read: a scan over the lanes of each word gives every old value."""
 
 
 def _swap(old: int, b: int, c: int) -> int:
@@ -60,7 +60,7 @@ def _count_down(old: int, b: int) -> int:
 
 
 def _mbarrier(old: int, arrivals: int, dropped: int, tx: int) -> int:
-    """`mbarrier.change`, whose forty operations on arrays cost as much for one lane as for thirty."""
+    """`mbarrier.change`, whose forty array operations cost as much for one lane as for thirty."""
     v1 = old >> mbarrier.LAYOUT & 1
     counts = mbarrier.COUNT_V1 if v1 else mbarrier.COUNT
     bytes_left = (old >> mbarrier.BYTES) + tx & mbarrier.TX
@@ -94,12 +94,13 @@ ONE_BY_ONE: dict[object, Callable[..., int]] = {
 }
 """Operations on Python integers, for many lanes on few words."""
 
-LONG = 16  # lanes on one word from which on a loop over lanes beats one over rounds
-WIDE = 32  # words from which on a round of `mbarrier.change` on arrays beats a loop over them
+LONG = 16  # the number of lanes on one word from which a loop over lanes beats one over rounds
+WIDE = 32  # the number of words from which a round of `mbarrier.change` on arrays beats a loop over words
 
 
 class Queue:
-    """The lanes of an atomic, sorted by the word that they address; `rank` is each one's place in the queue for it."""
+    """The lanes of an atomic, sorted by the word that they address; `rank` is each lane's position in the word's
+    queue."""
 
     def __init__(self, index: NDArray[np.int64]) -> None:
         self.order = np.argsort(index, kind="stable")
@@ -114,7 +115,7 @@ class Queue:
 
 
 def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, words: Array) -> tuple[Array, Array]:
-    """What each lane finds, in the queue's order, and what each word is in the end."""
+    """The old value that each lane sees, in queue order, and the final value of each word."""
     total = values.copy()
     step = 1
     while step < queue.longest:
@@ -133,12 +134,12 @@ def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, 
 
 
 def goes_one_by_one(queue: Queue, update: Update) -> bool:
-    """Whether a loop over the lanes, in Python integers, is faster than rounds on arrays."""
+    """Whether a loop over the lanes, on Python integers, is faster than rounds on arrays."""
     return queue.longest > LONG or (update in mbarrier.CHANGES and queue.index.size <= WIDE * queue.longest)
 
 
 def running_sums(queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array] | None:
-    """Float additions on one word, lane after lane; None where NaN, infinities or subnormal numbers want care."""
+    """Float additions on one word, lane by lane; None if NaN, infinities or subnormal numbers need special handling."""
     f = atomic_ops.FLOAT_SUMS.get(update)
     if f is None or f.name not in ("f32", "f64") or queue.longest <= LONG:
         return None
@@ -184,7 +185,7 @@ class Atomics(Spaces):
     def watch_update(
         self, plane: Plane, chosen: Group | None, offsets: NDArray[np.int64], update: Update, address: Array, size: int
     ) -> None:
-        """An update reads what was there; but an exchange often is how memory gets its first value."""
+        """An update reads the old value; but an exchange is often what initialises memory."""
         if self.watch is None or plane is not self.shared:
             return
         if update is not atomic_ops.exchange:
@@ -194,7 +195,7 @@ class Atomics(Spaces):
     def exchange(
         self, view: tuple[Array, int, int], offsets: NDArray[np.int64], update: Update, values: list[Array]
     ) -> list[Array]:
-        """Updates words of a view at byte offsets, and gives the old ones, for each lane."""
+        """Updates words of a view at byte offsets, and returns the old words, one per lane."""
         words, skip, shift = view
         index = (offsets - skip) >> shift
         queue = Queue(index)
@@ -214,7 +215,7 @@ class Atomics(Spaces):
         return unsorted
 
     def rounds(self, queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array]:
-        """First every word's first lane, then every word's second..."""
+        """Processes every word's first lane, then every word's second, and so on."""
         pair = words.ndim == 2
         found = [np.empty(queue.index.size, words.dtype) for _ in range(1 + pair)]
         w = 8 * words.itemsize
@@ -239,7 +240,7 @@ class Atomics(Spaces):
         return found
 
     def one_by_one(self, queue: Queue, words: Array, step: Callable[..., int], values: list[Array]) -> Array:
-        """Updates lane after lane, in Python integers."""
+        """Updates lane by lane, on Python integers."""
         found = np.empty(queue.index.size, words.dtype)
         columns = [v.tolist() for v in values]
         for start, end in zip(queue.starts.tolist(), queue.ends.tolist(), strict=True):

@@ -1,6 +1,7 @@
 """Barriers: which lanes have arrived, which wait, and when they continue (9.7.13.1, 9.7.13.3).
 
-A thread that has left is not waited for: kernels that return early before a barrier rely on it, and hardware allows it.
+Barriers do not wait for exited threads: kernels that return early before a barrier rely on this, and hardware allows
+it.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(slots=True)
 class Waiting:
-    """Lanes that wait; `write` takes what a reduction gives them."""
+    """Waiting lanes; `write` receives the result of a reduction."""
 
     frame: Frame
-    pc: int  # where they go on
+    pc: int  # where they continue
     lanes: lane_sets.Positions
     op: Op
     write: Writer | None = None
@@ -40,14 +41,14 @@ class Barrier:
     def __init__(self, batch: Batch, number: int) -> None:
         n, ctas = batch.x.n, batch.x.geometry.count
         self.batch, self.number = batch, number
-        self.arrived = np.zeros(n, np.int64)  # since the barrier completed last
+        self.arrived = np.zeros(n, np.int64)  # since the last completion of the barrier
         self.votes = np.zeros(n, np.bool_)
         self.expected = np.zeros(ctas, np.int64)  # threads; 0 for all of the CTA
         self.waiting: list[Waiting] = []
 
     def in_turn(self, lanes: lane_sets.Lanes, chosen: NDArray[np.bool_], expected: int) -> list[NDArray[np.bool_]]:
-        """The chosen ones of some lanes, in the parts in which they arrive: together, or warp by warp where a CTA has
-        more of them than it waits for. What is beyond that waits for the next completion."""
+        """The chosen ones of some lanes, in the parts in which they arrive: together, or warp by warp if a CTA has more
+        of them than the barrier waits for. The surplus waits for the next completion."""
         if not expected:
             return [chosen]
         g = self.batch.x.geometry
@@ -69,9 +70,9 @@ class Barrier:
         geometry, alive = self.batch.x.geometry, self.batch.alive
         warps, per_cta = geometry.count * geometry.warps_per_cta, (geometry.count, geometry.warps_per_cta)
         arrived_lanes = np.bincount(geometry.warp, self.arrived, warps)
-        present = np.bincount(geometry.warp, alive | (self.arrived > 0), warps)  # lanes may arrive and end
+        present = np.bincount(geometry.warp, alive | (self.arrived > 0), warps)  # lanes may arrive and exit
         missing = np.bincount(geometry.warp, alive & (self.arrived == 0), warps)
-        # A warp whose lanes all came counts as a whole one, as does the last warp of a CTA that has fewer.
+        # A warp whose lanes have all arrived counts as a full warp, as does the last, partial warp of a CTA.
         counted = np.where((missing == 0) & (arrived_lanes > 0), arrived_lanes + (WARP - present), arrived_lanes)
         enough = counted.reshape(per_cta).sum(1) >= self.expected
         complete_ctas = missing.reshape(per_cta).sum(1) == 0
@@ -80,7 +81,7 @@ class Barrier:
         return some & ((named & enough) | (~named & complete_ctas))
 
     def settle(self) -> None:
-        """Releases the threads of barriers that are complete."""
+        """Releases the threads of completed barriers."""
         done = self.complete()
         if not done.any():
             return
@@ -126,7 +127,7 @@ def reduction(
 
 
 class ClusterBarrier:
-    """The barrier of all threads of each cluster: a lane may go on when all have arrived as often as it has."""
+    """The barrier of all threads of each cluster: a lane may continue when all have arrived as often as it has."""
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch

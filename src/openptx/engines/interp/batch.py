@@ -1,7 +1,7 @@
-"""A batch of CTAs in execution: where its groups of lanes are, which one runs next, and when they reconverge.
+"""A batch of CTAs in execution: the positions of its groups of lanes, which group runs next, and when they reconverge.
 
 The group at the lowest position runs (the deepest call first), so that diverged lanes wait for each other where their
-paths meet. That alone would let a lane spin for ever on a lock which a lane further down holds, so a group that has
+paths meet. That alone would let a lane spin forever on a lock held by a lane at a higher position, so a group that has
 waited long gets a time slice: every lane makes progress.
 """
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from openptx.engines.interp.operands import Registers
 
 STARVATION_LIMIT = 4096
-"""Instructions that other groups may execute before a group gets a time slice (see decode.WAITING)."""
+"""The number of instructions that other groups may execute before a group gets a time slice (see decode.WAITING)."""
 
 STACK_OF_A_THREAD = 512 << 10
-"""Local memory in bytes, as CUDA has it at most."""
+"""Local memory in bytes; CUDA's maximum."""
 
 LANES_TIMES_DEPTH = 1 << 24
-"""How deep calls may nest, before a recursion counts as endless: less deep in larger batches."""
+"""The call depth from which a recursion counts as endless; smaller in larger batches."""
 
 
 class DeadlockError(Exception):
@@ -63,11 +63,11 @@ class Batch:
         self.add(self.frame(kernel, None, 0, None), 0, None)
 
     def close(self) -> None:
-        """Releases arrays and the batch's memory at once, which else would live until Python collects cycles."""
+        """Releases arrays and the batch's memory at once; otherwise they would live until Python's cycle collection."""
         self.ready.clear()
         self.parked.clear()
         self._files.clear()
-        if not self.alive_count:  # else observers still ask who waits where
+        if not self.alive_count:  # otherwise observers still ask who waits where
             self.barriers.clear()
             del self.cluster
         self.x.close()
@@ -105,7 +105,7 @@ class Batch:
     # Groups.
 
     def add(self, frame: Frame, pc: int, lanes: lane_sets.Lanes) -> None:
-        """Makes lanes ready to run at `pc`, together with those that are there already."""
+        """Makes lanes ready to run at `pc`, merged with those already ready there."""
         known = self.ready.get((frame, pc))
         if known is None:
             self.ready[frame, pc] = Group(frame, pc, lanes, self.clock)
@@ -113,7 +113,7 @@ class Batch:
             known.lanes = lane_sets.union(known.lanes, lanes, self.x.n)
 
     def leave(self, lanes: lane_sets.Lanes) -> None:
-        """Lanes end. Those that waited for them no longer do."""
+        """Lanes exit; others no longer wait for them."""
         self.alive[slice(None) if lanes is None else lanes] = False
         self.alive_count = int(np.count_nonzero(self.alive))
         for group in self.parked.values():
@@ -126,14 +126,14 @@ class Batch:
             self.cluster.settle()
 
     def living(self, lanes: lane_sets.Lanes) -> Bits:
-        """For each lane, a mask of the lanes of its warp that have not ended."""
+        """For each lane, a mask of the lanes of its warp that have not exited."""
         before, self.x.executing = self.x.executing, None
         all_lanes = self.x.ballot(Bits(self.x, 1, self.alive))
         self.x.executing = before
         return Bits(self.x, 32, lane_sets.take(all_lanes.v, lanes))
 
     def take(self) -> tuple[Group, bool]:
-        """The group that runs next, which is not ready any more, and whether it has a time slice."""
+        """The group that runs next, removed from the ready ones, and whether it has a time slice."""
         group, exclusive = self.choose()
         del self.ready[group.frame, group.pc]
         return group, exclusive
@@ -149,7 +149,7 @@ class Batch:
         return min(groups, key=lambda g: g.order), False
 
     def run(self, until: int) -> bool:
-        """Runs until all lanes have ended (True), or the clock has reached `until`."""
+        """Runs until all lanes have exited (True), or the clock has reached `until`."""
         while self.ready:
             if self.clock >= until:
                 return False
@@ -210,10 +210,10 @@ class Batch:
             raise
 
     def execute_control(self, group: Group, block: Block) -> bool:
-        """Executes a block's control instruction: the group continues (True), or is dissolved."""
+        """Executes a block's control instruction: the group continues (True) or is dissolved."""
         return execute_control(self, group, block)
 
-    # Events, for subclasses that observe executions.
+    # Events, overridden by subclasses that observe executions.
 
     def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
         """Lanes arrive at barriers `number` of their CTAs."""
@@ -234,7 +234,7 @@ class Batch:
         """Lanes call a function, whose activation is `frame`."""
 
     def watched(self, watch: Watch, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        """The block's instructions, each looked at before and after."""
+        """The block's instructions, with observation before and after each."""
         for step, op in zip(block.steps, block.ops, strict=True):
             self.running = op
             some = lanes

@@ -20,14 +20,14 @@ External = Callable[..., Any]
 
 
 def lanes_of(x: Threads, *values: Bits) -> list[tuple[int, ...]]:
-    """For every executing lane, its number and its values."""
+    """For every executing lane, its index and its values."""
     places = lane_sets.positions(x.executing, x.n)
     columns = [np.broadcast_to(v.v, places.size).tolist() for v in values]
     return list(zip(places.tolist(), *columns, strict=True))
 
 
 def vprintf(x: Threads, template: Bits, arguments: Bits) -> Bits:
-    """Prints for each lane in turn; gives how many arguments were printed."""
+    """Prints for each lane in turn; returns the number of printed arguments."""
     counts = list[int]()
     before = x.executing
     formats: dict[int, Format] = {}
@@ -51,7 +51,7 @@ def word(x: Threads, base: int, offset: int, width: int) -> int:
 
 
 def string(x: Threads, at: int) -> str:
-    """The text that ends with a zero byte at a generic address."""
+    """The zero-terminated text at a generic address."""
     found = bytearray()
     while byte := word(x, at + len(found), 0, 1):
         found.append(byte)
@@ -84,4 +84,4 @@ EXTERNALS: dict[str, External] = {
     "free": free,
 }
 LASTING = frozenset({"vprintf", "malloc", "free"})
-"""Those whose effects a launch can't take back; the others end it."""
+"""Functions whose effects a launch cannot undo; the others end it."""

@@ -1,4 +1,4 @@
-"""Calls and returns: the callee, and how arguments and results get from one activation to the other."""
+"""Calls and returns: the callee, and the transfer of arguments and results between activations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
-    """The function at an address, if it is one that the call may call."""
+    """The function at an address, if the call may call it."""
     problem = wrong_target(batch.program, batch.x.image.names, site, address)
     if problem is not None:
         raise Violation("invalid-call-target", problem, lane_sets.first(group.lanes))
@@ -56,7 +56,7 @@ def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
 
 
 def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
-    """Lanes go from the call to the function's begin, with their arguments."""
+    """Lanes continue at the function's entry, with their arguments."""
     x, caller, site = batch.x, group.frame, CallSite(op)
     if name not in batch.program.functions:
         external = EXTERNALS.get(name)
@@ -94,7 +94,7 @@ def return_from_call(batch: Batch, group: Group) -> None:
 def hand_over(
     batch: Batch, lanes: lane_sets.Lanes, sender: Frame, given: Operand, receiver: Frame, taken: Formal | Operand
 ) -> None:
-    """A value from one activation to another: bytes where both sides are memory, else a word."""
+    """Transfers a value between activations: bytes if both sides are memory, else a word."""
     if isinstance(taken, Sink):
         return
     x = batch.x
@@ -126,7 +126,7 @@ def value_of(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operan
 
 
 def receive(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand, value: Any) -> None:
-    """Puts a value into a register or a parameter variable of an activation."""
+    """Writes a value to a register or a parameter variable of an activation."""
     x = batch.x
     batch.at(frame, lanes)
     if isinstance(operand, Symbol):

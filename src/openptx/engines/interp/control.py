@@ -1,4 +1,4 @@
-"""What control instructions do to a group of lanes: branches, calls, returns, exits, barriers, traps."""
+"""Executes control instructions for a group of lanes: branches, calls, returns, exits, barriers, traps."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def execute_control(batch: Batch, group: Group, block: Block) -> bool:
 
 
 def watched(watch: Watch, group: Group, op: Op) -> None:
-    """Looks at a control instruction; its sources only where it has no guard, which keeps this simple."""
+    """Observes a control instruction; its sources only if it has no guard, which keeps this simple."""
     watch.guard(op, group.frame, group.lanes)
     if op.guard is None:
         watch.before(op, group.frame, group.lanes)
@@ -127,7 +127,7 @@ def proceed(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    """bar and barrier: all their operands may be registers, and differ from lane to lane."""
+    """bar and barrier: all their operands may be registers, and may differ between lanes."""
     x, regs, plan = batch.x, group.frame.regs, group.frame.plan
     named = dict(zip([t.name for t in op.form.operands if t.role != "write"], plan.sources(op), strict=True))
     number = named["a"](x, regs, group.lanes)
@@ -152,7 +152,7 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: Array, votes: Array | None) -> bool:
-    """Arrives at barriers of any numbers and counts; the lanes continue when those are complete."""
+    """Arrives at barriers of any numbers and counts; the lanes continue when those complete."""
     n = batch.x.n
     k = lane_sets.size(group.lanes, n)
     number, count = np.broadcast_to(number, k), np.broadcast_to(count, k)

@@ -1,4 +1,4 @@
-"""Copies of bytes from one memory to another, a lane after the other or all at once."""
+"""Copies of bytes from one memory to another, lane by lane or all at once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from openptx.numerics import Bits
 
 Array = NDArray[Any]
 Begin = tuple[Plane, int]
-"""Memory, and the position of the first byte in it."""
+"""Memory, and the position of its first byte."""
 
 HEAP_STEP = 16
-"""What `malloc` gives begins and ends at multiples of this."""
+"""The alignment in bytes of the blocks that `malloc` returns, and of their sizes."""
 
 
 class Copies(Spaces):
@@ -39,7 +39,7 @@ class Copies(Spaces):
         except Violation:
             for i, lane in enumerate(lane_sets.positions(active, self.n).tolist()):
                 check_cancelled()
-                self.executing = slice(lane, lane + 1)  # of several wrong lanes the first is reported
+                self.executing = slice(lane, lane + 1)  # of several invalid lanes the first is reported
                 if counts[i]:
                     self.begins(to, targets[i : i + 1], source, origins[i : i + 1], int(counts[i]))
             raise
@@ -47,8 +47,7 @@ class Copies(Spaces):
             self.executing = active
 
     def copy_short(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
-        """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses are
-        aligned."""
+        """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses' alignment."""
         w = widest(target, source, count)
         for at in range(0, count, w):
             step = np.uint64(at)
@@ -59,7 +58,7 @@ class Copies(Spaces):
             )
 
     def copy_long(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
-        """Copies many bytes, lane after lane."""
+        """Copies many bytes, lane by lane."""
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
             check_cancelled()
             self.executing = slice(lane, lane + 1)
@@ -73,7 +72,7 @@ class Copies(Spaces):
     ) -> tuple[Begin, Begin]:
         """Where one lane's bytes are read, and where they are written.
 
-        The first and the last must be inside of one allocation; of the heap's, all must have been given out.
+        The first and the last byte must be in one allocation; all bytes of the heap must be allocated.
         """
         w = widest(target, source, count) if is_short(count) else 1
         sides = (source_space, source, False), (target_space, target, True)
@@ -103,7 +102,7 @@ class Copies(Spaces):
         return place[0], int(place[1][0])
 
     def space_name(self, space: str, a: Array) -> str:
-        """The name of the space in faults."""
+        """The name of the space in fault texts."""
         in_global = space == "generic" and int(a[0]) >> self.shift >= FIRST
         return "global" if in_global else space.replace("::cta", "")
 
@@ -114,5 +113,5 @@ def is_short(count: int) -> bool:
 
 
 def widest(target: Array, source: Array, count: int) -> int:
-    """Bytes of the widest word that all addresses and the number of bytes are a multiple of."""
+    """The width in bytes of the widest word that divides all addresses and the number of bytes."""
     return next(w for w in (8, 4, 2, 1) if not int(np.bitwise_or.reduce(target | source) | count) & (w - 1))

@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 
 WAITING = 512
-"""What an instruction that may be waiting for other lanes weighs, in instructions: its group is preempted earlier."""
+"""The weight, in instructions, of one that may be waiting for other lanes: its group is preempted earlier."""
 
 
 class Block:
-    """Instructions up to a control instruction, and that one (None: the next block follows)."""
+    """The instructions up to a control instruction, and the latter (None if the next block follows)."""
 
     __slots__ = ("control", "end", "ops", "start", "steps", "weight")
 
     def __init__(self, start: int, end: int, steps: list[Step], ops: list[Op], control: Op | None, weight: int) -> None:
         self.start, self.end = start, end  # positions in the code: of the first instruction, and of what follows
         self.steps, self.ops, self.control = steps, ops, control
-        self.weight = weight  # instructions, counted more where they may wait for other lanes
+        self.weight = weight  # number of instructions, with a larger weight for those that may wait for other lanes
 
 
 class DecodedFunction:
-    """A function's blocks, by the position of their first instruction; made when control first comes there."""
+    """A function's blocks, by the position of their first instruction; decoded when control first reaches them."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -47,7 +47,7 @@ class DecodedFunction:
         self.leaders = {*function.labels.values(), *branch_targets(function)}
         self._blocks: dict[int, Block] = {}
 
-    # What binds operands and instructions: an observer of executions overrides these.
+    # Binding of operands and instructions: an observer of executions overrides these.
 
     def source(self, operand: Operand | None, t: Type | None) -> Reader:
         return source(operand, t)
@@ -62,7 +62,7 @@ class DecodedFunction:
         return results(op)
 
     def step(self, op: Op) -> Step:
-        """The instruction as a closure that does not look at its guard."""
+        """The instruction as a closure that ignores its guard."""
         return unguarded(op, self.carry)
 
     def bind(self, op: Op) -> Step:
@@ -71,11 +71,11 @@ class DecodedFunction:
         return step if op.guard is None else guarded(op.guard, step)
 
     def registers(self) -> Registers:
-        """A register file to which nothing has been written."""
+        """A register file in which nothing has been written."""
         return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
 
     def weight(self, op: Op) -> int:
-        """How much an instruction counts before other groups of lanes get their turn."""
+        """The weight of an instruction towards the turn of other groups of lanes."""
         return WAITING if may_wait(op.m) else 1
 
     def block(self, pc: int) -> Block:
@@ -102,7 +102,7 @@ class DecodedFunction:
 
 @lru_cache(maxsize=512)
 def plan(function: Function) -> DecodedFunction:
-    """A function decoded; functions are compared by identity."""
+    """A decoded function; functions are compared by identity."""
     return DecodedFunction(function)
 
 
@@ -111,7 +111,7 @@ def plan(function: Function) -> DecodedFunction:
 
 @lru_cache(maxsize=1 << 14)
 def sources(op: Op) -> list[Reader]:
-    """A reader for every operand that is not written, in the order of the form."""
+    """A reader for every source operand, in the order of the form."""
     readers = list[Reader]()
     immediates = op.form.instruction.immediates
     for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
@@ -126,7 +126,7 @@ def sources(op: Op) -> list[Reader]:
 
 @lru_cache(maxsize=1 << 14)
 def results(op: Op) -> list[Writer | None]:
-    """A writer for every destination, in the order of the form; None where the result is discarded."""
+    """A writer for every destination, in the order of the form; None if the result is discarded."""
     templates = zip(op.form.operands, op.operands, op.types, strict=True)
     return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
 
@@ -157,7 +157,7 @@ def guarded(guard: Reg, step: Step) -> Step:
 
 @lru_cache(maxsize=1 << 14)
 def unguarded(op: Op, carry: int) -> Step:
-    """The instruction as a closure that does not look at its guard."""
+    """The instruction as a closure that ignores its guard."""
     carried = Reg(carry, 1)
     return assemble(op, sources(op), results(op), source(carried, None), destination(carried, None))
 
@@ -178,7 +178,7 @@ def assemble(
 
 
 class NoMeaning(Exception):
-    """An instruction that cannot be executed: a gap of ours, not a mistake of the kernel's."""
+    """An instruction that cannot be executed: a gap in OpenPTX, not an error of the kernel."""
 
     def __init__(self, op: Op) -> None:
         super().__init__(str(op.m))
@@ -193,7 +193,7 @@ def _missing(op: Op) -> Step:
 
 
 def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list[Writer | None]) -> Step:
-    """Reads, computes, writes; spelled out for the common shapes, because this is where a launch spends its time."""
+    """Reads, computes, writes; written out for the common shapes, because a launch spends its time here."""
     mean: Any = instruction.meaning
     if len(writers) == 1 and writers[0] is not None:
         write = writers[0]
@@ -217,7 +217,7 @@ def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list
 
 
 def member_mask(op: Op, sources: list[Reader]) -> Reader:
-    """What reads the mask of the lanes that arrive together: the whole warp for `.aligned` ones without a mask."""
+    """Reads the mask of the lanes that arrive together: the whole warp for `.aligned` instructions without a mask."""
     name = op.form.instruction.converges
     if name is None:
         return lambda x, regs, lanes: x.const(-1, 32)

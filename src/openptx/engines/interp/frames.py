@@ -1,4 +1,4 @@
-"""Where lanes are: activations of functions, and groups of lanes at one position of one of them."""
+"""The positions of lanes: activations of functions, and groups of lanes at one position in one of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.program import Op
 
 
 class Frame:
-    """An activation, shared by all lanes that came here by the same chain of calls.
+    """An activation, shared by all lanes that arrived by the same chain of calls.
 
     `regs` is shared by all frames of one function at one depth: a lane is in only one of them.
     """
@@ -28,7 +28,7 @@ class Frame:
 
 
 class Group:
-    """Lanes at position `pc` of the code of `frame`. `since` is when it last ran."""
+    """Lanes at position `pc` of the code of `frame`. `since` is the time at which it last ran."""
 
     __slots__ = ("frame", "lanes", "pc", "since")
 
@@ -37,7 +37,7 @@ class Group:
 
     @property
     def order(self) -> tuple[int, int]:
-        """Deepest call first, then lowest position: so lanes wait for others where they will reconverge."""
+        """Deepest call first, then lowest position, so that lanes wait for others where they will reconverge."""
         return -self.frame.depth, self.pc
 
     @property

@@ -1,4 +1,4 @@
-"""Which thread a lane is: the CTAs of a batch, their threads and warps, as arrays made when asked for."""
+"""The thread of each lane: the CTAs of a batch, their threads and warps, as arrays that are computed on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WARP = 32
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What all CTAs of a launch have in common."""
+    """The geometry shared by all CTAs of a launch."""
 
     grid: Triple
     block: Triple
@@ -45,15 +45,15 @@ class Shape:
 
 
 def split(linear: NDArray[np.integer], extent: Triple) -> tuple[U32, U32, U32]:
-    """x, y, z of positions counted x first."""
+    """x, y, z of linear positions, x varying fastest."""
     x, rest = linear % extent[0], linear // extent[0]
     y, z = rest % extent[1], rest // extent[1]
     return np.ascontiguousarray(x, np.uint32), np.ascontiguousarray(y, np.uint32), np.ascontiguousarray(z, np.uint32)
 
 
 class lazy(Generic[T]):
-    """`functools.cached_property` without the lock that it has up to Python 3.11, for all instances of a class: in a
-    process that was forked while another thread held it, it is never free again."""
+    """`functools.cached_property` without its lock up to Python 3.11, which all instances of a class share: in a
+    process forked while another thread held the lock, it would never be released."""
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
         self._compute, self.__doc__ = compute, compute.__doc__
@@ -64,7 +64,7 @@ class lazy(Generic[T]):
 
 
 class Geometry:
-    """The lanes of CTAs `first` to `first + count`, numbered cluster by cluster, so that a cluster is never torn."""
+    """The lanes of CTAs `first` to `first + count`, numbered cluster by cluster, so that no cluster is split."""
 
     def __init__(self, shape: Shape, first: int, count: int) -> None:
         self.shape, self.first, self.count = shape, first, count
@@ -105,7 +105,7 @@ class Geometry:
 
     @lazy
     def missing(self) -> U32:
-        """The lanes that the lane's warp does not have, as a mask of 32 bits."""
+        """The lanes missing from the lane's warp, as a mask of 32 bits."""
         last = self.thread // WARP == self.threads // WARP
         return np.where(last, np.uint32(0xFFFFFFFF << self.threads % WARP & 0xFFFFFFFF), np.uint32(0))
 
@@ -133,7 +133,7 @@ class Geometry:
         return a * w + x, b * h + y, c * d + z
 
     def per_lane(self, per_cta: U32) -> U32:
-        """A value of each CTA, spread over its lanes."""
+        """A value of each CTA, broadcast to its lanes."""
         return per_cta if self.count == 1 else np.repeat(per_cta, self.threads)
 
     def block_of(self, lane: int) -> Triple:

@@ -1,4 +1,5 @@
-"""Which textures, samplers and surfaces the lanes name: each object then does the work for the lanes that hold it."""
+"""The textures, samplers and surfaces that the lanes name: each object does the work for the lanes that hold its
+handle."""
 
 from __future__ import annotations
 
@@ -36,11 +37,11 @@ class Handles(images.Images):
         return lane_sets.size(self.x.executing, self.x.n)
 
     def wrong(self, code: str, message: str, i: int) -> Violation:
-        """The violation of the lane in place `i` of those that execute."""
+        """The violation of the lane at index `i` of the executing lanes."""
         return Violation(code, message, int(lane_sets.positions(self.x.executing, self.x.n)[i]))
 
     def object(self, handle: int) -> Opaque | None:
-        """What a handle, the address of a variable, or that of a parameter with a handle in it stands for."""
+        """The object of a handle, of a variable's address, or of the address of a parameter that contains a handle."""
         bound = self.x.image.bound.get(handle)
         if bound is not None:
             return bound
@@ -51,7 +52,7 @@ class Handles(images.Images):
         return find(handle)
 
     def named(self, kind: type[T], handle: int, i: int) -> T:
-        """The object of this kind that a handle names; a fault of the lane in place `i` where it names none."""
+        """The object of this kind that a handle names; a fault of the lane at index `i` if it names none."""
         found = self.object(handle)
         if isinstance(found, kind):
             return found
@@ -63,7 +64,7 @@ class Handles(images.Images):
         raise self.wrong("invalid-texture", f"0x{handle:x} is no {NAMES[kind]}{why and ': ' + why}", i)
 
     def groups(self, *handles: Bits) -> Iterator[tuple[list[int], Array]]:
-        """The different handles (or pairs of them), each with the places of the lanes that hold it."""
+        """The distinct handles (or pairs of them), each with the indices of the lanes that hold it."""
         if all(h.v.size == 1 or (h.v == h.v[0]).all() for h in handles):
             yield [int(h.v[0]) for h in handles], np.arange(self.count)
             return
@@ -73,7 +74,7 @@ class Handles(images.Images):
             yield row, np.flatnonzero(which.reshape(-1) == number)
 
     def image(self, kind: type[T], handle: int, geometry: str, i: int) -> T:
-        """The texture or surface, if it has the axes that the instruction names."""
+        """The texture or surface, if it has the axes that the instruction's geometry requires."""
         found = self.named(kind, handle, i)
         if isinstance(found, Image) and found.geometry != geometry:
             what = f"the {NAMES[kind]} is `.{found.geometry}`, the instruction is for `.{geometry}`"
@@ -81,7 +82,7 @@ class Handles(images.Images):
         return found
 
     def columns(self, values: Sequence[Bits], where: Array) -> list[Array]:
-        """The values of the lanes in these places."""
+        """The values of the lanes at these indices."""
         return [np.broadcast_to(v.v, self.count)[where] for v in values]
 
     def coordinates(self, geometry: str, c: Sequence[Bits], where: Array) -> tuple[Array | None, list[Array]]:

@@ -1,4 +1,4 @@
-"""Reads of what was never written are faults: registers, and shared memory byte by byte. Only on request."""
+"""Makes reads of uninitialised registers and of uninitialised bytes of shared memory faults. Only on request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Watch:
         self._shared = np.zeros(shared.size, np.bool_)
 
     def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        """Faults where a source or the guard has not been written by an executing lane."""
+        """Faults if a source or the guard has not been written by an executing lane."""
         for i, operand in enumerate(op.operands):
             if is_read(op, i):
                 for r in registers(operand):

@@ -1,6 +1,6 @@
-"""Sets of lanes, as what indexes an array of lanes: None (all of them), a slice, or sorted positions.
+"""Sets of lanes, as indices into an array of lanes: None (all of them), a slice, or sorted positions.
 
-A run of neighbours is always a slice, for that reads registers without copying.
+A contiguous run is always a slice, because a slice reads registers without copying.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def size(lanes: Lanes, n: int) -> int:
 
 
 def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
-    """The lanes of the set for which `mask`, one element each, holds; there must be some.
+    """The lanes of the set for which `mask`, one element each, holds; it must hold for some.
 
-    Positions may be in any order, and occur several times: a lane can have several steps to do.
+    Positions may be in any order and repeat, because a lane can have several steps to do.
     """
     found = np.flatnonzero(mask)
     if lanes is None:

@@ -1,4 +1,4 @@
-"""Runs a grid on the reference engine: batches of CTAs, one after the other as long as none waits for another."""
+"""Runs a grid on the reference engine: batches of CTAs, one after another unless one waits for another."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from openptx.float_environment import standard_floats
 from openptx.program import Function, Program
 
 LANES = 1 << 15
-"""Lanes of a batch, if CTAs are small enough: more would leave the cache, fewer would show Python's own time."""
+"""Lanes per batch, if CTAs are small enough: more would exceed the cache, fewer would expose Python's overhead."""
 
 SHARED_BYTES = 64 << 20
-"""Shared memory of a batch."""
+"""Bytes of shared memory per batch."""
 
 SLICE = 1 << 21
-"""How long (in a batch's clock) batches run before others begin, for which they may be waiting."""
+"""How long (in a batch's clock) batches run before further ones start, for which they may be waiting."""
 
 QUANTUM = 1 << 14
-"""How long each of several batches runs before the next one does: some tens of iterations of a loop that waits."""
+"""The time slice of each of several batches: some tens of iterations of a waiting loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What all batches of a launch share."""
+    """The state shared by all batches of a launch."""
 
     program: Program
     function: Function
@@ -55,7 +55,7 @@ class Launch:
     threads: ClassVar[type[Threads]] = Threads
 
     def decoded(self) -> DecodedFunction:
-        """The kernel, decoded."""
+        """The decoded kernel."""
         return plan(self.function)
 
     def over(self, x: Threads) -> Batch:
@@ -70,7 +70,7 @@ class Launch:
         return self.over(x)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
-        """The CTAs of each batch, in the order in which batches begin: the first, and how many."""
+        """The CTAs of each batch, in the order in which batches start: the first, and their number."""
         return pieces(ctas, ctas_of_a_batch(self.program, self.function, self.shape))
 
 
@@ -94,11 +94,10 @@ def launch(
 ) -> None:
     """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
 
-    With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
-    The limit of `timeout` seconds holds from `since` on, by default from now.
-    `initcheck` makes reads of registers and shared memory that were never written faults.
-    Where `abandon` wants it the launch ends with Abandoned; `abandon.restore` then undoes what it has written.
-    `make` is what makes the `Launch`: a subclass of it may observe the execution.
+    With `blocks` only CTAs in this half-open range of linear indices run; without clusters x varies fastest. The limit
+    of `timeout` seconds holds from `since` on, by default from now. `initcheck` makes reads of registers and shared
+    memory that were never written faults. If `abandon` requests it, the launch ends with Abandoned; `abandon.restore`
+    then undoes what it has written. `make` creates the `Launch`, of which a subclass may observe the execution.
     """
     if function.frame_size > STACK_OF_A_THREAD:
         what = f"a thread needs {function.frame_size} bytes of local memory, and the stack has {STACK_OF_A_THREAD}"
@@ -116,13 +115,13 @@ def launch(
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
-    """The CTAs of batches: the first, and how many."""
+    """The CTAs of a batch: the first, and their number."""
     return ((first, min(per_batch, ctas.stop - first)) for first in ctas[::per_batch])
 
 
 def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
-    """Runs batches that have begun, and the rest, to their end."""
-    wanted, run_for = max(2 * len(active), 1), 0  # those that have begun may be waiting for ones that have not
+    """Runs started batches, and the remaining ones, to their end."""
+    wanted, run_for = max(2 * len(active), 1), 0  # started ones may be waiting for others that have not started
     try:
         while True:
             while len(active) < wanted and (piece := next(rest, None)) is not None:
@@ -143,8 +142,8 @@ def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]
 
 
 def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
-    """As many CTAs as fit, in whole clusters: limited by their lanes, their shared memory, and the size that stacks may
-    reach."""
+    """As many CTAs as fit, in whole clusters: limited by their lanes, their shared memory, and the possible size of
+    stacks."""
     stack = max(stack_of(program, function), 1)
     lanes = min(LANES, STACK_BYTES // stack)
     fit = min(lanes // shape.threads, SHARED_BYTES // max(shape.shared, 256))
@@ -152,13 +151,13 @@ def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
 
 
 def stack_of(program: Program, kernel: Function) -> int:
-    """Bytes of local memory that a thread may come to need: all of it in a recursion."""
+    """Bytes of local memory that a thread may need: the maximum for a recursion."""
     found = stack_bytes(program, kernel)
     return STACK_OF_A_THREAD if found is None else min(found, STACK_OF_A_THREAD)
 
 
 def proceed(run: Launch, batch: Batch, quantum: int) -> bool:
-    """Runs a batch for a time slice; whether it has ended. What its lanes do wrong is a Fault."""
+    """Runs a batch for a time slice; returns whether it has ended. A lane's violation becomes a Fault."""
     if run.limits.abandon is not None:
         run.limits.abandon.batch = batch
     try:

@@ -1,4 +1,4 @@
-"""What a launch may use before it is stopped: instructions and time. Here it is also asked whether to abandon it."""
+"""The resources a launch may use before it is stopped: instructions and time. Also checks whether to abandon it."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ MANY_LANES = 1024
 
 
 class Limits:
-    """Counts for all batches of a launch."""
+    """Counters for all batches of a launch."""
 
     def __init__(
         self, timeout: float | None, max_instructions: int | None, whole_timeout: float | None = None,
         abandon: Abandonable | None = None,
     ) -> None:  # fmt: skip
-        """`timeout` is what is left of the whole."""
+        """`timeout` is the rest of the whole limit."""
         self.timeout, self.max_instructions = whole_timeout or timeout, max_instructions
         self.abandon = abandon
         self.instructions = 0
         self._deadline = time.monotonic() + timeout if timeout is not None else None
 
     def steps_between(self, lanes: int) -> int:
-        """The number of steps of a block between two calls of `require_time`, a power of two; with many lanes each step
-        takes longer."""
+        """The number of steps of a block between two calls of `require_time`, a power of two; smaller for many lanes,
+        whose steps take longer."""
         if self._deadline is None and self.abandon is None:
             return 1 << 30
         return 1 if lanes >= MANY_LANES else 16
 
     def spend(self, instructions: int) -> None:
-        """Counts instructions (of a group of lanes once); a Violation when it is enough."""
+        """Counts instructions (once per group of lanes); raises Violation at the limit."""
         self.instructions += instructions
         if self.max_instructions is not None and self.instructions > self.max_instructions:
             raise Violation("instruction-limit", f"more than {self.max_instructions} instructions were executed", -1)
         self.require_time()
 
     def require_time(self) -> None:
-        """A Violation when time is over; Abandoned where another engine takes the launch over."""
+        """Raises Violation when time is over, Abandoned if another engine takes the launch over."""
         if self.abandon is not None:
             self.abandon.ask()
         if self._deadline is not None and time.monotonic() > self._deadline:

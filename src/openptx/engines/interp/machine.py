@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 TOGETHER = 1 << 13
-"""How many steps of `repeat` are done at once, in all lanes."""
+"""How many steps of `repeat` are done at once, in all lanes together."""
 
 
 class Threads(Copies, Atomics, Machine):
@@ -45,20 +45,20 @@ class Threads(Copies, Atomics, Machine):
     def __init__(self, geometry: Geometry, memory: MemoryView, image: Image) -> None:
         super().__init__(geometry, memory, image)
         self.base = 0  # of the executing activation, in local memory
-        self.alive = np.ones(self.n, np.bool_)  # which lanes have not ended
+        self.alive = np.ones(self.n, np.bool_)  # which lanes have not exited
         self.clock = 0  # instructions executed, by all groups of the batch
         self._specials: dict[str, Array] = {}
         self._images: LaneImages | None = None
         self._tensor_memory: TensorMemory | None = None
         self.tensor_block: Bytes | None = None
-        """Of the one CTA of the batch, where its tensor memory is there already."""
+        """The tensor memory of the batch's single CTA, if it exists already."""
         self.tensor_code = 0
-        """The address of the code that did what the last instruction of tensor memory does, or 0."""
+        """The address of compiled code for the last instruction of tensor memory, or 0."""
 
     def close(self) -> None:
         super().close()
         self._images = self._tensor_memory = (
-            None  # they refer to this machine, and would keep it until cycles are found
+            None  # they refer to this machine, and would keep it alive until cycle collection
         )
 
     def whole(self, v: Array) -> Array:
@@ -133,7 +133,7 @@ class Threads(Copies, Atomics, Machine):
             tensor_cores.tensor_copy(self, p, address, code)
 
     def must_see_accesses(self) -> bool:
-        """Whether each access of memory is to be made by `load` and `store`, and not by code."""
+        """Whether each memory access must go through `load` and `store` instead of compiled code."""
         return self.watch is not None
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
@@ -156,7 +156,7 @@ class Threads(Copies, Atomics, Machine):
         return Bits(self, w, v if v.dtype == UNSIGNED[w] else v.astype(UNSIGNED[w]))
 
     def output(self, text: str) -> None:
-        """Prints text of the kernel."""
+        """Prints the kernel's output."""
         self.keep("it prints")
         sys.stdout.write(text)
 
@@ -166,7 +166,7 @@ class Threads(Copies, Atomics, Machine):
         return self.clock
 
     def now(self) -> int:
-        """The time in nanoseconds, from a clock that never goes back."""
+        """The time in nanoseconds, from a monotonic clock."""
         return time.monotonic_ns()
 
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The memory that the lanes of a batch see: finds what an address means, checks it, gathers and scatters."""
+"""The memory that the lanes of a batch see: resolves an address, checks it, gathers and scatters."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ Place = tuple[Plane, NDArray[np.int64]]
 
 
 CLUSTER = 16
-"""The most CTAs of a cluster: addresses from there on are no CTA's, but numbers below 0 for instance."""
+"""The maximum number of CTAs in a cluster: larger ranks belong to invalid addresses, such as numbers below 0."""
 
 ALLOCA = {64: 1 << 30, 32: 1 << 23}
-"""Local addresses from here on are the thread's `alloca` stack, below are frames; by address size, since a generic
-address has room for it in its window."""
+"""Local addresses from here on are the thread's `alloca` stack, lower ones are frames; by address size, because a
+generic address has room for it in its window."""
 
 
 class Violation(Exception):
-    """Something that a lane may not do. The engine turns it into a Fault, for it knows the instruction."""
+    """An illegal action of a lane. The engine turns it into a Fault, because it knows the instruction."""
 
     def __init__(
         self,
@@ -54,11 +54,11 @@ class Violation(Exception):
 
 
 STACK_BYTES = 1 << 30
-"""What the stacks of a batch may take of the host's memory before a recursion counts as endless."""
+"""The host memory that the stacks of a batch may use before a recursion counts as endless."""
 
 
 def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
-    """A plane with at least `size` bytes for each lane and the same content, and what each lane has."""
+    """A plane with at least `size` bytes per lane and the same content, and the size per lane."""
     stride = max(64, 1 << (size - 1).bit_length())
     data, old = np.zeros(stride * lanes, np.uint8), plane.size // lanes
     data.reshape(lanes, stride)[:, :old] = plane.data.reshape(lanes, old)
@@ -66,7 +66,7 @@ def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
 
 
 class Spaces(NumpyMachine):
-    """Loads and stores. `executing` is the set of lanes; values have one element for each of them, or one."""
+    """Loads and stores. `executing` is the set of lanes; values have one element for each of them, or one for all."""
 
     def __init__(self, geometry: Geometry, memory: MemoryView, image: Image) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Spaces(NumpyMachine):
         self.heap_base = memory.heap.allocation.base if memory.heap is not None else 0
         self.n = geometry.n
         self.executing: lane_sets.Lanes = None
-        self.doing = "load"  # or store, atomic, copy: what faults say
+        self.doing = "load"  # or store, atomic, copy: the word in fault texts
         self.watch: Watch | None = None
         self.abandon: Abandonable | None = None
         self.shift = memory.shift
@@ -94,7 +94,7 @@ class Spaces(NumpyMachine):
         self._planes: dict[int, Plane] = {}
 
     def keep(self, reason: str) -> None:
-        """The launch does what can't be undone."""
+        """The launch does something irrevocable."""
         if self.abandon is not None:
             self.abandon.keep(reason)
 
@@ -110,13 +110,13 @@ class Spaces(NumpyMachine):
         return self.heap.take(size)
 
     def give_back(self, lane: int, address: int) -> bool:
-        """A lane's `free`; False for what `malloc` did not give."""
+        """A lane's `free`; False for an address that `malloc` did not return."""
         self.keep("it frees memory")
         return self.memory.heap is not None and self.heap.give_back(address)
 
     @property
     def heap_plane(self) -> Plane | None:
-        """The heap's memory, if somebody has touched it."""
+        """The heap's memory, if it has been used."""
         return self._planes.get(self.heap_base) if self.heap_base else None
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class Spaces(NumpyMachine):
         del self.memory
 
     def lies_in(self, shared: Bytes, local: Bytes, stride: int) -> None:
-        """The memory of the one CTA of the batch is there already; each lane has `stride` bytes of local memory."""
+        """The memory of the batch's single CTA exists already; each lane has `stride` bytes of local memory."""
         self.shared, self.local = Plane(shared), Plane(local)
         self._local_stride, self._local_base = stride, np.arange(self.n) * stride
 
@@ -155,7 +155,7 @@ class Spaces(NumpyMachine):
         index = slice(None) if lanes is None else lanes
         rows[index, b : b + size] = rows[index, a : a + size]
 
-    # Where an address leads.
+    # Address resolution.
 
     def fault(
         self, code: str, message: str, bad: NDArray[np.bool_], address: Array, space: str, size: int, limit: int = -1
@@ -167,7 +167,7 @@ class Spaces(NumpyMachine):
         return Violation(code, message, lane, at, space, size, limit)
 
     def check(self, offsets: Array, limit: int, size: int, lead: int, address: Array, space: str) -> None:
-        """Faults unless all offsets are multiples of `size` and leave it room below `limit`."""
+        """Faults unless all offsets are multiples of `size` and leave room for it below `limit`."""
         union = int(np.bitwise_or.reduce(offsets)) if offsets.size > 1 else int(offsets[0])
         misaligned = (union | lead) & (size - 1)
         if not misaligned and union + size <= limit:
@@ -187,7 +187,7 @@ class Spaces(NumpyMachine):
             raise self.fault("out-of-bounds", what, bad, address, space, size, own)
 
     def in_shared(self, a: Array, size: int, space: str) -> Place:
-        """A shared address, of the executing CTA or with the rank of another of its cluster."""
+        """A shared address, of the executing CTA or with the rank of another CTA of its cluster."""
         geometry = self.geometry
         base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else np.zeros(1, np.int64)
         if a.max() >> CTA_SHIFT:
@@ -224,13 +224,13 @@ class Spaces(NumpyMachine):
         return self._stack, places * self._stack_stride + offsets.view(np.int64)
 
     def in_allocation(self, a: Array, size: int, space: str, write: bool) -> Place | None:
-        """A generic address of global, constant or parameter memory; None where lanes mean several allocations."""
+        """A generic address of global, constant or parameter memory; None if lanes address several allocations."""
         slot = int(a[0]) >> self.shift
         row = self.memory.rows[slot] if slot < len(self.memory.rows) else None
         if space == "generic" and slot >= FIRST:
             space = "global"
         elif space == "global" and slot < FIRST and slot != PARAM:
-            row = None  # the window of parameters is inside of `.global`, all others are outside (6.4.1.1)
+            row = None  # the window of parameters is inside `.global`, all others are outside (6.4.1.1)
         if row is not None:
             offsets = a - np.uint64(row.base)
             if a.size == 1 or int(offsets.max()) < row.size:
@@ -250,7 +250,7 @@ class Spaces(NumpyMachine):
         raise AssertionError("an address outside of its allocation passed the check")
 
     def locked(self, row: Allocation, a: Array, space: str, size: int) -> Violation:
-        """The violation of a write where all lanes may only read."""
+        """The violation of a write to read-only memory."""
         return self.fault("read-only", fault_text.read_only(row), np.ones(1, np.bool_), a, space, size)
 
     def in_window(self, a: Array, size: int, space: str, write: bool) -> Place:
@@ -269,7 +269,7 @@ class Spaces(NumpyMachine):
         return plane
 
     def check_heap(self, a: Array, size: int, space: str) -> None:
-        """Faults on accesses to the heap outside of blocks that `malloc` returned and `free` has not taken back."""
+        """Faults on accesses to the heap outside blocks that `malloc` returned and `free` has not freed."""
         bad = ~self.heap.holds(a, size)
         if bad.any():
             pooled = self.heap.pooled(int(a[int(np.flatnonzero(bad)[0]) if a.size > 1 else 0]))
@@ -277,7 +277,7 @@ class Spaces(NumpyMachine):
             raise self.fault("out-of-bounds", what, bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
-        """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several planes."""
+        """The plane that the lanes' addresses refer to, and the offsets in it; None if there are several planes."""
         if space == "shared" or space == "shared::cta" or space == "shared::cluster":
             return self.in_shared(a, size, space)
         if space == "const" or space == "param":
@@ -297,18 +297,19 @@ class Spaces(NumpyMachine):
         return self.in_allocation(a, size, space, write)
 
     def by_slot(self, a: Array) -> list[tuple[NDArray[np.intp], lane_sets.Lanes]]:
-        """For addresses in several slots: the positions of each slot among the executing lanes, and those lanes.
+        """For addresses in several slots: for each slot, the positions of its lanes among the executing ones, and the
+        lanes.
 
-        Frames and the stack of `alloca` lie in one slot, but in different memory.
+        Frames and the `alloca` stack lie in one slot, but in different memory.
         """
         slots = a >> np.uint64(min(self.shift, self.stack_base.bit_length() - 1) if self._stack_stride else self.shift)
         groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
         return [(g, lane_sets.where(self.executing, np.isin(np.arange(a.size), g), self.n)) for g in groups]
 
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[NDArray[np.intp] | None, Place]]:
-        """The places that the lanes mean, each with the positions of its lanes among the executing ones; None: all.
+        """The places that the lanes address, each with the positions of its lanes among the executing ones; None: all.
 
-        All of them are checked before one is touched. Of several wrong lanes the first is reported.
+        All of them are checked before one is accessed. Of several invalid lanes the first is reported.
         """
         before = self.executing
         try:

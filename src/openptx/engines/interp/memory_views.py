@@ -1,4 +1,4 @@
-"""Bytes seen as words of any width, for gathering and scattering."""
+"""Bytes viewed as words of any width, for gathering and scattering."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Offsets = NDArray[np.int64]
 
 
 class Plane:
-    """`size` bytes whose first lies `lead` bytes after a boundary that is aligned for every width."""
+    """`size` bytes, the first of which lies `lead` bytes after a boundary that is aligned for every width."""
 
     __slots__ = ("_views", "data", "lead", "size", "writable")
 
@@ -24,7 +24,8 @@ class Plane:
         self._views: dict[tuple[int, int], tuple[Array, int, int]] = {}
 
     def view(self, width: int, count: int) -> tuple[Array, int, int]:
-        """The bytes as vectors of `count` words of `width` bytes, how many bytes come before, and log2 of a vector."""
+        """The bytes as vectors of `count` words of `width` bytes, the number of bytes before them, and log2 of a
+        vector's size."""
         found = self._views.get((width, count))
         if found is None:
             total = width * count
@@ -36,7 +37,7 @@ class Plane:
         return found
 
     def gather(self, offsets: Offsets, width: int, count: int) -> list[Array]:
-        """`count` arrays of the words at byte offsets, which are aligned and inside."""
+        """`count` arrays of the words at byte offsets, which must be aligned and inside."""
         view, skip, shift = self.view(width, count)
         index = (offsets - skip if skip else offsets) >> shift
         if count == 1:
@@ -45,7 +46,7 @@ class Plane:
         return [np.ascontiguousarray(rows[:, i]) for i in range(count)]
 
     def scatter(self, offsets: Offsets, values: list[Array], width: int) -> None:
-        """Writes words at byte offsets, which are aligned and inside; the last of those at one place stays."""
+        """Writes words at byte offsets, which must be aligned and inside; of several at one place the last is kept."""
         count = len(values)
         view, skip, shift = self.view(width, count)
         index = (offsets - skip if skip else offsets) >> shift

@@ -1,6 +1,7 @@
-"""Binds operands: what reads a source and what writes a destination, made once an instruction, called for every step.
+"""Binds operands: readers of sources and writers of destinations, made once per instruction, called for every step.
 
-Here are Tables 27 and 28: a source is cut to the instruction's type, a result is extended to the register by it.
+Implements Tables 27 and 28: a source is truncated to the instruction's type, a result is extended by it to the
+register's width.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Registers = list[Array]
 Reader = Callable[["Threads", Registers, lane_sets.Lanes], Any]
-"""Gives Bits, a pair or a tuple of them, a Python int, or None."""
+"""Returns Bits, a pair or a tuple of them, a Python int, or None."""
 Writer = Callable[["Threads", Registers, lane_sets.Lanes, Any], None]
 
 EMPTY = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
-"""What registers hold before anything is written to them."""
+"""The content of registers before the first write."""
 
 
 def fresh(width: int) -> Any:
-    """The content of a register to which nothing has been written."""
+    """The content of a register that has not been written."""
     return (EMPTY[64], EMPTY[64]) if width == 128 else EMPTY[width]
 
 
@@ -41,7 +42,7 @@ def fresh(width: int) -> Any:
 
 
 def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> Reader:
-    """What reads an operand as the instruction's type `t`; `immediate` ones are Python integers."""
+    """A reader of an operand as the instruction's type `t`; immediates are read as Python integers."""
     if operand is None or isinstance(operand, Sink):
         return lambda x, regs, lanes: None
     if isinstance(operand, Reg):
@@ -108,8 +109,8 @@ def _special(operand: Special, t: Type | None) -> Reader:
 
 
 def _in_own_cta(where: Callable[[Threads], int], width: int) -> Reader:
-    """The address of a shared variable as a value. It has the CTA's rank, as on a GPU, for programs that make an
-    address in another CTA of the cluster with bitwise operations; that of the first CTA is the offset alone."""
+    """The address of a shared variable as a value. Like on a GPU it has the CTA's rank, for programs that compute an
+    address in another CTA of the cluster with bitwise operations; in the first CTA it is the offset alone."""
 
     def read(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
         own = x.const(where(x) & (1 << width) - 1, width)
@@ -122,7 +123,7 @@ def _in_own_cta(where: Callable[[Threads], int], width: int) -> Reader:
 
 
 def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[Threads], int]:
-    """What gives the address of a variable or function: in the variable's own space, or generic."""
+    """A function that returns the address of a variable or function: in the variable's own space, or generic."""
     if isinstance(operand, FunctionName):
         name = operand.name
         return lambda x: x.image.functions[name]
@@ -143,7 +144,7 @@ def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[
 
 
 def address(operand: Address, space: str | None) -> Reader:
-    """What computes `[base + offset]` as 64 bits, in `space`; with further parts, a tuple of it and them."""
+    """A function that computes `[base + offset]` as 64 bits, in `space`; with further parts, a tuple of it and them."""
     whole = _address(operand, space)
     if not operand.parts:
         return whole
@@ -172,7 +173,7 @@ def _address(operand: Address, space: str | None) -> Reader:
 
 
 def destination(operand: Operand | None, t: Type | None) -> Writer | None:
-    """What writes a result of the instruction's type `t`; None where it is discarded."""
+    """A writer for a result of the instruction's type `t`; None if it is discarded."""
     if operand is None or isinstance(operand, Sink):
         return None
     if isinstance(operand, Vector):
@@ -192,14 +193,14 @@ def destination(operand: Operand | None, t: Type | None) -> Writer | None:
 
 
 def apart(result: Any) -> Any:
-    """A result that stays what it is when the first element of its list is written: `mov.v2` may swap registers."""
+    """A result copied before the first element of its list is written, because `mov.v2` may swap registers."""
     if isinstance(result, Bits):
         return result if result.v.base is None else Bits(result.x, result.width, result.v.copy())
     return tuple([apart(part) for part in result])
 
 
 def put(old: Array, lanes: lane_sets.Lanes, new: Array, n: int) -> Array:
-    """The register's content after a write: registers may share an array, but only as long as it is read-only."""
+    """The register's content after a write: registers may share an array, but only while it is read-only."""
     if lanes is None:
         if new.base is not None:
             new = new.copy()

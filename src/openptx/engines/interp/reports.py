@@ -1,4 +1,4 @@
-"""Faults in the user's words: the instruction and its thread, the nearest allocation, and which threads wait where."""
+"""Faults in the user's terms: the instruction and its thread, the nearest allocation, and where threads wait."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
-    """What a lane did at the instruction that was running."""
+    """The violation of a lane at the running instruction, as a Fault."""
     op, geometry = batch.running, batch.x.geometry
     lane = violation.lane if violation.lane >= 0 else lane_sets.first(batch.x.executing)
     nearest = None
@@ -42,7 +42,7 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
 
 
 def call_chain(batch: Batch) -> tuple[str, ...]:
-    """The calls that led to the place, innermost first."""
+    """The calls that led to the position, innermost first."""
     frame: Frame | None = batch.current
     names: list[str] = []
     while frame is not None and len(names) <= fault_text.CHAINED:
@@ -52,7 +52,7 @@ def call_chain(batch: Batch) -> tuple[str, ...]:
 
 
 def deadlock(run: Launch, batch: Batch) -> Fault:
-    """Lanes wait for others that cannot come: says which, where, and which have ended."""
+    """Lanes wait for others that cannot arrive: says which, where, and which have exited."""
     geometry = batch.x.geometry
     places: list[tuple[lane_sets.Positions, Op, str]] = []
     for number, barrier in sorted(batch.barriers.items()):

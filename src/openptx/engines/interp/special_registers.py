@@ -1,4 +1,4 @@
-"""What special registers read (chapter 10), as arrays: an element for every lane, or one for all."""
+"""The values of special registers (chapter 10), as arrays: one element per lane, or one for all."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SPECIALS: dict[str, Reader] = {
     "aggr_smem_size": every(lambda t: t.geometry.shape.own_shared + RESERVED_SHARED),
     "dynamic_smem_size": every(lambda t: t.geometry.shape.dynamic_shared),
 }
-"""By name with component. Registers that are not here (`smid`, `gridid`, `pm0`, `envreg0`...) read 0."""
+"""By name with component. Registers that are not listed (`smid`, `gridid`, `pm0`, `envreg0`...) read 0."""
 
 for _axis, _letter in enumerate("xyz"):
     SPECIALS.update(

@@ -1,4 +1,4 @@
-"""Loads, stores and reductions of lanes on surfaces."""
+"""Surface loads, stores and reductions by lanes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 
 class LaneImages(Textures):
-    """Surfaces, and all that textures have."""
+    """Surfaces, in addition to textures."""
 
     def places(
         self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, size: int | None, scaled: bool = False
     ) -> Iterator[tuple[Surface, Array, Array]]:
-        """Each surface, its lanes' places, and where their `size` bytes begin in it: -1 where nothing is to be done.
+        """Each surface, the indices of its lanes, and where their `size` bytes begin in it: -1 for lanes with nothing
+        to do.
 
-        Without a size it is that of an element. `scaled` coordinates count such pieces instead of bytes.
+        Without a size it is that of an element. `scaled` coordinates count units of that size instead of bytes.
         """
         for (handle,), where in self.groups(a):
             first = int(where[0])
@@ -47,7 +48,7 @@ class LaneImages(Textures):
             yield surface, where, self.starts(surface, at, extent, outside, where)
 
     def starts(self, surface: Surface, at: list[Array], extent: list[int], outside: str, where: Array) -> Array:
-        """Positions in the surface's bytes; those beyond the extent are what `outside` says."""
+        """Positions in the surface's bytes; those beyond the extent are handled as `outside` says."""
         bad = reduce(np.logical_or, [(v < 0) | (v >= n) for v, n in zip(at, extent, strict=True)])
         if bad.any() and (outside == "trap" or (outside == "clamp" and not extent[0])):
             i = int(np.flatnonzero(bad)[0])
@@ -88,7 +89,7 @@ class LaneImages(Textures):
             surface.bytes[start[good, np.newaxis] + np.arange(data.shape[1])] = data[good]
 
     def writable(self, surface: Surface, where: Array, start: Array) -> Array:
-        """Which lanes write; a fault where they may not."""
+        """Which lanes write; a fault if they may not."""
         good = start >= 0
         self.x.keep("it writes to surfaces")
         if not surface.bytes.flags.writeable and good.any():
@@ -114,7 +115,7 @@ class LaneImages(Textures):
             good = self.writable(surface, where, start)
             if not good.any():
                 continue
-            # Words of their own: in the surface's bytes they may lie at any place.
+            # A copy as words: in the surface's bytes they may lie at any alignment.
             places, index = np.unique(start[good], return_inverse=True)
             spread = places[:, np.newaxis] + np.arange(size)
             words = surface.bytes[spread].view(UNSIGNED[b.width]).reshape(-1)
@@ -124,7 +125,7 @@ class LaneImages(Textures):
 
 
 def converted(surface: Surface, rows: Array) -> Array:
-    """Components of 32 bits as the bytes of elements: integers lose their upper bits, floats are rounded.
+    """Converts 32-bit components to the bytes of elements: integers lose their upper bits, floats are rounded.
 
     Components that the instruction does not have become 0; the manual leaves them open.
     """

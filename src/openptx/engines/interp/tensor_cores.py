@@ -1,4 +1,4 @@
-"""Matrix products of many warps, or of tiles, by compiled routines, where enough is multiplied to pay for them."""
+"""Matrix products of many warps, or of tiles, by compiled routines if the amount of work justifies compiling them."""
 
 from __future__ import annotations
 
@@ -30,19 +30,21 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 HALVES, ELEMENTS = 2, 4
-"""Of sixteen rows: registers of a fragment of a beside each other, elements of c that a lane has of eight columns."""
+"""Of sixteen rows: adjacent registers of a fragment of a, elements of c that a lane has per eight columns."""
 
 WORTH_LINKING, WORTH_MAKING = 1 << 21, 1 << 24
-"""Multiplications in a process from which on a routine pays: NumPy takes 30 ns for each, making one 0.2 to 0.5 s."""
+"""Multiplications in a process from which compiling a routine pays: NumPy takes 30 ns for each, compiling 0.2 to 0.5
+s."""
 
 OF_SCALED = 8
-"""How many others a scaled multiplication counts for, by the time that NumPy takes."""
+"""The weight of a scaled multiplication, by the time that NumPy takes."""
 
 PIECE = 1 << 12
-"""Products between two looks at whether to go on."""
+"""Products between two checks whether to continue."""
 
 WORTH_COPYING = 16
-"""Copies to tensor memory in a process from which on code pays, which takes 0.05 s to make, and NumPy some ms each."""
+"""Copies to tensor memory in a process from which compiled code pays: compiling takes 0.05 s, NumPy some ms per
+copy."""
 
 _copied: dict[str, int] = {}
 _multiplied: dict[str, int] = {}
@@ -73,7 +75,7 @@ def matrix_product(
 
 
 def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
-    """By compiled code where that pays, else by the definition."""
+    """Uses compiled code if that pays, else the definition."""
     found = None if zeros.v.any() or not has_ctas(x, p.ctas) else compiled(x, p, code, values)
 
     def define(zeros: Bits, code: Bits, *values: Bits) -> None:
@@ -83,7 +85,7 @@ def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Se
 
 
 def tensor_copy(x: Threads, p: Copied, address: Bits, code: Bits) -> None:
-    """The same of a copy."""
+    """The same for a copy."""
     found = None
     if has_ctas(x, p.ctas):
         _copied[p.key] = count = _copied.get(p.key, 0) + 1
@@ -94,7 +96,7 @@ def tensor_copy(x: Threads, p: Copied, address: Bits, code: Bits) -> None:
 def by_code(
     x: Threads, found: TensorCode | None, ctas: int, define: Callable[..., None], values: Sequence[Bits]
 ) -> None:  # fmt: skip
-    """Lane by lane; what the code does not do is done by the definition."""
+    """Works lane by lane; what the code does not handle is done by the definition."""
     x.tensor_code = 0
     if found is None:
         define(*values)
@@ -120,7 +122,7 @@ def by_code(
 
 
 def has_ctas(x: Threads, count: int) -> bool:
-    """Whether clusters have so many CTAs, or pairs of them."""
+    """Whether clusters have this many CTAs, or pairs of them."""
     return x.geometry.shape.cluster_size % count == 0
 
 
@@ -139,7 +141,8 @@ def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> Te
 
 
 def warps_of(x: Threads) -> int:
-    """The number of executing warps; 0 if one of them lacks lanes, because a fragment needs the registers of all."""
+    """The number of executing warps; 0 if one of them lacks lanes, because a fragment needs the registers of all
+    lanes."""
     if not x.geometry.whole_warps:
         return 0
     if x.executing is None:
@@ -156,7 +159,7 @@ def tile_product(
     x: Threads, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
     by_lines: Callable[[], None],
 ) -> None:  # fmt: skip
-    """CTA by CTA, with the lines of a matrix as if lanes had one each."""
+    """CTA by CTA, with the lines of a matrix treated as one per lane."""
     active, lanes = x.executing, lane_sets.positions(x.executing, x.n)
     shape = tiles(*given)
     if not pays(p, lanes.size * shape.rows * shape.columns * p.words * p.elements):
@@ -200,7 +203,7 @@ def product_of_lines(p: MatrixProduct, rows: Array, columns: Array, c: Array) ->
 
 
 def pays(p: MatrixProduct, count: int, ready: Callable[[], bool] | None = None) -> bool:
-    """Whether so many more multiplications are done by a routine, which may be `ready`."""
+    """Whether this many more multiplications justify a routine, which may be `ready`."""
     total = _multiplied[p.key] = _multiplied.get(p.key, 0) + count
     if total < WORTH_LINKING:
         return False
@@ -224,7 +227,7 @@ def stacked(registers: Sequence[Bits], warps: int) -> Array:
 
 
 def multiply(p: MatrixProduct, a: Array, b: Array, c: Array, groups: int) -> None:
-    """Products of fragments along the first axis, c replaced by d. A b of one product belongs to all of a and c."""
+    """Products of fragments along the first axis, c replaced by d. A b with one product applies to all of a and c."""
     call = routines().routine_of(p).all
     steps = a[0].nbytes, b[0].nbytes if len(b) > 1 else 0, c[0].nbytes, c[0].nbytes
     for first in range(0, len(a), PIECE):

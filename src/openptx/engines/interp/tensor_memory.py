@@ -1,4 +1,4 @@
-"""The tensor memory of a batch's CTAs: cells by CTA, lane and column, and which CTA has allocated which columns."""
+"""The tensor memory of a batch's CTAs: cells by CTA, lane and column, and the allocated columns of each CTA."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 class TensorMemory(tensor_memory.TensorMemory):
     def __init__(self, x: Threads, block: Bytes | None = None) -> None:
-        """`block`: the bytes of the batch's one CTA, if they are there already."""
+        """`block`: the bytes of the batch's single CTA, if they exist already."""
         self.x = x
         self.memory = memory = np.zeros(x.geometry.count, BLOCK) if block is None else block.view(BLOCK)
         self.cells, self.owned, self.given = memory["cells"], memory["owned"], memory["given"]
@@ -89,7 +89,7 @@ class TensorMemory(tensor_memory.TensorMemory):
         self.cells[cta[:, None], lane[:, None], column[:, None] + np.arange(len(values))] = words
 
     def _place(self, address: Bits, count: int, rank: Bits | None) -> tuple[Array, Array, Array]:
-        """The CTA, lane and column of every executing thread, with `count` columns that are there."""
+        """The CTA, lane and column of every executing thread, with `count` columns that exist."""
         x, geometry = self.x, self.x.geometry
         cta = lane_sets.take(geometry.cta, x.executing)
         if rank is not None:

@@ -1,4 +1,4 @@
-"""Texture fetches of lanes."""
+"""Texture fetches by lanes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openptx.isa.semantics.images import DIMENSIONS, Lookup, layered, multisampl
 from openptx.numerics import Bits
 
 TOGETHER = 8192
-"""Lanes whose fetches are computed at once: arrays of more are not kept in the cache."""
+"""Lanes whose fetches are computed at once: larger arrays would not stay in the cache."""
 
 
 class Textures(Handles):
@@ -28,7 +28,7 @@ class Textures(Handles):
         return self.sampled(lookup, take)
 
     def sampled(self, lookup: Lookup, take: Callable[[Texture, Sampler, Place], Array]) -> tuple[Bits, ...]:
-        """What `take` makes of each texture and the coordinates of the lanes that name it."""
+        """The result of `take` for each texture and the coordinates of the lanes that name it."""
         found = np.zeros((self.count, 4), np.uint32)
         for handles, where in self.groups(*(h for h in (lookup.texture, lookup.sampler) if h is not None)):
             first = int(where[0])
@@ -46,8 +46,8 @@ class Textures(Handles):
         return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(4))
 
     def place(self, t: Texture, lookup: Lookup, where: Array) -> Place:
-        """The place that the lanes fetch from. A sample beyond the last is a fault; a layer beyond the last becomes the
-        last."""
+        """The place that the lanes fetch from. A sample beyond the last is a fault; a layer beyond the last is clamped
+        to the last."""
         c = self.columns(lookup.coordinates, where)
         sample = c.pop(0) if multisample(lookup.geometry) else None
         if sample is not None and (sample >= t.samples).any():

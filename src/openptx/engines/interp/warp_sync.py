@@ -1,7 +1,8 @@
 """Lanes of a warp that wait for each other at different instructions of one kind.
 
-`shfl.sync` in both branches of an `if` is one exchange: what must be the same is the instruction's qualifiers and the
-member mask, not its place (9.7.9.6). Groups at one place have met before; this is for when nothing else can go on.
+`shfl.sync` in both branches of an `if` is one exchange: the instruction's qualifiers and the member mask must be the
+same, not its position (9.7.9.6). Groups at one position have merged before; this applies when nothing else can
+continue.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 
 def resolve_split_sync(batch: Batch) -> bool:
-    """Lets warps go on whose lanes are all there, though at several places; whether there were such."""
+    """Lets warps continue whose lanes have all arrived, though at several positions; returns whether there were any."""
     kinds: dict[tuple[object, object], list[Group]] = {}
     for group in batch.parked.values():
         kinds.setdefault((group.op.form, group.op.m), []).append(group)
@@ -33,7 +34,7 @@ def resolve_split_sync(batch: Batch) -> bool:
 
 
 def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[Any]:
-    """A source of all groups, as an array with an element for every lane."""
+    """A source of all groups, as an array with one element per lane."""
     found = None
     for group, read in zip(groups, readers, strict=True):
         batch.at(group.frame, group.lanes)
@@ -74,7 +75,7 @@ def exchange(batch: Batch, groups: list[Group]) -> bool:
 
 
 def perform(batch: Batch, groups: list[Group], chosen: lane_sets.Lanes, go: Mask) -> None:
-    """The instruction, on the values of all groups together; each group gets its lanes' results."""
+    """Executes the instruction on the values of all groups together; each group gets its lanes' results."""
     x, op = batch.x, groups[0].op
     meaning: Any = op.form.instruction.meaning
     if op.form.instruction.control is not None:
