@@ -1,7 +1,7 @@
-"""Texture fetching as the appendix of the CUDA programming guide has it: from coordinates to texels, and filtering.
+"""Texture fetching as the appendix of the CUDA programming guide has it: from coordinates to texels.
 
 All numbers are NumPy arrays, an element a lane. What the guide leaves open is as recorded on an H100: how coordinates
-and weights are cut, how a weighted sum is rounded, that NaN is the coordinate 0, and a missing component 0 as well.
+and weights are cut, that NaN is the coordinate 0, and a missing component 0 as well; sums are `filtering`'s.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openptx.device.filtering import FRACTION, Part, averaged, quads, quantized
 from openptx.device.srgb import LINEAR
 from openptx.device.texture import FACES, Array, Image, Sampler, Texture
 
@@ -25,19 +26,9 @@ _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
     "always": lambda depth, texel: np.ones_like(texel),
 }
 
-FRACTION = 256
-"""Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
-
 TURN = 2.0**21
 """Normalized coordinates have 21 bits of fraction; the rest is cut."""
 
-# Texels are cut so many bits below the largest, and their sum is rounded to so many bits, a tie away from zero.
-KEPT = {"float32": (28, 24), "float16": (15, 11)}
-
-NAN = 0x7FFFFFFF
-DOUBLE = np.finfo(np.float64)
-LEAST = DOUBLE.maxexp - 200
-"""The exponent, as a double has it in its bits, of less than any float."""
 WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 """Types of so many bytes."""
 
@@ -102,24 +93,31 @@ def moved(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
 
 def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
     """The weighted sum of the 2, 4 or 8 texels around."""
+    return mixed(t, s, at, weighed(t, s, at, u, np.full(len(u[0]), FRACTION)))
+
+
+def weighed(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array) -> list[Part]:
+    """The texels around, with weights that are `share` together."""
     address = modes(t, s)
     base = [
         (np.clip(a, 0.5, n - 0.5) if mode == "clamp" else a) - 0.5
         for a, n, mode in zip(moved(u, at.offset), t.shape, address, strict=False)
     ]
     low = [np.floor(a) for a in base]
-    parts = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
-    shares = weights(parts)
-    weight: Array = np.stack([*shares.values()])[..., np.newaxis]
-    found = around(t, address, at, low, np.array([*shares]))
+    fractions = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
+    return [Part(around(t, address, at, low, corners), weight) for corners, weight in quads(fractions, share)]
+
+
+def mixed(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
+    """The average of texels, as a fetch reads them; of what a comparison with each gives where there is a depth."""
     if at.depth is not None:  # sums of 256ths are exact
-        found = compared(t, s, at.depth, values(t, found))
-        share: Array = (found * weight).sum(axis=0) / FRACTION
-        return share.astype(np.float32)
+        shares = [compared(t, s, at.depth, values(t, found)) * weight[..., np.newaxis] for found, weight in parts]
+        total: Array = np.sum([share.sum(axis=0) for share in shares], axis=0) / FRACTION
+        return total.astype(np.float32)
     if not t.floating:
-        return quantized(found, weight)
+        return quantized(parts)
     with np.errstate(all="ignore"):
-        return averaged(np.where(weight > 0, found, 0).astype(np.float64), weight, *KEPT[t.texels.dtype.name])
+        return averaged(parts)
 
 
 def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], corners: Array) -> Array:
@@ -130,74 +128,6 @@ def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], 
         for (index, outside), up in zip(places, corners.T, strict=True)
     ]
     return stored(t, at, chosen, t.border)
-
-
-def weights(parts: Sequence[Array]) -> dict[tuple[int, ...], Array]:
-    """The weight of each corner, in 256ths. A product is rounded half up; the corner that it is split off from gets the
-    rest."""
-    if len(parts) == 1:
-        return {(0,): FRACTION - parts[0], (1,): parts[0]}
-    if len(parts) == 2:
-        x, y = parts
-        both = halved(x * y)
-        return {(0, 0): FRACTION - x - y + both, (1, 0): x - both, (0, 1): y - both, (1, 1): both}
-    x, y, z = parts
-    found: dict[tuple[int, ...], Array] = {}
-    for k, row in enumerate((FRACTION - z, z)):
-        right = halved(row * x)
-        for i, weight in enumerate((row - right, right)):
-            upper = weight - halved(weight * (FRACTION - y))
-            if i:  # where all weight is on the right, that is the corner that the place is counted from
-                upper = np.where(x < FRACTION, halved(weight * y), upper)
-            found[i, 0, k], found[i, 1, k] = weight - upper, upper
-    return found
-
-
-def halved(product: Array) -> Array:
-    return (product + FRACTION // 2) // FRACTION
-
-
-def averaged(v: Array, weight: Array, kept: int, precision: int) -> Array:
-    """The weighted average of floats, as float32. Texels of one z are cut below the largest of them (H200).
-
-    Of eight corners those with the lower z come first (`weights`). All are doubles, and computed by their bits.
-    """
-    parts = (slice(0, 4), slice(4, 8)) if len(v) == 8 else (slice(None),)
-    total: Array = np.sum([cut_sum(v[one], weight[one], kept) for one in parts], axis=0)
-    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` of them drops, a tie away from zero
-    rounded: Array = ((total.view(np.int64) + (1 << (cut - 1))) & -(1 << cut)).view(np.float64) + 0.0
-    finite = np.isfinite(v).all(axis=0)
-    if not finite.all():
-        rounded = np.where(finite, rounded, (v * weight).sum(axis=0))
-    result = rounded.astype(np.float32)
-    result.view(np.uint32)[np.isnan(result)] = NAN
-    return result
-
-
-def cut_sum(v: Array, weight: Array, kept: int) -> Array:
-    """The weighted sum of floats that are cut so many bits below the largest one."""
-    exponent = np.abs(v).max(axis=0).view(np.int64) >> DOUBLE.nmant
-    exponent = np.maximum(exponent, LEAST) + 1 - kept  # of the unit of what is kept
-    unit = (exponent << DOUBLE.nmant).view(np.float64)
-    per_unit = ((2 * DOUBLE.maxexp - 2 - exponent) << DOUBLE.nmant).view(np.float64)
-    found: Array = (np.trunc(v * per_unit) * weight).sum(axis=0) * unit / FRACTION
-    return found
-
-
-def quantized(found: Array, weight: Array) -> Array:
-    """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign.
-
-    It is rounded half up, but for int8: there what is to be added to the sum, a 128th of it, is rounded, of the sum
-    without its last four bits. The most negative number counts as such; what is then below -1 is -1 (H200).
-    """
-    top, signed = np.iinfo(found.dtype).max, found.dtype.kind == "i"
-    steps = 2.0 ** (16 - signed) - 1
-    total = (found * weight).sum(axis=0)
-    if found.dtype == np.int8:
-        rounded: Array = total + (((total >> 4) * 257 + 1024) >> 11)
-    else:
-        rounded = np.floor(total * steps / (FRACTION * top) + 0.5)
-    return (np.maximum(rounded, -steps) / steps).astype(np.float32)
 
 
 def modes(t: Texture, s: Sampler) -> Sequence[str]:

@@ -1,0 +1,129 @@
+"""The weighted averages of linear filtering, as an H200 rounds them: weights of corners and of levels, sums of texels.
+
+Texels are summed in parts, of at most four texels each: those of one level and one z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from openptx.device.texture import Array
+
+FRACTION = 256
+"""Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
+
+# Texels are cut so many bits below the largest, and their sum is rounded to so many bits, a tie away from zero.
+KEPT = {"float32": (28, 24), "float16": (15, 11)}
+
+NAN = 0x7FFFFFFF
+DOUBLE = np.finfo(np.float64)
+LEAST = DOUBLE.maxexp - 200
+"""The exponent, as a double has it in its bits, of less than any float."""
+TOGETHER = 4
+"""Parts are aligned to exponents that are multiples of this."""
+
+
+class Part(NamedTuple):
+    """Texels as they are stored (corner, lane, component), and their weights in 256ths (corner, lane)."""
+
+    texels: Array
+    weights: Array
+
+
+def quads(fractions: Sequence[Array], share: Array) -> list[tuple[Array, Array]]:
+    """The corners around a place, in parts: rows of 0 and 1 for each dimension, and the weight of each.
+
+    `fractions` is how far the place lies above the lowest corner in x, y, z, in 256ths. All weights are `share`, in
+    256ths, together.
+    """
+    x, *rest = fractions
+    if not rest:
+        right = halved(share * x)
+        return [(np.array([[0], [1]]), np.stack([share - right, right]))]
+    y, *rest = rest
+    corners = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    if not rest:
+        return [(corners, quad(share, x, y))]
+    front = halved(share * (FRACTION - rest[0]))
+    return [(np.insert(corners, 2, z, axis=1), quad(part, x, y)) for z, part in enumerate((front, share - front))]
+
+
+def quad(share: Array, x: Array, y: Array) -> Array:
+    """The weights of the corners of a square. A product is rounded half up, and the corner that it is split off from
+    gets the rest."""
+    right = halved(share * x)
+    left = share - right
+    upper = left - halved(left * (FRACTION - y))
+    # Where all weight is on the right, that is the corner that the place is counted from.
+    other = np.where(x < FRACTION, halved(right * y), right - halved(right * (FRACTION - y)))
+    return np.stack([left - upper, right - other, upper, other])
+
+
+def halved(product: Array) -> Array:
+    return (product + FRACTION // 2) // FRACTION
+
+
+def averaged(parts: Sequence[Part]) -> Array:
+    """The weighted average of floats, as float32. All are doubles, and computed by their bits."""
+    kept, precision = KEPT[parts[0].texels.dtype.name]
+    used = [
+        np.where(weight[..., np.newaxis] > 0, texels, 0).astype(np.float64)  # a corner without weight may be infinite
+        for texels, weight in parts
+    ]
+    exponents = [np.maximum(np.abs(v).max(axis=0).view(np.int64) >> DOUBLE.nmant, LEAST) for v in used]
+    sums = [cut_sum(v, part.weights, e + 1 - kept) for v, part, e in zip(used, parts, exponents, strict=True)]
+    total = aligned(sums, exponents, kept) if len(parts) > 1 else sums[0]
+    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` of them drops, a tie away from zero
+    rounded: Array = ((total.view(np.int64) + (1 << (cut - 1))) & -(1 << cut)).view(np.float64) + 0.0
+    finite = np.all([np.isfinite(v).all(axis=0) for v in used], axis=0)
+    if not finite.all():
+        plain = np.sum([(v * p.weights[..., np.newaxis]).sum(axis=0) for v, p in zip(used, parts, strict=True)], axis=0)
+        rounded = np.where(finite, rounded, plain)
+    result = rounded.astype(np.float32)
+    result.view(np.uint32)[np.isnan(result)] = NAN
+    return result
+
+
+def cut_sum(v: Array, weight: Array, exponent: Array) -> Array:
+    """The weighted sum of floats that are cut to multiples of a power of two, whose exponent is that of a double."""
+    found: Array = (np.trunc(v * power(2 * DOUBLE.maxexp - 2 - exponent)) * weight[..., np.newaxis]).sum(axis=0)
+    found *= power(exponent)
+    return found / FRACTION
+
+
+def aligned(sums: Sequence[Array], exponents: Sequence[Array], kept: int) -> Array:
+    """The sum of parts, which lose what lies below the unit of the largest one's sum: they are rounded down.
+
+    That exponent is the texel's without its last two bits. (Recordings tell it from less, not from more.)
+    """
+    largest = np.maximum.reduce(exponents) & -TOGETHER
+    exponent = largest + 1 - kept - (FRACTION.bit_length() - 1)
+    unit, per_unit = power(exponent), power(2 * DOUBLE.maxexp - 2 - exponent)
+    total: Array = np.sum([np.floor(part * per_unit) for part in sums], axis=0)
+    return total * unit
+
+
+def power(exponent: Array) -> Array:
+    """The power of two whose bits have this exponent."""
+    found: Array = (exponent << DOUBLE.nmant).view(np.float64)
+    return found
+
+
+def quantized(parts: Sequence[Part]) -> Array:
+    """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign.
+
+    It is rounded half up, but for int8: there what is to be added to the sum, a 128th of it, is rounded, of the sum
+    without its last four bits. The most negative number counts as such; what is then below -1 is -1.
+    """
+    dtype = parts[0].texels.dtype
+    top, signed = np.iinfo(dtype).max, dtype.kind == "i"
+    steps = 2.0 ** (16 - signed) - 1
+    total: Array = np.sum([(texels * weight[..., np.newaxis]).sum(axis=0) for texels, weight in parts], axis=0)
+    if dtype == np.int8:
+        rounded: Array = total + (((total >> 4) * 257 + 1024) >> 11)
+    else:
+        rounded = np.floor(total * steps / (FRACTION * top) + 0.5)
+    return (np.maximum(rounded, -steps) / steps).astype(np.float32)
