@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, Fidelity, bounded
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.floats import format_of, saturated
 from openptx.isa.semantics.packing import packed
-from openptx.numerics import FORMATS, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,14 +40,7 @@ add = instruction(
 @meaning(add)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fadd(f, a, b, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
-
-
-def format_of(m: Modifiers) -> Format:
-    """The number format of the (element's) type."""
-    return FORMATS[m.type.element.format or ""]
+    return saturated(x, m, x.fadd(format_of(m), a, b, m.rnd, m.ftz))
 
 
 sub = instruction(
@@ -64,9 +57,7 @@ sub = instruction(
 @meaning(sub)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fsub(f, a, b, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
+    return saturated(x, m, x.fsub(format_of(m), a, b, m.rnd, m.ftz))
 
 
 mul = instruction(
@@ -83,9 +74,7 @@ mul = instruction(
 @meaning(mul)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fmul(f, a, b, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
+    return saturated(x, m, x.fmul(format_of(m), a, b, m.rnd, m.ftz))
 
 
 fma = instruction(
@@ -124,9 +113,7 @@ mad = instruction(
 @meaning(fma, mad)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fma(f, a, b, c, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
+    return saturated(x, m, x.fma(format_of(m), a, b, c, m.rnd, m.ftz))
 
 
 def rounded(m: Modifiers) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity, bounded, modelled
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.floats import format_of, saturated
 from openptx.isa.semantics.packing import packed
 from openptx.isa.semantics.tensor_map import OUT_OF_BOUNDS_NAN
-from openptx.numerics import FORMATS, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,14 +35,7 @@ add = instruction(
 @meaning(add)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fadd(f, a, b, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
-
-
-def format_of(m: Modifiers) -> Format:
-    """The number format of the (element's) type."""
-    return FORMATS[m.type.element.format or ""]
+    return saturated(x, m, x.fadd(format_of(m), a, b, m.rnd, m.ftz))
 
 
 sub = instruction(
@@ -58,9 +51,7 @@ sub = instruction(
 @meaning(sub)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fsub(f, a, b, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
+    return saturated(x, m, x.fsub(format_of(m), a, b, m.rnd, m.ftz))
 
 
 mul = instruction(
@@ -76,9 +67,7 @@ mul = instruction(
 @meaning(mul)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
-    f = format_of(m)
-    d = x.fmul(f, a, b, m.rnd, m.ftz)
-    return x.saturate(f, d) if m.sat else d
+    return saturated(x, m, x.fmul(format_of(m), a, b, m.rnd, m.ftz))
 
 
 fma = instruction(
