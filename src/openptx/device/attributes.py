@@ -41,7 +41,7 @@ def attribute(object: Opaque, name: str) -> int | None:
         if name == "normalized_coords":
             return int(object.normalized)
         if name == "num_mipmap_levels":
-            return 0
+            return object.level_count if object.smaller else 0
         if name == "num_samples":
             return object.samples
         return of_sampler(object.sampler, name)

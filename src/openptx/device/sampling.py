@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openptx.device import levels
 from openptx.device.filtering import FRACTION, Part, averaged, quads, quantized
 from openptx.device.srgb import LINEAR
-from openptx.device.texture import FACES, Array, Image, Sampler, Texture
+from openptx.device.texture import Array, Image, Sampler, Texture
 
 _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
     "never": lambda depth, texel: np.zeros_like(texel),
@@ -36,7 +37,8 @@ WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex12
 class Place(NamedTuple):
     """The place that lanes fetch from: layer (None: not layered), x, y, z, and offsets in texels, if there are any.
 
-    `sample` is the number of one of several samples; texels are compared with `depth`, if there is one.
+    `sample` is the number of one of several samples; texels are compared with `depth`, if there is one. `level` is what
+    the instruction names, or its `gradients` ask for: float32, or int32 where coordinates are.
     """
 
     layer: Array | None
@@ -44,23 +46,85 @@ class Place(NamedTuple):
     offset: Sequence[Array]
     sample: Array | None = None
     depth: Array | None = None
+    level: Array | None = None
+
+    def of(self, lanes: Array) -> Place:
+        """The places of some lanes. Textures of several levels have no samples."""
+        layer, depth = (None if v is None else v[lanes] for v in (self.layer, self.depth))
+        return Place(layer, [v[lanes] for v in self.c], [v[lanes] for v in self.offset], depth=depth)
 
 
 def fetch(t: Texture, s: Sampler, at: Place) -> Array:
     """The four components at float32 coordinates as 32 bits, in rows."""
+    if t.level_count == 1:
+        return four(t, fetched(t, s, at))
+    level = levels.chosen(t, s, at.level, len(at.c[0]))
+    if s.level_filter == "nearest":
+        return four(t, by_level(t, s, at, np.floor(level + 0.5)))
+    return four(t, between_levels(t, s, at, level))
+
+
+def fetched(t: Texture, s: Sampler, at: Place) -> Array:
+    """The components at one level."""
     u = scaled(t, s, at.c)
     if s.filter == "linear":
-        return four(t, linear(t, s, at, u))
-    return four(t, texels(t, s, modes(t, s), at, moved([np.floor(a) for a in u], at.offset)))
+        return mixed(t, s, at, weighed(t, s, at, u, np.full(len(u[0]), FRACTION)))
+    return texels(t, s, modes(t, s), at, whole(u, at.offset))
+
+
+def by_level(t: Texture, s: Sampler, at: Place, level: Array) -> Array:
+    """The components that lanes find each at its level."""
+    found: Array | None = None
+    for number, lanes in levels.groups(level):
+        some = fetched(t.level(number), s, at.of(lanes))
+        if found is None:
+            found = np.zeros((len(level), t.channels), some.dtype)
+        found[lanes] = some
+    assert found is not None
+    return found
+
+
+def between_levels(t: Texture, s: Sampler, at: Place, level: Array) -> Array:
+    """The average of two levels. All texels of both are weighed together."""
+    low = np.floor(level)
+    share = ((level - low) * FRACTION).astype(np.int64)
+    parts: list[Part] = []
+    for number, portion in ((low, FRACTION - share), (np.minimum(low + 1, t.level_count - 1), share)):
+        several: list[Part] = []
+        for i, lanes in levels.groups(number):
+            one, place = t.level(i), at.of(lanes)
+            some = weighed(one, s, place, scaled(one, s, place.c), portion[lanes])
+            several = several or [empty(part, len(level)) for part in some]
+            for part, new in zip(several, some, strict=True):
+                part.texels[:, lanes], part.weights[:, lanes] = new
+        parts += several
+    return mixed(t, s, at, parts)
+
+
+def empty(like: Part, lanes: int) -> Part:
+    """A part for so many lanes, to be filled."""
+    corners, _, channels = like.texels.shape
+    return Part(np.zeros((corners, lanes, channels), like.texels.dtype), np.zeros((corners, lanes), np.int64))
 
 
 def element(t: Texture, s: Sampler, at: Place) -> Array:
     """The texel at int32 coordinates, which are never normalized; nothing is filtered.
 
-    Outside of the texture there are zeros, whatever the address mode (H100).
+    Outside of the texture there are zeros, whatever the address mode (H100). With a level the nearest texel is outside,
+    and zeros are at levels that are not there (H200).
     """
-    index = moved([a.astype(np.float64) for a in at.c], at.offset)
-    found = values(t, raw(t, ("border",) * len(index), at, index, np.zeros(1, t.texels.dtype)))
+    if at.level is None:
+        return element_at(t, s, at, "border")
+    found = np.zeros((len(at.level), 4), np.uint32)
+    for number, lanes in levels.groups(at.level):
+        if 0 <= number < t.level_count:
+            found[lanes] = element_at(t.level(number), s, at.of(lanes), "clamp")
+    return found
+
+
+def element_at(t: Texture, s: Sampler, at: Place, outside: str) -> Array:
+    index = whole([a.astype(np.float64) for a in at.c], at.offset)
+    found = values(t, raw(t, (outside,) * len(index), at, index, np.zeros(1, t.texels.dtype)))
     return four(t, found if at.depth is None else compared(t, s, at.depth, found))
 
 
@@ -69,7 +133,7 @@ def gather(t: Texture, s: Sampler, at: Place, component: int) -> Array:
 
     They are those that would be filtered: the place is rounded to eight bits of fraction before (H200).
     """
-    x, y = moved([np.floor(np.floor((a - 0.5) * FRACTION + 0.5) / FRACTION) for a in scaled(t, s, at.c)], at.offset)
+    x, y = whole([np.floor((a - 0.5) * FRACTION + 0.5) / FRACTION for a in scaled(t, s, at.c)], at.offset)
     around = ((x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y))
     return np.stack([four(t, texels(t, s, modes(t, s), at, each))[:, component] for each in around], axis=1)
 
@@ -87,18 +151,20 @@ def scaled(t: Texture, s: Sampler, c: Sequence[Array]) -> list[Array]:
     return [np.floor(a * TURN) / TURN * n for a, n in zip(known, t.shape, strict=True)]
 
 
+def whole(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
+    """Positions of texels."""
+    return moved([np.floor(a) for a in c], offset)
+
+
 def moved(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
     return [a + o for a, o in zip(c, offset, strict=True)] if offset else list(c)
 
 
-def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
-    """The weighted sum of the 2, 4 or 8 texels around."""
-    return mixed(t, s, at, weighed(t, s, at, u, np.full(len(u[0]), FRACTION)))
-
-
 def weighed(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array) -> list[Part]:
-    """The texels around, with weights that are `share` together."""
+    """The texel, or the 2, 4 or 8 around that are averaged, with weights that are `share` together."""
     address = modes(t, s)
+    if s.filter == "nearest":
+        return [Part(raw(t, address, at, whole(u, at.offset), t.border)[np.newaxis], share[np.newaxis])]
     base = [
         (np.clip(a, 0.5, n - 0.5) if mode == "clamp" else a) - 0.5
         for a, n, mode in zip(moved(u, at.offset), t.shape, address, strict=False)
@@ -216,31 +282,3 @@ def four(t: Image, found: Array) -> Array:
     bits = np.zeros((found.shape[0], 4), np.uint32)
     bits[:, : t.channels] = np.ascontiguousarray(found).view(np.uint32)
     return bits
-
-
-def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
-    """The face (+x, -x, +y, -y, +z, -z) and the place on it, from 0 to 1, of a direction with a component of 1 or -1.
-
-    Directions are float32, places doubles, of which not all bits count; the face is a whole number. Of components that
-    are equally large z wins over y, and y over x. One that is no number is smaller than the others, and its place is
-    the middle: so are those of directions that have infinite components (H200).
-    """
-    magnitude = [np.where(np.isnan(v), np.float32(-1), np.abs(v)) for v in (x, y, z)]
-    x, y, z = (np.nan_to_num(v, nan=0.0) for v in (x, y, z))
-    along_z = (magnitude[2] >= magnitude[1]) & (magnitude[2] >= magnitude[0])
-    along_y = ~along_z & (magnitude[1] >= magnitude[0])
-    which = [along_z, along_y]
-    negative = np.select(which, [z, y], x) < 0
-    face = np.select(which, [4, 2], 0) + negative
-    # The guide's table: s and t for m of each face.
-    s = np.select(which, [np.where(negative, -x, x), x], np.where(negative, z, -z))
-    t = np.select(which, [-y, np.where(negative, -z, z)], -y)
-    return face, [(v.astype(np.float64) + 1) / 2 for v in (s, t)]
-
-
-def layer(t: Texture, cube: Array | None, face: Array) -> Array:
-    """The layer of a face: of the only cube, or of that cube, or the last."""
-    if cube is None:
-        return face
-    assert t.layers is not None
-    return FACES * np.minimum(cube, t.layers // FACES - 1).astype(np.int64) + face

@@ -37,6 +37,9 @@ COMPARISONS = ("never", "less", "equal", "less_equal", "greater", "not_equal", "
 FACES = 6
 """Of a cube."""
 
+ALL_LEVELS = (0.0, 1000.0)
+"""The smallest and the largest level that a sampler leaves."""
+
 HANDLES = 1 << 56
 """The first handle: no address of memory reaches so far."""
 
@@ -70,7 +73,8 @@ class Sampler(Opaque):
     `filter` is "nearest" or "linear". `address` is "clamp", "border", "wrap" or "mirror", for all dimensions or as a
     sequence for each. `force_unnormalized` overrides `normalized` of the texture. `compare` says what a depth has to be
     to a texel: "less_equal", as OpenGL begins with, or "never", "less", "equal", "greater", "not_equal",
-    "greater_equal", "always". Raises ArgumentError for another filter, mode or comparison.
+    "greater_equal", "always". `level_filter`, `level_bias` and `level_clamp` choose among a texture's levels, as for a
+    Texture. Raises ArgumentError for another filter, mode or comparison.
     """
 
     kind = "samplerref"
@@ -82,18 +86,27 @@ class Sampler(Opaque):
         *,
         force_unnormalized: bool = False,
         compare: str = "less_equal",
+        level_filter: str = "nearest",
+        level_bias: float = 0.0,
+        level_clamp: tuple[float, float] = ALL_LEVELS,
     ) -> None:
         super().__init__()
         modes = (address,) * 3 if isinstance(address, str) else (*address, "clamp", "clamp")[:3]
-        if filter not in FILTERS:
-            raise ArgumentError(f"the filter is `nearest` or `linear`, not {filter!r}")
+        for name in filter, level_filter:
+            if name not in FILTERS:
+                raise ArgumentError(f"the filter is `nearest` or `linear`, not {name!r}")
         for mode in modes:
             if mode not in ADDRESSES:
                 raise ArgumentError(f"the address mode is `clamp`, `wrap`, `mirror` or `border`, not {mode!r}")
         if compare not in COMPARISONS:
             raise ArgumentError(f"depths are compared by {', '.join(COMPARISONS)}, not {compare!r}")
         self.filter, self.address, self.force_unnormalized = filter, modes, force_unnormalized
+        if len(level_clamp) != 2 or np.isnan((level_bias, *level_clamp)).any():
+            raise ArgumentError(
+                f"a bias of levels is a number, their clamp two, not {level_bias!r} and {level_clamp!r}"
+            )
         self.compare = compare
+        self.level_filter, self.level_bias, self.level_clamp = level_filter, level_bias, level_clamp
 
     @classmethod
     def of(cls, data: bytes) -> Sampler:
@@ -190,6 +203,11 @@ class Texture(Image):
     border      the color outside where the address mode is "border": a float for each component, zeros where it is
                 short. Integers that read as floats have the nearest to it
     srgb        components of uint8, but the fourth, are codes of sRGB: read="normalized_float", filter="nearest"
+    levels      the arrays of levels 1, 2 and so on of a mipmapped texture: each has half the extents of the one before
+                it, rounded down, but 1 at least. Coordinates are normalized, where they are floats
+    level_filter "nearest", or "linear": fetches between two levels weigh both
+    level_bias  is added to the level that an instruction names or gradients ask for
+    level_clamp the smallest and the largest level, which may have fractions
 
     A kernel gets it as an argument (`cudaTextureObject_t`), through `module.bind(name, texture)`, or as the number
     `texture.handle`, for as long as the object lives. Raises ArgumentError for what CUDA has no texture of.
@@ -212,22 +230,57 @@ class Texture(Image):
         compare: str = "less_equal",
         border: Sequence[float] = (),
         srgb: bool = False,
+        levels: Sequence[object] = (),
+        level_filter: str = "nearest",
+        level_bias: float = 0.0,
+        level_clamp: tuple[float, float] = ALL_LEVELS,
     ) -> None:
         self.cube, self.multisample = cube, multisample
         super().__init__(array, channels, layered)
-        self.sampler = Sampler(filter, address, compare=compare)
+        self.sampler = Sampler(
+            filter, address, compare=compare, level_filter=level_filter, level_bias=level_bias, level_clamp=level_clamp
+        )
         self.normalized = normalized
         if read not in ("element", "normalized_float"):
             raise ArgumentError(f"a texture reads `element` or `normalized_float`, not {read!r}")
         if read == "normalized_float" and (self.floating or self.texels.itemsize > 2):
             raise ArgumentError(f"integers of 8 and 16 bits read as normalized floats, not {self.texels.dtype}")
         self.read = read
-        if filter == "linear" and not self.real:
+        if "linear" in (filter, level_filter) and not self.real:
             raise ArgumentError('linear filtering needs floats: add read="normalized_float", or pass a float array')
         self.border = self.outside(border)
-        if srgb and (self.floating or not self.real or self.texels.dtype != np.uint8 or filter != "nearest"):
+        filtered = "linear" in (filter, level_filter)
+        if srgb and (self.floating or not self.real or self.texels.dtype != np.uint8 or filtered):
             raise ArgumentError('sRGB is for uint8 with read="normalized_float" and filter="nearest"')
         self.srgb = srgb
+        self.smaller = tuple(
+            Texture(
+                one, filter=filter, address=address, normalized=normalized, read=read, channels=channels,
+                layered=layered, cube=cube, multisample=multisample, border=border, srgb=srgb,
+            )
+            for one in levels
+        )  # fmt: skip
+        for number, one in enumerate(self.smaller, 1):
+            self.require_level(number, one)
+
+    def require_level(self, number: int, one: Texture) -> None:
+        """Raises ArgumentError where the texture can't be this level of this one."""
+        shape = tuple(max(extent >> number, 1) for extent in self.shape)
+        if self.multisample or number >= max(self.shape).bit_length():
+            raise ArgumentError(f"{self.described} has no level {number}")
+        if (one.shape, one.layers) != (shape, self.layers):
+            expected = " x ".join(map(str, shape))
+            raise ArgumentError(f"level {number} of {self.described} has {expected} texels, and is {one.described}")
+        if (one.texels.dtype, one.channels) != (self.texels.dtype, self.channels):
+            raise ArgumentError(f"level {number} is of {one.channels} {one.texels.dtype}, not as level 0")
+
+    def level(self, number: int) -> Texture:
+        """One of `level_count` levels."""
+        return self.smaller[number - 1] if number else self
+
+    @property
+    def level_count(self) -> int:
+        return 1 + len(self.smaller)
 
     def outside(self, border: Sequence[float]) -> Array:
         """The components of the border as texels are stored. ArgumentError where these texels can't have such ones."""

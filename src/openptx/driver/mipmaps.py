@@ -1,8 +1,8 @@
-"""Mipmapped arrays: each level is an array of half the extent. Textures show the first level, others as arrays."""
+"""Mipmapped arrays: each level is an array of half the extent; textures show them all."""
 
 from __future__ import annotations
 
-from openptx.driver.arrays import DESCRIPTOR_3D, LAYERED, Array, Description, read
+from openptx.driver.arrays import CUBE, DESCRIPTOR_3D, LAYERED, Array, Description, read
 from openptx.driver.calls import Failure, in_context, put
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
@@ -15,7 +15,9 @@ class Mipmapped(Object):
     def __init__(self, description: Description, count: int) -> None:
         """`count` levels, or as many as there are until all extents are 1."""
         super().__init__()
-        most = max(description.width, description.height, 0 if description.flags & LAYERED else description.depth)
+        most = max(
+            description.width, description.height, 0 if description.flags & (LAYERED | CUBE) else description.depth
+        )
         self.levels = [Array(level_of(description, i)) for i in range(min(count, most.bit_length()))]
 
     def end(self) -> None:
@@ -26,7 +28,7 @@ class Mipmapped(Object):
 def level_of(description: Description, number: int) -> Description:
     """Dimensions that the array does not have stay 0; layers are as many in each level."""
     width, height, depth = (max(n >> number, 1) if n else 0 for n in description[:3])
-    layers = description.depth if description.flags & LAYERED else depth
+    layers = description.depth if description.flags & (LAYERED | CUBE) else depth
     return description._replace(width=width, height=height, depth=layers)
 
 

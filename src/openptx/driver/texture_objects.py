@@ -42,16 +42,20 @@ class Settings(NamedTuple):
     normalized: bool
     srgb: bool
     border: tuple[float, ...]
+    level_filter: str
+    level_bias: float
+    level_clamp: tuple[float, float]
 
 
 class Texels(NamedTuple):
-    """What a resource shows."""
+    """What a resource shows; `levels` are the arrays of a mipmapped one but the first."""
 
     array: NDArray[Any]
     channels: int
     format: Format
     layered: bool = False
     cube: bool = False
+    levels: tuple[NDArray[Any], ...] = ()
 
 
 class Known(NamedTuple):
@@ -79,10 +83,11 @@ AT_END.append(end_all)
 
 def settings_of(data: bytes) -> Settings:
     """Fails for what the machine has not: anisotropy, filtered sRGB, seamless cubes."""
-    x, y, z, filter, flags, anisotropy, _, _, _, _, *border = SETTINGS.unpack(data)
+    x, y, z, filter, flags, anisotropy, between, bias, least, most, *border = SETTINGS.unpack(data)
     modes: tuple[int, int, int] = (x, y, z)
-    if not {*modes} <= {*range(len(ADDRESSES))} or filter not in (0, 1):
-        raise Failure(Result.INVALID_VALUE, f"address modes {modes} and filter {filter} of a texture")
+    if not {*modes} <= {*range(len(ADDRESSES))} or not {filter, between} <= {0, 1}:
+        filters = f"filters {filter} and {between}"
+        raise Failure(Result.INVALID_VALUE, f"address modes {modes} and {filters} of a texture")
     if flags & ~(AS_INTEGER | NORMALIZED | SRGB | NO_TRILINEAR) or (flags & SRGB and filter):
         raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}, filtered sRGB or seamless cubes")
     if anisotropy > 1:
@@ -90,23 +95,17 @@ def settings_of(data: bytes) -> Settings:
     addresses = tuple(ADDRESSES[mode] for mode in modes)
     seen = tuple(border) if "border" in addresses else ()
     as_integer, normalized, srgb = (flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB))
-    return Settings(addresses, FILTERS[filter], as_integer, normalized, srgb, seen)
-
-
-def require_one_level(resource: bytes, settings: bytes) -> None:
-    """Fails for a texture that can show other levels of a mipmapped array than the first one."""
-    kind, place = ON_ARRAY.unpack_from(resource)
-    last = SETTINGS.unpack(settings)[9]
-    if kind == MIPMAPPED and last > 0 and len(driver().find(place, Mipmapped).levels) > 1:
-        raise Failure(Result.NOT_SUPPORTED, f"a texture of the levels of a mipmapped array up to {last}")
+    clamp: tuple[float, float] = least, most
+    return Settings(addresses, FILTERS[filter], as_integer, normalized, srgb, seen, FILTERS[between], bias, clamp)
 
 
 def texels_of(resource: bytes) -> Texels:
     """What a CUDA_RESOURCE_DESC shows. Fails for a resource that is not there."""
     kind, place = ON_ARRAY.unpack_from(resource)
     if kind in (ARRAY, MIPMAPPED):
-        found = driver().find(place, Array) if kind == ARRAY else driver().find(place, Mipmapped).levels[0]
-        return Texels(found.elements(), found.description.channels, found.format, found.layered, found.cube)
+        found, *rest = [driver().find(place, Array)] if kind == ARRAY else driver().find(place, Mipmapped).levels
+        levels = tuple(one.elements() for one in rest)
+        return Texels(found.elements(), found.description.channels, found.format, found.layered, found.cube, levels)
     if kind not in (LINEAR, PITCHED):
         raise Failure(Result.INVALID_VALUE, f"resource type {kind} of a texture")
     _, address, number, channels, width, height, pitch = ON_MEMORY.unpack_from(resource)
@@ -156,6 +155,10 @@ def texture(texels: Texels, settings: Settings) -> Texture:
         cube=texels.cube,
         border=settings.border,
         srgb=settings.srgb,
+        levels=texels.levels,
+        level_filter=settings.level_filter if texels.levels else "nearest",
+        level_bias=settings.level_bias,
+        level_clamp=settings.level_clamp,
     )
 
 
@@ -170,7 +173,6 @@ def create_texture(context: Context, out: int, resource: int, settings: int, vie
     given, wanted = read(resource, RESOURCE), read(settings, TEXTURE)
     if view:
         raise Failure(Result.NOT_SUPPORTED, "a texture with a view of a resource (CUDA_RESOURCE_VIEW_DESC)")
-    require_one_level(given, wanted)
     try:
         made = texture(texels_of(given), settings_of(wanted))
     except ArgumentError as error:

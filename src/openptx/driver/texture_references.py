@@ -27,7 +27,6 @@ from openptx.driver.texture_objects import (
     PITCHED,
     RESOURCE,
     SETTINGS,
-    require_one_level,
     settings_of,
     texels_of,
     texture,
@@ -83,7 +82,6 @@ class TextureReference(Reference):
             *self.modes, self.filter, self.flags, self.anisotropy, self.level_filter, *self.levels, *self.border
         )
         resource = resource.ljust(RESOURCE, b"\0")
-        require_one_level(resource, settings)
         try:
             self.show(texture(texels_of(resource), settings_of(settings)))
         except ArgumentError as error:

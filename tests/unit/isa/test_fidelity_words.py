@@ -20,7 +20,7 @@ from openptx.rewrite.rules import RULES
 
 BOUNDED = re.compile(r"as measured on sm_90; allowed: (.+), measured: (.*\d.*)")
 SOURCES = re.compile(
-    r"^a guess\b|MMA-Sim|\bH100\b|\bptxas\b|CUDA programming guide|cuda_fp8\.hpp|OpenGL|CUTLASS|CuTe|PTX ISA|Vulkan"
+    r"^a guess\b|MMA-Sim|\bH[12]00\b|\bptxas\b|CUDA programming guide|cuda_fp8\.hpp|OpenGL|CUTLASS|CuTe|PTX ISA|Vulkan"
     r"|\bTriton's interpreter\b"
 )
 """Papers, devices, tools and documents whose rule can be looked up; or the word that nobody says anything."""

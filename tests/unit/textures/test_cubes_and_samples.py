@@ -286,7 +286,6 @@ def test_the_sampler_compares() -> None:
         ("tex.2d.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f}], f;", Texture(np.zeros((2, 2), np.int8)), "reads as integers"),
         ("tld4.r.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f,f,f}], f;", Texture(np.zeros((6, 2, 2), np.int8), cube=True),
          "reads as integers"),
-        ("tex.level.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f,f,f}], 0f3F800000;", Texture(FACES, cube=True), "level 0"),
     ],
 )  # fmt: skip
 def test_wrong_textures(code: str, image: object, says: str, engine: str) -> None:

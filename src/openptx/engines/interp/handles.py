@@ -91,18 +91,22 @@ class Handles(images.Images):
         layer = columns.pop(0) if layered(geometry) else None
         return layer, columns[: DIMENSIONS[geometry]]
 
-    def query(self, a: Bits, kind: str, attribute: str) -> Bits:
+    def query(self, a: Bits, kind: str, attribute: str, level: Bits | None = None) -> Bits:
         found = np.zeros(self.count, np.uint32)
-        for (handle,), where in self.groups(a):
-            found[where] = self.ask(handle, kind, attribute, int(where[0]))
+        for (handle, *number), where in self.groups(a) if level is None else self.groups(a, level):
+            found[where] = self.ask(handle, kind, attribute, int(where[0]), *number)
         return Bits(self.x, 32, found)
 
-    def ask(self, handle: int, kind: str, name: str, i: int) -> int:
-        """An attribute of one object."""
+    def ask(self, handle: int, kind: str, name: str, i: int, level: int = 0) -> int:
+        """An attribute of one object, or of a level of it."""
         given = self.object(handle)
         asked = (
             given if isinstance(given, Sampler) else self.named(Surface if kind == "surfref" else Texture, handle, i)
         )
+        if isinstance(asked, Texture):
+            if level >= asked.level_count:
+                raise self.wrong("invalid-texture", f"{asked.described} has no level {level}", i)
+            asked = asked.level(level)
         value = attribute(asked, name)
         if value is None:
             raise self.wrong("invalid-texture", f"a {NAMES[type(asked)]} has no `.{name}`", i)

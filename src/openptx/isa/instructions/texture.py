@@ -9,7 +9,7 @@ from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.images import DIMENSIONS, Lookup
 from openptx.isa.types import TYPES, Type
-from openptx.numerics import FORMATS, S
+from openptx.numerics import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,7 +207,9 @@ tld4_cube = instruction(
     gates=_TLD4_GATES,
 )
 
-FETCHING = modelled("CUDA programming guide, texture fetching")
+FETCHING = modelled("as measured on sm_90: CUDA programming guide, texture fetching, with the bits of H100 and H200")
+GRADIENTS = modelled("as measured on an H200, where extents are powers of two: the level that gradients ask for")
+CUBE_GRADIENTS = modelled("Vulkan 1.3, cube map derivative transformation; the level as measured on an H200")
 CUBE = modelled("CUDA programming guide, cubemap textures; of equal components Vulkan's order: r, t, s")
 DEPTH = modelled("OpenGL 4.6, depth texture comparison mode: the sampler's comparison, less or equal by default")
 
@@ -217,18 +219,24 @@ def fetching(m: Modifiers) -> Fidelity:
     if any(t.name == "f" and not t.optional for t in m.form.operands):
         return DEPTH
     if m.geom in ("cube", "acube"):
-        return CUBE
+        return CUBE_GRADIENTS if m.mipmap == "grad" else CUBE
+    if m.mipmap == "grad":
+        return GRADIENTS
     return EXACT if m.ctype.name == "s32" else FETCHING
 
 
 @meaning(tex, tex_cube, fidelity=fetching)
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
     given = dict(zip([t.name for t in m.form.operands if t.role == "read"], operands, strict=True))
-    if m.mipmap == "level":
-        base_level(x, m, given["lod"])
-    f = given["f"]
+    f, lod = given["f"], given.get("lod")
     offset, depth = texels(x, m, given.get("e")), None if f is None else one(f)
-    found = x.images.fetch(Lookup(m.geom, *placed(x, m, place), offset, depth, real=m.ctype.name == "f32"))
+    found = x.images.fetch(
+        Lookup(
+            m.geom, *placed(x, m, place), offset, depth, real=m.ctype.name == "f32",
+            level=None if lod is None else one(lod),
+            gradients=[gradient(x, m, place, given[name]) for name in ("dPdx", "dPdy") if name in given],
+        )
+    )  # fmt: skip
     if m.dtype.name in ("f16", "f16x2"):
         found = tuple(x.convert(F16, F32, v) for v in found)
     if m.dtype.name == "f16x2":
@@ -259,9 +267,23 @@ def placed(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, t
 
 def direction(x: Machine, c: tuple[Bits, ...]) -> tuple[Bits, ...]:
     """The direction divided by its largest component, as ptxas 13.5 does for sm_90: multiplied by `rcp.approx.ftz`."""
-    largest = x.fmax(F32, *(x.fabs(F32, v) for v in c))
-    scale = x.approx("rcp", F32, largest, True)
+    scale = reciprocal(x, c)
     return tuple(x.fmul(F32, v, scale, "rn", False) for v in c)
+
+
+def reciprocal(x: Machine, c: tuple[Bits, ...]) -> Bits:
+    return x.approx("rcp", F32, x.fmax(F32, *(x.fabs(F32, v) for v in c)), True)
+
+
+def gradient(x: Machine, m: Modifiers, place: Place, change: Vector | None) -> tuple[Bits, ...]:
+    """How the coordinates change; where they are a direction, divided as that is."""
+    assert change is not None
+    found = vector(change)[: DIMENSIONS[m.geom]]
+    if m.geom not in ("cube", "acube"):
+        return found
+    first = int(m.geom == "acube")
+    scale = reciprocal(x, vector(place[-1])[first : first + 3])
+    return tuple(x.fmul(F32, v, scale, "rn", False) for v in found)
 
 
 def vector(v: Vector) -> tuple[Bits, ...]:
@@ -280,14 +302,6 @@ def texels(x: Machine, m: Modifiers, e: Vector | None) -> tuple[Bits, ...]:
     for offset in found:
         x.require(offset + 8 < 16, "undefined-behavior", "an offset in texels is -8 to 7")
     return found
-
-
-def base_level(x: Machine, m: Modifiers, lod: Vector | None) -> None:
-    """Textures have one level here. A level computed from a gradient never exceeds the existing levels."""
-    assert lod is not None
-    zero, level = x.const(0, 32), one(lod)
-    above = x.less(S, zero, level) if m.ctype.name == "s32" else x.fless(F32, zero, level)
-    x.require(~above, "invalid-texture", "a texture has level 0 only, and another one is asked for")
 
 
 txq = instruction(
@@ -317,9 +331,7 @@ txq = instruction(
 
 @meaning(txq)
 def _(x: Machine, m: Modifiers, a: Bits, lod: Bits | None = None) -> Bits:
-    if lod is not None:
-        x.require(lod == 0, "invalid-texture", "a texture has level 0 only, and another one is asked for")
-    return x.images.query(a, "texref", m.query)
+    return x.images.query(a, "texref", m.query, lod)
 
 
 istypep = instruction(

@@ -34,17 +34,20 @@ class Lookup:
 
     `texture` and `sampler` are handles, the second None in unified mode. `coordinates` are floats if `real`. `offset`
     is in texels, or empty. With `depth` each texel is compared with it as the sampler says and replaced by 1.0 or 0.0,
-    before any filtering.
+    before any filtering. `level` is a float if `real`, otherwise an integer. `gradients` is two vectors with as many
+    components as the geometry has coordinates, or empty.
     """
 
-    __slots__ = ("coordinates", "depth", "geometry", "offset", "real", "sampler", "texture")
+    __slots__ = ("coordinates", "depth", "geometry", "gradients", "level", "offset", "real", "sampler", "texture")
 
     def __init__(
         self, geometry: str, texture: Bits, sampler: Bits | None, coordinates: Sequence[Bits], offset: Sequence[Bits],
-        depth: Bits | None, *, real: bool = True,
+        depth: Bits | None, *, real: bool = True, level: Bits | None = None,
+        gradients: Sequence[Sequence[Bits]] = (),
     ) -> None:  # fmt: skip
         self.geometry, self.texture, self.sampler = geometry, texture, sampler
         self.coordinates, self.offset, self.depth, self.real = coordinates, offset, depth, real
+        self.level, self.gradients = level, gradients
 
 
 class Images:
@@ -98,8 +101,11 @@ class Images:
 
     # Both.
 
-    def query(self, a: Bits, kind: str, attribute: str) -> Bits:
-        """An attribute of a `texref` (or its sampler) or a `surfref`, as `txq` and `suq` name it, in 32 bits."""
+    def query(self, a: Bits, kind: str, attribute: str, level: Bits | None = None) -> Bits:
+        """An attribute of a `texref` (or its sampler) or a `surfref`, as `txq` and `suq` name it, in 32 bits.
+
+        `level` says of which level of a texture; one that it has not is a fault.
+        """
         raise NotImplementedError
 
     def refers(self, a: Bits, kind: str) -> Bits:

@@ -1,4 +1,4 @@
-"""Mipmapped arrays: their levels are arrays; a texture shows the first one. Advice on managed memory is remembered."""
+"""Mipmapped arrays: their levels are arrays, and textures show them. Advice on managed memory is remembered."""
 
 import ctypes
 import struct
@@ -6,12 +6,20 @@ from ctypes import byref
 
 from driver_calls import Address, Handle, Size, call, context, kernel, launch, load
 
-FLOAT, MIPMAPPED, HOST, IN_ARRAY = 0x20, 1, 1, 3
+FLOAT, MIPMAPPED, HOST, IN_ARRAY, CUBE = 0x20, 1, 1, 3, 4
 FETCH = """
 .visible .entry fetch(.param .u64 object, .param .u64 out) {
     .reg .b64 t, o; .reg .b32 i; .reg .f32 a, b, c, d;
     ld.param.u64 t, [object]; ld.param.u64 o, [out]; mov.u32 i, %tid.x; mad.wide.u32 o, i, 4, o;
     tex.2d.v4.f32.s32 {a, b, c, d}, [t, {i, i}];
+    st.global.f32 [o], a;
+    ret;
+}
+.visible .entry level(.param .u64 object, .param .u64 out) {
+    .reg .b64 t, o; .reg .b32 i; .reg .f32 a, b, c, d, l, x;
+    ld.param.u64 t, [object]; ld.param.u64 o, [out]; mov.u32 i, %tid.x; mad.wide.u32 o, i, 4, o;
+    cvt.rn.f32.u32 l, i; mul.f32 l, l, 0.5; mov.f32 x, 0.0;
+    tex.level.2d.v4.f32.f32 {a, b, c, d}, [t, {x, x}], l;
     st.global.f32 [o], a;
     ret;
 }
@@ -51,17 +59,28 @@ assert list(small) == list(range(100, 108))
 
 shown, out = ctypes.c_uint64(), Address()
 resource = struct.pack("<i4xQ", MIPMAPPED, made.value or 0).ljust(144, b"\0")
-for last, result in (0.0, 0), (2.0, 801):
-    settings = struct.pack("<4iIIifff", 1, 1, 1, 0, 0, 0, 0, 0.0, 0.0, last).ljust(104, b"\0")
-    call("cuTexObjectCreate", byref(shown), resource, settings, None, result=result)
-    if not result:
-        texture = ctypes.c_uint64(shown.value)
+textures = []
+for between, bias, last in (0, 0.0, 0.0), (0, 0.0, 9.0), (1, 0.5, 9.0):
+    settings = struct.pack("<4iIIifff", 1, 1, 1, 0, 2 * (last > 0), 0, between, bias, 0.0, last).ljust(104, b"\0")
+    call("cuTexObjectCreate", byref(shown), resource, settings, None)
+    textures.append(ctypes.c_uint64(shown.value))
+settings = struct.pack("<4iIIifff", 1, 1, 1, 0, 0, 0, 2, 0.0, 0.0, 0.0).ljust(104, b"\0")
+call("cuTexObjectCreate", byref(shown), resource, settings, None, result=1)
 call("cuMemAllocManaged", byref(out), Size(64), 1)
-launch(kernel(load(FETCH), "fetch"), 4, texture, out)
+launch(kernel(load(FETCH), "fetch"), 4, textures[0], out)
 assert list((ctypes.c_float * 4).from_address(out.value)) == [0, 9, 18, 27]
+for texture, expected in zip(textures[1:], ([0, 100, 100, 0], [50, 100, 50, 0]), strict=True):
+    launch(kernel(load(FETCH), "level"), 4, texture, out)
+    assert list((ctypes.c_float * 4).from_address(out.value)) == expected
 call("cuMipmappedArrayDestroy", made)
 level(made, 0, result=400)
 call("cuMipmappedArrayCreate", byref(made), struct.pack("<QQQIII4x", 8, 4, 0, FLOAT, 1, 0), 0, result=1)
+call("cuMipmappedArrayCreate", byref(made), struct.pack("<QQQIII4x", 8, 8, 6, FLOAT, 1, CUBE), 9)
+whole = ctypes.create_string_buffer(40)
+for number, extent in enumerate([8, 4, 2, 1]):
+    call("cuArray3DGetDescriptor_v2", whole, level(made, number))
+    assert struct.unpack("<QQQIII4x", whole.raw) == (extent, extent, 6, FLOAT, 1, CUBE)
+level(made, 4, result=1)
 
 CPU, NOWHERE = -1, -2
 value, devices = ctypes.c_int(), (ctypes.c_int * 2)()

@@ -1,0 +1,70 @@
+"""Cube maps: which face a direction meets, and where; each face is then filtered on its own.
+
+Directions are float32, divided by their largest component: one of them is 1 or -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from openptx.device.texture import FACES, Array, Texture
+
+
+class Facing(NamedTuple):
+    """The axis that directions are along, as conditions for z and for y, else x, and whether they point down it."""
+
+    along: list[Array]
+    negative: Array
+
+    def axis(self, v: Sequence[Array]) -> Array:
+        x, y, z = v
+        return np.select(self.along, [z, y], x)
+
+    def turned(self, v: Sequence[Array]) -> tuple[Array, Array]:
+        """The guide's table: s and t for m of each face."""
+        x, y, z = v
+        down = self.negative
+        s = np.select(self.along, [np.where(down, -x, x), x], np.where(down, z, -z))
+        return s, np.select(self.along, [-y, np.where(down, -z, z)], -y)
+
+
+def facing(direction: Sequence[Array]) -> Facing:
+    """Of components that are equally large z wins over y, and y over x. One that is no number is smaller than the
+    others (H200)."""
+    x, y, z = (np.where(np.isnan(v), np.float32(-1), np.abs(v)) for v in direction)
+    along_z = (z >= y) & (z >= x)
+    along = [along_z, ~along_z & (y >= x)]
+    a, b, c = (np.nan_to_num(v, nan=0.0) for v in direction)
+    return Facing(along, np.select(along, [c, b], a) < 0)
+
+
+def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
+    """The face (+x, -x, +y, -y, +z, -z), a whole number, and the place on it, doubles from 0 to 1.
+
+    The place of a component that is no number is the middle: so are those of directions that have infinite components
+    (H200).
+    """
+    seen = facing((x, y, z))
+    s, t = seen.turned([np.nan_to_num(v, nan=0.0) for v in (x, y, z)])
+    face = np.select(seen.along, [4, 2], 0) + seen.negative
+    return face, [(v.astype(np.float64) + 1) / 2 for v in (s, t)]
+
+
+def gradient(direction: Sequence[Array], change: Sequence[Array]) -> list[Array]:
+    """How the place on the face changes with the direction (Vulkan 1.3, cube map derivative transformation)."""
+    seen = facing(direction)
+    place = seen.turned([np.nan_to_num(v, nan=0.0).astype(np.float64) for v in direction])
+    along = seen.axis([v.astype(np.float64) for v in change]) * np.where(seen.negative, -1, 1)
+    turned = seen.turned([v.astype(np.float64) for v in change])
+    return [(d - p * along) / 2 for d, p in zip(turned, place, strict=True)]
+
+
+def layer(t: Texture, cube: Array | None, face: Array) -> Array:
+    """The layer of a face: of the only cube, or of that cube, or the last."""
+    if cube is None:
+        return face
+    assert t.layers is not None
+    return FACES * np.minimum(cube, t.layers // FACES - 1).astype(np.int64) + face

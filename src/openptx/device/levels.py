@@ -1,0 +1,42 @@
+"""Which level of a mipmapped texture lanes fetch from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from openptx.device.texture import Array, Sampler, Texture
+
+STEPS = 256
+"""Levels have eight bits of fraction; the rest is cut."""
+
+MOST = 1024.0
+"""More than all levels and biases."""
+
+NO_LEVEL = -32.0
+"""The level of instructions that name none, as ptxas 13.5 has it: a bias does not reach level 0 from there."""
+
+
+def chosen(t: Texture, s: Sampler, level: Array | None, count: int) -> Array:
+    """The level of each of `count` lanes, with its fraction, as doubles: bias added, then clamped to those there are.
+
+    `level` is None where the instruction names none. NaN counts as 0.
+    """
+    least, most = (max(cut(np.float64(v)), 0.0) for v in s.level_clamp)
+    named = np.full(count, NO_LEVEL) if level is None else np.clip(np.nan_to_num(level, nan=0.0), -MOST, MOST)
+    found: Array = np.clip(
+        cut(named.astype(np.float64) + cut(np.float64(s.level_bias))), least, min(most, t.level_count - 1)
+    )
+    return found
+
+
+def cut(v: Array | np.float64) -> Array:
+    found: Array = np.floor(v * STEPS) / STEPS
+    return found
+
+
+def groups(level: Array) -> Iterator[tuple[int, Array]]:
+    """The different levels, each with its lanes."""
+    for number in np.unique(level).tolist():
+        yield int(number), np.flatnonzero(level == number)
