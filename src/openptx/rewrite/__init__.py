@@ -1,4 +1,4 @@
-"""What ptxas makes of floating-point arithmetic on its way to machine code, as a pass over lowered functions.
+"""The floating-point optimisations of ptxas, as passes over lowered functions.
 
 Both engines run the result. The rules are measured: docs/decisions/contraction.md.
 """
@@ -14,9 +14,9 @@ CONTRACTIONS = ("ptxas", "off")
 
 
 def contract_program(program: Program) -> None:
-    """From now on the program's functions come with constants folded and products contracted, as ptxas does both.
+    """From now on the program's functions are returned with constants folded and products contracted, as by ptxas.
 
-    Of debug modules it does neither: it does not optimise them.
+    Debug modules are left alone, because ptxas does not optimise them.
     """
     if program.debug:
         return

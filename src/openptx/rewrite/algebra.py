@@ -1,4 +1,4 @@
-"""What floating-point rewriting sees in an instruction, from declarations alone (`Instruction.algebra`)."""
+"""The algebraic view of an instruction in floating-point rewriting, from declarations alone (`Instruction.algebra`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.isa.types import Type
 from openptx.program import Imm, Op, Operand, Reg
 
 SIGNS = frozenset(("copy", "negation", "magnitude"))
-"""What gives all bits of a number, or all but its sign."""
+"""Instructions that copy all bits of a number, or all but its sign."""
 
 Made = tuple["Form", "Modifiers"]
 
@@ -22,7 +22,7 @@ def algebra(op: Op) -> str:
 
 
 def splits_block(op: Op) -> bool:
-    """Whether the assembler ends a basic block at the instruction, though control flow does not part there."""
+    """Whether the assembler ends a basic block at the instruction, though control flow does not branch there."""
     found = op.form.instruction.splits_block
     return found if isinstance(found, bool) else found(op.m)
 
@@ -34,7 +34,7 @@ def leaves_rounding_open(op: Op) -> bool:
 
 @cache
 def form_of(kind: str, *modifiers: str) -> Made | None:
-    """The form of an instruction of such algebra that has these modifiers."""
+    """The form of an instruction with this algebra that has these modifiers."""
     load()
     for instruction in INSTRUCTIONS:
         if isinstance(instruction.algebra, str) and instruction.algebra != kind:
@@ -50,13 +50,13 @@ def form_of(kind: str, *modifiers: str) -> Made | None:
 
 
 def flags(m: Modifiers, *names: str) -> tuple[str, ...]:
-    """The modifiers that are written."""
+    """The modifiers that are spelled out."""
     return tuple(name for name in names if m.values.get(name))
 
 
 @cache
 def fused_form(kind: str, product: Modifiers, sum: Modifiers) -> Made | None:
-    """What a product or a quotient and a sum become."""
+    """The fused instruction for a product or a quotient and a sum."""
     more = flags(sum, "ftz", "sat")
     if kind == "quotient":
         written = (*product.written, *flags(sum, "sat"))
@@ -65,13 +65,13 @@ def fused_form(kind: str, product: Modifiers, sum: Modifiers) -> Made | None:
 
 
 def scaled_form(product: Modifiers) -> Made | None:
-    """What a product becomes that scales another by a power of two."""
+    """The instruction for a product that another product scales by a power of two."""
     written = (*flags(product, "ftz", "sat"), product.type.name)
     return next(((f, m) for f in scaled_product.forms if (m := f.match(written)) is not None), None)
 
 
 def made(form: Made, operands: tuple[Operand | None, ...], of: Op, guard: Reg | None, rule: str) -> Op:
-    """An instruction in the place of another, whose text and line it keeps."""
+    """An instruction that replaces another, and keeps its text and line."""
     return Op(form[0], form[1], guard, operands, form[0].types(form[1]), of.span, of.text, of.line, rule)
 
 
@@ -89,12 +89,12 @@ def sign_bits(type: Type) -> int:
 
 
 def negated(operand: Operand, type: Type) -> Imm | None:
-    """The immediate with its sign changed; None for what is not one."""
+    """The immediate with its sign changed; None for other operands."""
     return Imm(operand.value ^ sign_bits(type), operand.width) if isinstance(operand, Imm) else None
 
 
 def negation(to: Reg, source: Operand, type: Type, of: Op, rule: str) -> Op:
-    """The value with its sign changed: by `neg`, or as -0 minus it where there is none."""
+    """The value with its sign changed: by `neg`, or as -0 minus it if there is no `neg`."""
     form = form_of("negation", type.name)
     if form is not None:
         return made(form, (to, source), of, None, rule)

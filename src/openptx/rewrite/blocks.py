@@ -1,4 +1,4 @@
-"""The basic blocks within which ptxas contracts, and which registers live at their ends."""
+"""The basic blocks within which ptxas contracts, and the registers that are live at their ends."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from openptx.rewrite.operands import read, written
 _LEAVES = frozenset(("return", "exit", "trap"))
 _SPLITS = ENDS | {"call", "breakpoint"}
 _TOGETHER = frozenset(("barrier", "cluster-barrier"))
-"""Control after which machine code goes on in the same block."""
+"""Control instructions after which machine code continues in the same block."""
 
 
 class Block:
-    """Instructions `start` to `stop`. `live_in` and `live_out` have a bit for each register that some path reads before
-    it writes it."""
+    """Instructions `start` to `stop`. `live_in` and `live_out` have a bit for each live register: some path reads it
+    before it writes it."""
 
     __slots__ = ("live_in", "live_out", "start", "stop", "successors")
 
@@ -36,7 +36,7 @@ def ends_block(op: Op) -> bool:
 
 
 def find_blocks(function: Function) -> list[Block]:
-    """The blocks of a function in the order of its text, with what lives at their ends."""
+    """The blocks of a function in text order, with liveness at their ends."""
     code = function.code
     starts = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if ends_block(op))}
     places = sorted(pc for pc in starts if pc < len(code))
@@ -48,7 +48,7 @@ def find_blocks(function: Function) -> list[Block]:
 
 
 def successors(last: Op, following: int) -> tuple[int, ...]:
-    """Where control goes after a block's last instruction."""
+    """Where control continues after a block's last instruction."""
     kind, onward = control(last), (following,)
     if kind in ("branch", "branch-table", *_LEAVES):
         return (*targets(last), *(onward if last.guard is not None else ()))
@@ -56,7 +56,7 @@ def successors(last: Op, following: int) -> tuple[int, ...]:
 
 
 def find_liveness(function: Function, blocks: list[Block]) -> None:
-    """Backwards, until nothing changes. What a function returns lives where it ends."""
+    """Backwards, to a fixpoint. A function's results are live where it ends."""
     at_end = sum(1 << r.index for r in function.returns if isinstance(r, Register))
     effects = {b.start: effect(function, b) for b in blocks}
     at = {b.start: b for b in blocks}
@@ -74,7 +74,7 @@ def find_liveness(function: Function, blocks: list[Block]) -> None:
 
 
 def effect(function: Function, b: Block) -> tuple[int, int]:
-    """The registers that a block reads before it writes them, and those that it certainly writes."""
+    """The registers that a block reads before it writes them, and those that it definitely writes."""
     used = defined = 0
     for op in function.code[b.start : b.stop]:
         for index in read(op):

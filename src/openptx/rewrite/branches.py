@@ -1,7 +1,7 @@
-"""Branches that machine code does not have: to what follows anyway, around nothing, and to another branch.
+"""Branches that machine code does not have: to the next instruction, around nothing, and to another branch.
 
-ptxas removes them before it contracts, so that what they part is one block. Code that is moved to the place of its only
-predecessor is left where it is here.
+ptxas removes them before it contracts, so that the code on both sides is one block. Code that ptxas moves next to its
+only predecessor stays in place here.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from openptx.rewrite.edit import Edit
 
 
 def straighten(function: Function) -> Function:
-    """The function without such branches and what only they lead to; the same object where there are none."""
+    """The function without such branches and code that only they reach; the same object if there are none."""
     while (found := shorter(function)) is not function:
         function = found
     return function
 
 
 def shorter(function: Function) -> Function:
-    """One round of it. Dead code goes where a branch goes around it alone."""
+    """One round of removal. Dead code is removed if a branch goes around it alone."""
     code, dead, edit = function.code, find_dead(function), Edit(function)
     reached, changed = reachable(function), False
     for position, op in enumerate(code):
@@ -52,7 +52,7 @@ def destination(op: Op) -> int | None:
 
 
 def end_of_chain(code: tuple[Op, ...], target: int) -> int:
-    """The position that control reaches from there, past branches without guards."""
+    """The position that control reaches from a position, following branches without guards."""
     seen: set[int] = set()
     while target < len(code) and target not in seen:
         seen.add(target)
@@ -64,7 +64,7 @@ def end_of_chain(code: tuple[Op, ...], target: int) -> int:
 
 
 def reachable(function: Function) -> set[int]:
-    """The positions that control may come to."""
+    """The positions that control may reach."""
     found, waiting = set[int](), [0]
     while waiting:
         position = waiting.pop()

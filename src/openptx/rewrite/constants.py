@@ -10,11 +10,11 @@ from openptx.rewrite.operands import written
 
 
 class Constants:
-    """What registers hold, on a walk through the code: `value` of operands where the walk is, `step` past it.
+    """The values of registers, on a walk through the code: `value` of operands at the current position, `step` past it.
 
-    A register whose only definition copies an immediate holds it everywhere; what else is known ends with the block.
-    `definitions` are those that dominate all that reads their registers, so that these hold one value until it is
-    computed again. They are found where `blocks` are given.
+    A register whose only definition copies an immediate holds it everywhere; other facts end with the block.
+    `definitions` are those that dominate all reads of their registers, so that these hold one value until it is
+    computed again. They are found if `blocks` are given.
     """
 
     def __init__(self, function: Function, blocks: list[Block] | None = None) -> None:
@@ -44,12 +44,12 @@ class Constants:
         return False
 
     def enter(self, position: int) -> None:
-        """Updates what is known before the instruction at this position is looked at."""
+        """Updates the facts before the instruction at this position is examined."""
         if position in self.leaders:
             self.in_block.clear()
 
     def step(self, op: Op) -> None:
-        """Past an instruction."""
+        """Steps past an instruction."""
         value = self.value(op.operands[1]) if op.guard is None and algebra(op) == "copy" else None
         for index in written(op):
             self.in_block.pop(index, None)
@@ -58,7 +58,7 @@ class Constants:
 
 
 def single_definitions(function: Function) -> dict[int, Op]:
-    """The registers that one unguarded instruction writes, and nothing else."""
+    """The registers that are written only by one unguarded instruction."""
     found: dict[int, Op | None] = {}
     for formal in (*function.parameters, *function.returns):
         if isinstance(formal, Register):
@@ -70,7 +70,7 @@ def single_definitions(function: Function) -> dict[int, Op]:
 
 
 def single_constants(function: Function, definitions: dict[int, Op] | None = None) -> dict[int, int]:
-    """The registers with one definition, which copies an immediate or such a register."""
+    """The registers with a single definition, which copies an immediate or such a register."""
     definitions = single_definitions(function) if definitions is None else definitions
     found: dict[int, int] = {}
     copies = [op for op in definitions.values() if algebra(op) == "copy"]

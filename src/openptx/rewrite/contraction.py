@@ -1,7 +1,7 @@
 """Contraction: products and sums whose rounding PTX leaves open become fused multiply-adds, as ptxas makes them.
 
-The manual allows it for `mul`, `add` and `sub` without a rounding modifier (9.7.3.3 to 9.7.3.5). Which ones ptxas takes
-is measured: docs/decisions/contraction.md.
+The manual allows it for `mul`, `add` and `sub` without a rounding modifier (9.7.3.3 to 9.7.3.5). Which ones ptxas
+contracts is measured: docs/decisions/contraction.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COMPUTED = frozenset(("product", "quotient", "sum", "difference", "fused"))
 
 
 def settle_guards(function: Function) -> Function:
-    """The function without constant guards; the same object where it has none."""
+    """The function without constant guards; the same object if it has none."""
     known = single_constants(function)
     edit, changed = Edit(function), False
     for position, op in enumerate(function.code):
@@ -40,11 +40,11 @@ def settle_guards(function: Function) -> Function:
 
 
 def choose(values: Values, *, shared: bool = True) -> list[Sum]:
-    """Sets `fused` of sums, and gives those.
+    """Sets `fused` of sums, and returns these sums.
 
-    First every sum that has an operand which nothing else uses. Then of the others those whose operand is used by
-    sums alone that can each take it in: the product is computed once for each of them. The operand with the fewest
-    uses is taken; of equal ones the first. Not `shared` leaves that out.
+    First every sum with a product that nothing else uses. Then every sum whose product is used only by sums that can
+    all absorb it: the product is computed once for each of them. The operand with the fewest uses is chosen; of equal
+    ones the first. `shared=False` omits the second step.
     """
     for sum in values.sums:
         alone = [p for p in candidates(values, sum) if len(p.sums) == 1]
@@ -58,18 +58,18 @@ def choose(values: Values, *, shared: bool = True) -> list[Sum]:
 
 
 def candidates(values: Values, sum: Sum) -> list[Product]:
-    """The operands of a sum that are products, and that sums alone use."""
+    """The operands of a sum that are products, and that only sums use."""
     found = (values.products.get(value.number) for value in sum.values)
     return [p for p in found if p is not None and not p.other and sum in p.sums]
 
 
 def takes(sum: Sum, product: Product) -> bool:
-    """Whether a sum has taken a product in, or still may."""
+    """Whether a sum has absorbed a product, or still may."""
     return sum.fused is product or sum.fused is None
 
 
 def contract(function: Function) -> Function:
-    """The function as ptxas contracts it; the same object where there is nothing to contract."""
+    """The function as ptxas contracts it; the same object if nothing can be contracted."""
     kinds = {algebra(op) for op in function.code if leaves_rounding_open(op)}
     if not kinds & {"product", "quotient"} or not kinds & {"sum", "difference"}:
         return function
@@ -93,7 +93,7 @@ def tidied(function: Function) -> Function:
 
 
 def chosen(function: Function) -> Function:
-    """The function with what is contracted in it, after moves where these change that."""
+    """The contracted function, after code motion if that changes the result."""
     plain = Contraction(function)
     left = plain.finish()
     if not plain.may_change():
@@ -103,13 +103,13 @@ def chosen(function: Function) -> Function:
 
 
 def alike(a: Function, b: Function) -> bool:
-    """Whether the same is contracted in every copy of an instruction, and in both functions."""
+    """Whether every copy of an instruction, and both functions, contract the same."""
     first, second = statuses(a), statuses(b)
     return first.keys() == second.keys() and all(in_proportion(first[span], second[span]) for span in first)
 
 
 def statuses(function: Function) -> dict[tuple[int, int], tuple[int, int]]:
-    """How many of the arithmetic instructions at each place in the text are fused, and how many are not."""
+    """How many of the arithmetic instructions at each position in the text are fused, and how many are not."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for op in function.code:
         if algebra(op) in COMPUTED:
@@ -124,11 +124,11 @@ def in_proportion(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 
 def after_moves(function: Function) -> Function:
-    """The function contracted with arithmetic sunk to later blocks, and again with equal values merged.
+    """The function contracted after sinking arithmetic to later blocks, and again after merging equal values.
 
-    What has been copied to a later block is still there when products are first chosen, and is a use. Then only goes
-    what nothing reads at all, so that an instruction whose reader went remains; what lives between blocks is not found
-    again.
+    The original of an instruction copied to a later block still exists when products are first chosen, and counts as a
+    use. Then only instructions without any reader are removed, so an instruction whose reader was removed remains;
+    liveness between blocks is not recomputed.
     """
     function = propagate_copies(function, blocks := find_blocks(function), Constants(function, blocks))
     function = sink(function, blocks := find_blocks(function), Constants(function, blocks))
@@ -139,13 +139,13 @@ def after_moves(function: Function) -> Function:
 
 
 def fused(function: Function) -> list[tuple[tuple[int, int], bool]]:
-    """Where what arithmetic is left stands in the text, more than once where it was copied, and whether it is fused."""
+    """The positions in the text of the remaining arithmetic, repeated if it was copied, and whether it is fused."""
     return sorted((op.span, op.rule in (CONTRACTED, AMONG_BLOCKS)) for op in function.code if algebra(op))
 
 
 class Contraction:
-    """Of a function, block by block. Not `shared` leaves out products that several sums use; what is `unread` uses
-    nothing in its block and is removed, but what it reads lives between blocks."""
+    """The choices for a function, block by block. Not `shared` leaves out products that several sums use; `unread`
+    instructions use nothing in their block and are removed, but their operands stay live between blocks."""
 
     def __init__(
         self,
@@ -172,17 +172,17 @@ class Contraction:
         self.doubtful = left if several else [sum for sum in self.values.sums if is_of_pairs(sum, self.values)]
 
     def may_change(self) -> bool:
-        """Whether moves between blocks may make a difference: a sum is left, or could take in another product."""
+        """Whether code motion between blocks may make a difference: a sum remains, or could absorb another product."""
         several = (s for s in self.chosen if all(value.number in self.values.products for value in s.values))
         return bool(self.doubtful) or (len(self.blocks) > 1 and any(several))
 
     def finish(self) -> Function:
-        """The function with what was chosen and without dead code; the same object where nothing was chosen."""
+        """The function with the choices applied and without dead code; the same object if there are none."""
         found = self.contracted()
         return without(found, find_dead(found))
 
     def contracted(self) -> Function:
-        """The function with what was chosen; the same object where that is nothing."""
+        """The function with the choices applied; the same object if there are none."""
         if not self.chosen and not self.doubtful and not self.unread:
             return self.function
         edit = Edit(self.function)
@@ -199,13 +199,13 @@ class Contraction:
 
 
 def is_of_pairs(sum: Sum, values: Values) -> bool:
-    """Whether a sum of packed numbers is left that has products among its operands."""
+    """Whether a sum of packed numbers remains that has products among its operands."""
     products = any(value.number in values.products for value in sum.values)
     return sum.fused is None and products and sum.op.m.type.count > 1
 
 
 def takes_product(sum: Sum, values: Values) -> bool:
-    """Whether an operand of the sum is a product that could be contracted, of this block or of another."""
+    """Whether an operand of the sum is a product that could be contracted, in this block or another."""
     crosses = any(isinstance(operand, Reg) and operand.index in values.crossing for operand in sum.op.operands[1:3])
     found = any(value.number in values.products or value.number in values.crossed for value in sum.values)
     return sum.able and (crosses or found)

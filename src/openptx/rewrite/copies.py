@@ -1,7 +1,7 @@
-"""Copy propagation: what reads a copy of a register reads the register itself, and signs change where they are read.
+"""Copy propagation: readers of a copy of a register read the register itself, and sign changes move to their readers.
 
-ptxas does it before it moves arithmetic between blocks. Negations and magnitudes are no instructions of machine code,
-which has them in the operands of others: so it is the number itself that lives as far as they are read.
+ptxas does it before it moves arithmetic between blocks. Machine code has negation and absolute value as operand
+modifiers, not as instructions, so the original number is live up to their last reader.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from openptx.rewrite.operands import read, renamed, written
 
 
 def propagate_copies(function: Function, blocks: list[Block], constants: Constants) -> Function:
-    """The function in which nothing reads copies of registers that one instruction writes, and what changes signs
-    stands in the blocks that read it; the same object where there is nothing of the kind."""
+    """The function in which no instruction reads a copy of a register with a single definition, and sign changes are in
+    the blocks that read them; the same object if nothing changes."""
     definitions = constants.definitions.items()
     known = {i: op for i, op in definitions if forwards(op) and source_of(op).index in constants.definitions}
     if not known:
@@ -29,7 +29,7 @@ def propagate_copies(function: Function, blocks: list[Block], constants: Constan
 
 
 def forwards(op: Op) -> bool:
-    """Whether an instruction gives all bits of a register, or all but its signs."""
+    """Whether an instruction copies all bits of a register, or all but its signs."""
     if algebra(op) not in SIGNS or op.guard is not None or op.m.ftz:
         return False
     to, source = op.operands[0], op.operands[1]
@@ -43,7 +43,8 @@ def source_of(op: Op) -> Reg:
 
 
 class Propagation:
-    """One function's. `known` are the definitions to look through, by the registers that they write."""
+    """Copy propagation in one function. `known` are the definitions to look through, by the registers that they
+    write."""
 
     def __init__(self, function: Function, blocks: list[Block], known: dict[int, Op]) -> None:
         self.function, self.known, self.edit = function, known, Edit(function)
@@ -63,7 +64,7 @@ class Propagation:
         return self.edit.finish() if changed else self.function
 
     def seen(self, index: int, position: int) -> Reg | None:
-        """What an instruction reads in the place of a register; None for the register itself."""
+        """The replacement of a register in an instruction; None to keep the register."""
         found = None
         for each, op in reversed(self.chain(index)):
             source = source_of(op) if found is None else found
@@ -74,7 +75,7 @@ class Propagation:
         return found
 
     def chain(self, index: int) -> list[tuple[int, Op]]:
-        """The definitions that a register is made by, one from the other."""
+        """The chain of definitions that a register is computed by."""
         found: list[tuple[int, Op]] = []
         while (op := self.known.get(index)) is not None:
             found.append((index, op))
@@ -82,7 +83,7 @@ class Propagation:
         return found
 
     def again(self, index: int, op: Op, source: Reg, position: int) -> Reg:
-        """A change of sign in the block that reads it."""
+        """A sign change in the block that reads it."""
         key = self.block_of[position], index
         if key not in self.made:
             self.made[key] = to = self.edit.temporary(source.width)

@@ -1,4 +1,4 @@
-"""Dead code: arithmetic whose results nothing needs, wherever it stands."""
+"""Dead code: arithmetic whose results are not needed, in any block."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ ARITHMETIC = frozenset((
     "comparison_selection", "convert", "elementary_functions", "floating_point", "half_comparison", "half_precision",
     "integer_arithmetic", "integer_bits", "logic_shift", "mixed_precision", "move", "video",
 ))  # fmt: skip
-"""Sections whose instructions do nothing but compute."""
+"""Manual sections whose instructions only compute."""
 
 
 def find_dead(function: Function) -> frozenset[int]:
-    """Positions of instructions that only compute what nothing needs. A register is needed as a whole."""
+    """Positions of instructions that only compute unneeded results. A register is needed as a whole."""
     defining: dict[int, list[int]] = {}
     waiting: list[int] = [r.index for r in function.returns if isinstance(r, Register)]
     dead: set[int] = set()
@@ -40,7 +40,7 @@ def find_dead(function: Function) -> frozenset[int]:
 
 
 def find_overwritten(function: Function, blocks: list[Block]) -> frozenset[int]:
-    """Positions of instructions that only compute what is written again before anything reads it, or copy to itself."""
+    """Positions of instructions that only compute values overwritten before any read, or copy a register to itself."""
     found: set[int] = set()
     for block in blocks:
         live = block.live_out
@@ -60,8 +60,8 @@ def find_overwritten(function: Function, blocks: list[Block]) -> frozenset[int]:
 
 
 def find_unread(function: Function) -> frozenset[int]:
-    """Positions of instructions that only compute what no instruction reads, and no caller; of what only they read,
-    changes of signs, which are no instructions of machine code."""
+    """Positions of instructions that only compute values which no instruction and no caller reads; of the values that
+    only these read, sign changes, which are not instructions of machine code."""
     readers = {r.index: 1 for r in function.returns if isinstance(r, Register)}
     for op in function.code:
         for index in read(op):
@@ -81,7 +81,7 @@ def find_unread(function: Function) -> frozenset[int]:
 
 
 def computes(op: Op) -> bool:
-    """Whether the instruction does nothing but write registers."""
+    """Whether the instruction only writes registers."""
     instruction = op.form.instruction
     return (
         instruction.module in ARITHMETIC

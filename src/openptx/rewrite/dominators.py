@@ -1,4 +1,4 @@
-"""Which blocks dominate others, and how deep in loops a block is."""
+"""Dominators of blocks, and the loop depth of each block."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.rewrite.blocks import Block
 
 class Dominators:
     """The dominator tree of a function's blocks, which are named by their place in a list: Cooper, Harvey and Kennedy,
-    "A Simple, Fast Dominance Algorithm" (2001). What control does not reach has no dominator."""
+    "A Simple, Fast Dominance Algorithm" (2001). Unreachable blocks have no dominator."""
 
     def __init__(self, blocks: list[Block]) -> None:
         places = {block.start: i for i, block in enumerate(blocks)}
@@ -54,14 +54,14 @@ class Dominators:
         return first <= self._spans[b][0] <= last
 
     def _children(self) -> list[list[int]]:
-        """The blocks that each dominates immediately, in the order in which control may come to them."""
+        """The blocks that each block dominates immediately, in an order of execution."""
         found: list[list[int]] = [[] for _ in self.successors]
         for i in reversed(self.order[:-1]):
             found[self.immediate[i]].append(i)
         return found
 
     def _number(self) -> dict[int, tuple[int, int]]:
-        """For each block its number in the tree, from the root, and the last number below it."""
+        """For each block its preorder number in the tree, and the last number in its subtree."""
         first: dict[int, int] = {}
         found: dict[int, tuple[int, int]] = {}
         for i, done in walk(self.children):
@@ -72,7 +72,7 @@ class Dominators:
         return found
 
     def _loops(self) -> list[int]:
-        """How many natural loops each block is in."""
+        """The number of natural loops that contain each block."""
         depth = [0] * len(self.successors)
         headers: dict[int, set[int]] = {}
         for i in self.order:
@@ -85,7 +85,7 @@ class Dominators:
         return depth
 
     def _body(self, header: int, latch: int) -> set[int]:
-        """What leads to the end of a loop without leaving it."""
+        """The blocks from which the end of a loop can be reached without leaving it."""
         found, waiting = {header}, [latch]
         while waiting:
             i = waiting.pop()
@@ -96,7 +96,7 @@ class Dominators:
 
 
 def postorder(successors: list[list[int]]) -> list[int]:
-    """Each block after those that it leads to, as far as there is no loop; the first block last."""
+    """Each block after its successors, ignoring loops; the first block last."""
     found: list[int] = []
     seen = {0}
     waiting = [(0, iter(successors[0]))]
@@ -114,7 +114,7 @@ def postorder(successors: list[list[int]]) -> list[int]:
 
 
 def walk(children: list[list[int]]) -> Iterator[tuple[int, bool]]:
-    """A tree from its root, block 0: each before what is below it, and again after that, with True."""
+    """A walk of a tree from its root, block 0: each block before its subtree, and again after it, with True."""
     waiting = [(0, False)]
     while waiting:
         i, done = waiting.pop()

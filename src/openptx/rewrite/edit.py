@@ -1,4 +1,4 @@
-"""Changing a function's code: instructions are replaced, removed and inserted; branch targets and labels stay right."""
+"""Edits a function's code: replaces, removes and inserts instructions, and keeps branch targets and labels correct."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.program import Function, Op, Reg, Register
 
 
 class Edit:
-    """Changes to a function that is left as it is; `finish` makes the new one."""
+    """Changes to a function, which itself is not modified; `finish` creates the new one."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -19,11 +19,11 @@ class Edit:
         self.before: dict[int, list[Op]] = {}
 
     def insert(self, position: int, op: Op) -> None:
-        """Inserts an instruction before a position of the old code, after whatever was inserted there earlier."""
+        """Inserts an instruction before a position of the old code, after earlier insertions there."""
         self.before.setdefault(position, []).append(op)
 
     def temporary(self, width: int) -> Reg:
-        """A register that the text does not have."""
+        """A register that does not occur in the text."""
         self.registers.append(Register(f"{len(self.registers)}", TYPES[f"b{width}"], len(self.registers)))
         return Reg(self.registers[-1].index, width)
 

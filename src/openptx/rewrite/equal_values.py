@@ -1,7 +1,7 @@
-"""Equal values: what an earlier block has computed, on every path, is not computed again.
+"""Common subexpression elimination: a value that an earlier block has computed on every path is not computed again.
 
-ptxas merges such instructions after it has contracted, and then contracts products that a single sum is left to use;
-the sum of two equal products it never contracts.
+ptxas merges such instructions after it has contracted, and then contracts products that only a single sum still uses;
+it never contracts the sum of two equal products.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
 
 COMMUTING = {"product": 2, "sum": 2, "fused": 2}
-"""How many operands, the first ones, may stand in any order."""
+"""The number of leading operands that commute."""
 
 
 def merge_equal(function: Function, blocks: list[Block], constants: Constants) -> Function:
-    """The function without such instructions; the same object where it has none."""
+    """The function without such instructions; the same object if it has none."""
     equal, edit = find_equal(function, blocks, constants), Edit(function)
     if not equal:
         return function
@@ -34,9 +34,9 @@ def merge_equal(function: Function, blocks: list[Block], constants: Constants) -
 
 
 def find_equal(function: Function, blocks: list[Block], constants: Constants, *, nested: bool = True) -> dict[int, Reg]:
-    """The registers whose value an earlier block has in another one, and that one.
+    """The registers whose value an earlier block already has in another one, and that one.
 
-    Not `nested` takes only the same registers for the same operands, not those that are found to be equal.
+    Without `nested`, only identical operand registers match, not registers that are found to be equal.
     """
     equal = dict[int, Reg]()
     found: dict[object, Reg] = {}  # on the way from the first block to this
@@ -65,7 +65,7 @@ def find_equal(function: Function, blocks: list[Block], constants: Constants, *,
 
 
 def value_of(op: Op, constants: Constants, equal: dict[int, Reg]) -> object:
-    """What an instruction computes; None where that may change or is no arithmetic."""
+    """The value that an instruction computes; None if it may change or is not arithmetic."""
     to = op.operands[0] if op.operands else None
     if op.guard is not None or not isinstance(to, Reg) or to.index not in constants.definitions or not computes(op):
         return None

@@ -1,7 +1,7 @@
-"""Constants that ptxas folds where the multifunction unit would give other bits.
+"""Constants that ptxas folds if the multifunction unit would give other bits.
 
 An approximate function of a constant is correctly rounded. A division by a constant is a product with its correctly
-rounded reciprocal, both scaled by the same power of two where the reciprocal would be subnormal or infinite.
+rounded reciprocal; both factors are scaled by a power of two if the reciprocal would be subnormal or infinite.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from openptx.rewrite.edit import Edit
 from openptx.rewrite.rules import FOLDED
 
 SMALLEST = 2.0**-126  # normal f32
-LARGE = 2.0**126  # reciprocals of what lies above are subnormal
+LARGE = 2.0**126  # reciprocals of larger numbers are subnormal
 ONES = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 
 
 def fold(function: Function) -> Function:
-    """The function with such constants folded; the same object where there are none."""
+    """The function with such constants folded; the same object if there are none."""
     if not any(is_function(op) or is_quotient(op) or is_product(op) for op in function.code):
         return function
     edit, known = Edit(function), Constants(function)
@@ -41,7 +41,7 @@ def fold(function: Function) -> Function:
 
 
 def is_function(op: Op) -> bool:
-    """An approximate function of one f32."""
+    """An approximate function of a single f32."""
     return op.form.instruction.folded is not None and bool(op.m.approx) and op.m.type.name == "f32"
 
 
@@ -55,7 +55,7 @@ def is_product(op: Op) -> bool:
 
 
 def fold_function(edit: Edit, position: int, op: Op, known: Constants) -> bool:
-    """A function of a constant becomes its result, unless that is no number."""
+    """A function of a constant becomes its result, unless that is NaN."""
     bits, function = known.value(op.operands[1]), op.form.instruction.folded
     value = None if bits is None or function is None else computed(function, number(bits), bool(op.m.ftz))
     if value is None:
@@ -65,7 +65,7 @@ def fold_function(edit: Edit, position: int, op: Op, known: Constants) -> bool:
 
 
 def fold_product(edit: Edit, position: int, op: Op, known: Constants) -> bool:
-    """A product with 1 becomes a copy, which keeps the bits of a NaN, one with -1 a negation. Saturation is neither."""
+    """A product with 1 becomes a copy, which keeps the bits of a NaN, one with -1 a negation. Not if it saturates."""
     one, to = ONES[op.m.type.name], op.operands[0]
     for unit, other in ((1, 2), (2, 1)):
         factor, source = known.value(op.operands[unit]), op.operands[other]
@@ -79,7 +79,7 @@ def fold_product(edit: Edit, position: int, op: Op, known: Constants) -> bool:
 
 
 def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
-    """A quotient by a constant becomes a product with its reciprocal; unless the constant is no number."""
+    """A quotient by a constant becomes a product with its reciprocal, unless the constant is NaN."""
     bits = known.value(op.operands[2])
     if bits is None:
         return False
@@ -102,7 +102,7 @@ def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
 
 
 def copied(op: Op, source: Operand | None) -> Op:
-    """A copy of a float in the place of an instruction."""
+    """A float copy that replaces an instruction."""
     form = form_of("copy", op.m.type.name) or form_of("copy", f"b{op.m.type.width}")
     assert form is not None
     return made(form, (op.operands[0], source), op, op.guard, FOLDED)
@@ -114,14 +114,14 @@ def reciprocal_of(a: float) -> float:
 
 
 def scale_of(divisor: float, full: bool, ftz: bool) -> float:
-    """What brings a divisor where its reciprocal is normal."""
+    """The power of two that scales a divisor into the range of normal reciprocals."""
     if abs(divisor) < SMALLEST and not ftz:
         return 2.0**24
     return 0.25 if full and abs(divisor) > LARGE else 1.0
 
 
 def computed(function: Callable[[float], float], a: float, ftz: bool) -> int | None:
-    """The f32 nearest to what `function` gives of an f32; None where that is no number."""
+    """The f32 nearest to `function` of an f32; None if that is NaN."""
     if ftz and abs(a) < SMALLEST:
         a = math.copysign(0.0, a)
     try:

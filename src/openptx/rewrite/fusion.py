@@ -1,4 +1,4 @@
-"""Puts fused instructions in the place of sums, and removes the products that nothing needs any more."""
+"""Replaces sums by fused instructions, and removes products that are no longer needed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Fusion:
         self.edit.code[sum.position] = made(form, operands, sum.op, sum.op.guard, self.rule)
 
     def factor(self, product: Product, i: int, sum: Sum) -> Operand | None:
-        """A factor of the product where the sum stands: a copy where its register may have another value by then."""
+        """A factor of the product at the position of the sum: a copy if its register may have another value by then."""
         operand = product.op.operands[i]
         if not isinstance(operand, Reg) or self.still_holds(operand, product.position, sum.position):
             return operand
@@ -58,7 +58,7 @@ class Fusion:
         return self.kept[key]
 
     def still_holds(self, register: Reg, before: int, position: int) -> bool:
-        """Whether a register has at a position what it had before an earlier one."""
+        """Whether a register has the same value at two positions."""
         if register.index in self.constants.definitions:
             return True
         if bisect(self.starts, before) != bisect(self.starts, position):
@@ -76,7 +76,7 @@ class Fusion:
         return to
 
     def remove(self, removable: set[int]) -> None:
-        """Products, copies and negations that nothing in their block and nothing after it reads."""
+        """Products, copies and negations that are not read, neither in their block nor after it."""
         code = self.edit.code
         for block in self.blocks:
             live = block.live_out

@@ -1,4 +1,4 @@
-"""Which registers an instruction reads and writes."""
+"""The registers that an instruction reads and writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WRITES: dict[Form, tuple[int, ...]] = {}
 
 
 def read(op: Op) -> Iterator[int]:
-    """The registers that an instruction reads, its guard among them."""
+    """The registers that an instruction reads, including its guard."""
     if op.guard is not None:
         yield op.guard.index
     for i in reads(op):
@@ -39,7 +39,7 @@ def written(op: Op) -> Iterator[int]:
 
 
 def reads(op: Op) -> tuple[int, ...]:
-    """The places of operands that an instruction reads."""
+    """The indices of operands that an instruction reads."""
     found = _READS.get(op.form)
     if found is None:
         found = _READS[op.form] = tuple(i for i in range(len(op.form.operands)) if is_read(op, i))
@@ -47,7 +47,7 @@ def reads(op: Op) -> tuple[int, ...]:
 
 
 def writes(op: Op) -> tuple[int, ...]:
-    """The places of operands that an instruction writes."""
+    """The indices of operands that an instruction writes."""
     found = _WRITES.get(op.form)
     if found is None:
         found = _WRITES[op.form] = tuple(i for i in range(len(op.form.operands)) if is_written(op, i))
@@ -55,7 +55,7 @@ def writes(op: Op) -> tuple[int, ...]:
 
 
 def renamed(op: Op, names: dict[int, Reg]) -> Op:
-    """The instruction with other registers in the place of some that it reads."""
+    """The instruction with some of the registers that it reads replaced."""
     operands = tuple(renamed_in(operand, names) if is_read(op, i) else operand for i, operand in enumerate(op.operands))
     guard = op.guard
     if guard is not None and guard.index in names:

@@ -1,4 +1,4 @@
-"""Why an instruction of a function is not, or may not be, what the text says: `Op.rule`, and how true it is."""
+"""Why an instruction of a function differs, or may differ, from the text: `Op.rule`, and its fidelity."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ RULES: dict[str, Fidelity] = {
     LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
     OF_PAIRS: modelled("ptxas 13.0, which does not contract the product and the sum: in 1,071 of 1,080 programs"),
 }
-"""What `Kernel.fidelity` says of each (docs/decisions/contraction.md)."""
+"""The text of `Kernel.fidelity` for each rule (docs/decisions/contraction.md)."""

@@ -1,7 +1,7 @@
 """Products that ptxas scales: a product times 2, 4, 8 or their reciprocals is one multiplication, rounded once.
 
-Machine code has the factor in the instruction (`FMUL.M2`, `FMUL.D8`). Where the first product is normal the bits are
-the same; not where it would overflow, or be subnormal.
+In machine code the factor is a modifier (`FMUL.M2`, `FMUL.D8`). The bits are the same if the first product is normal,
+but not if it would overflow or be subnormal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIGN = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A product that only one other needs, which scales it."""
+    """A product that only one other product uses, which scales it."""
 
     product: int  # positions
     scaling: int
@@ -34,7 +34,7 @@ class Found:
 
 
 def scale(function: Function) -> Function:
-    """The function with such products scaled; the same object where there are none."""
+    """The function with such products scaled; the same object if there are none."""
     if sum(is_product(op) for op in function.code) < 2:
         return function
     constants = Constants(function, find_blocks(function))
@@ -91,25 +91,25 @@ def find(function: Function, constants: Constants) -> list[Found]:
 
 
 def sole(operand: Operand | None, constants: Constants, readers: dict[int, int]) -> Op | None:
-    """What defines a register that has one definition and one reader."""
+    """The definition of a register that has one definition and one reader."""
     if not isinstance(operand, Reg) or readers.get(operand.index) != 1:
         return None
     return constants.definitions.get(operand.index)
 
 
 def carries(op: Op) -> bool:
-    """A copy or a negation: the sign goes to the factor, which must come out positive."""
+    """A copy or a negation: the sign moves to the factor, which must end up positive."""
     return algebra(op) in ("copy", "negation") and op.guard is None and not op.m.ftz
 
 
 def can_be_scaled(op: Op, constants: Constants) -> bool:
-    """A product whose rounding is open. One of two constants is folded."""
+    """A product whose rounding is open. A product of two constants is folded instead."""
     literals = [constants.everywhere.get(o.index) if isinstance(o, Reg) else o for o in op.operands[1:3]]
     return is_product(op) and leaves_rounding_open(op) and not op.m.sat and None in literals
 
 
 def kept(edit: Edit, constants: Constants, position: int, operand: Operand | None) -> Operand | None:
-    """A factor of the product where it is used later: a copy where its register may have another value by then."""
+    """A factor of the product at its later use: a copy if its register may have another value by then."""
     if not isinstance(operand, Reg) or operand.index in constants.definitions:
         return operand
     to = edit.temporary(operand.width)

@@ -1,7 +1,7 @@
-"""Sinking: ptxas moves arithmetic to later blocks before it contracts, where that leaves fewer values in registers.
+"""Sinking: ptxas moves arithmetic to later blocks before it contracts, if that reduces register pressure.
 
 A value whose every use is in later blocks moves to the end of the block that dominates those uses, together with a copy
-of the arithmetic that it is made of. What that in turn reads must live across blocks anyway. Found by experiment:
+of the arithmetic that computes it. The operands of that must be live across blocks anyway. Found by experiment:
 docs/decisions/contraction.md.
 """
 
@@ -20,25 +20,27 @@ from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, renamed, written
 
 MOST = 10
-"""How many instructions move together at most; one whose result has several uses counts twice, but for the last."""
+"""The maximum weight of instructions that move together; one whose result has several uses counts twice, except for the
+last."""
 
 FAR = 19
-"""How many instructions stand at least between what is no arithmetic and what reads it in the same block where it may
-live on for what moves. An access of memory counts as two, and as three where its address has an offset."""
+"""The minimum number of instructions between a non-arithmetic definition and its reader in the same block for which the
+value may stay live for a moved instruction. An access of memory counts as two, and as three if its address has an
+offset."""
 
 FOLLOWED = 100
 """How many instructions are looked at, changes of signs included, which count nothing."""
 
 
 def sink(function: Function, blocks: list[Block], constants: Constants) -> Function:
-    """The function with such values moved; the same object where there are none."""
+    """The function with such values moved; the same object if there are none."""
     sinking = Sinking(function, blocks, constants)
     sinking.walk()
     return sinking.finish()
 
 
 class Sinking:
-    """One function's."""
+    """Sinking in one function."""
 
     def __init__(self, function: Function, blocks: list[Block], constants: Constants) -> None:
         self.function, self.blocks, self.constants = function, blocks, constants
@@ -50,8 +52,8 @@ class Sinking:
         self.at: dict[int, int] = {}  # the position of each single definition
         self.writes: dict[int, dict[int, int]] = {}  # the positions that write it, and their blocks
         self.guarded: set[int] = set()
-        self.uncounted: set[int] = set()  # positions of what is no instruction of machine code
-        self.across = 0  # a bit for each register that lives from a block to another
+        self.uncounted: set[int] = set()  # positions of operations that are not instructions in machine code
+        self.across = 0  # a bit for each register that is live across blocks
         for i, block in enumerate(blocks):
             self.across |= block.live_out
             for position in range(block.start, block.stop):
@@ -94,7 +96,7 @@ class Sinking:
                         self.settle(index, live)
 
     def settle(self, index: int, live: int) -> None:
-        """Moves a value to the block that dominates its uses, if it can be moved."""
+        """Moves a value to the block that dominates its uses, if possible."""
         op = self.arithmetic(index)
         if op is None:
             return
@@ -104,7 +106,7 @@ class Sinking:
         self.renamed[index] = self.copy(index, op, to, live)
 
     def place(self, index: int) -> int | None:
-        """Where a value goes; None where it stays."""
+        """The block that a value moves to; None if it stays."""
         dominators, home = self.dominators, self.home[index]
         found: int | None = None
         for i in self.uses[index]:
@@ -117,9 +119,9 @@ class Sinking:
         return found if dominators.depth[found] <= dominators.depth[home] else None
 
     def arithmetic(self, index: int) -> Op | None:
-        """The only definition of a register, where it is arithmetic that can be done again elsewhere.
+        """The only definition of a register, if it is arithmetic that can be repeated elsewhere.
 
-        Not what machine code has branches or guards for.
+        Not operations that need branches or guards in machine code.
         """
         op = self.constants.definitions.get(index)
         if op is None or not computes(op) or ends_block(op) or (algebra(op) == "quotient" and op.m.full):
@@ -127,17 +129,19 @@ class Sinking:
         return op if isinstance(op.operands[0], Reg) and len(list(written(op))) == 1 else None
 
     def can_copy(self, op: Op, index: int, to: int, live: int, found: set[int]) -> bool:
-        """Whether what an instruction reads is there, or can be copied with it: `found` are the registers of that."""
+        """Whether the operands of an instruction are available, or can be copied with it: `found` are the registers of
+        those copies."""
         readable = all(self.is_there(each, index, to, live, found) for each in read(op))
         return readable and sum(map(self.cost, found)) < MOST
 
     def cost(self, index: int) -> int:
-        """For how many instructions one counts that is copied."""
+        """The weight of a copied instruction."""
         free = algebra(self.constants.definitions[index]) in SIGNS
         return 0 if free else 1 + (self.readers[index] > 1)
 
     def is_there(self, index: int, of: int, to: int, live: int, found: set[int]) -> bool:
-        """Whether a copy at the end of block `to` can read what the instruction that writes register `of` reads."""
+        """Whether a copy at the end of block `to` can read the operands of the instruction that writes register
+        `of`."""
         if index in self.constants.everywhere or index in found:
             return True
         if live >> index & 1:
@@ -166,10 +170,10 @@ class Sinking:
         return self.constants.is_parameter(Reg(index, 32))
 
     def keeps(self, index: int, of: int, to: int) -> bool:
-        """Whether a register has at the end of a later block what the instruction that writes `of` reads in it, and by
-        one definition.
+        """Whether a register has the same value at the end of a later block as where the instruction that writes `of`
+        reads it, and by a single definition.
 
-        What a subroutine gives has two: it is computed in one of two ways.
+        The result of a subroutine has two, because it is computed on one of two paths.
         """
         op = self.constants.definitions.get(index)
         if op is not None:
@@ -184,7 +188,8 @@ class Sinking:
         return single and not any(block in between for block in writes.values())
 
     def between(self, home: int, to: int) -> set[int]:
-        """The blocks through which control may go from the end of one to the end of another, which is among them."""
+        """The blocks through which control may pass from the end of one block to the end of another, including the
+        latter."""
         key = home, to
         if key not in self.paths:
             found, waiting = {home}, list(self.dominators.successors[home])
@@ -197,7 +202,7 @@ class Sinking:
         return self.paths[key]
 
     def copy(self, index: int, op: Op, to: int, live: int) -> Reg:
-        """Copies an instruction and what it needs to the end of a block."""
+        """Copies an instruction and its operands' arithmetic to the end of a block."""
         copied = self.copies.setdefault(to, {})
         if index in copied:
             return copied[index][0]
@@ -230,7 +235,7 @@ class Sinking:
         return self.edit.finish()
 
     def insert(self, last: int, copies: list[Op]) -> None:
-        """Before a block's last instruction where that ends it in machine code, or else after it."""
+        """The insertion point: before a block's last instruction if that ends it in machine code, else after it."""
         op = self.edit.code[last]
         needed = {index for copy in copies for index in read(copy)}
         after = (
@@ -246,7 +251,8 @@ class Sinking:
 
 
 def length(op: Op) -> int:
-    """How many instructions one of PTX is on its way to machine code, before addresses are folded into accesses."""
+    """The number of instructions of one PTX instruction during ptxas's compilation, before addresses are folded into
+    accesses."""
     if not op.form.instruction.access:
         return 1
     return 2 + any(isinstance(operand, Address) and operand.offset != 0 for operand in op.operands)

@@ -1,7 +1,7 @@
-"""Unrolling: ptxas repeats the body of a loop whose number of rounds is known, before it contracts.
+"""Unrolling: ptxas repeats the body of a loop with a known trip count, before it contracts.
 
-Products of one round then meet sums of the next, and the last round's results are other uses than those of the rounds
-before. Found by experiment: docs/decisions/contraction.md.
+Products of one iteration then meet sums of the next, and the last iteration's results have other uses than those of
+earlier iterations. Found by experiment: docs/decisions/contraction.md.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 LARGEST = 480
-"""Instructions of an unrolled loop at most; somewhat larger ones were seen."""
+"""The maximum number of instructions of an unrolled loop; somewhat larger ones were seen."""
 
 COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "eq": lambda a, b: a == b, "ne": lambda a, b: a != b,
     "lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
 }  # fmt: skip
-"""Not `lo`, `ls`, `hi` and `hs`: loops that end by these stay as they are."""
+"""Without `lo`, `ls`, `hi` and `hs`: loops that end by these are not unrolled."""
 
 SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 class Loop(NamedTuple):
-    """From its first instruction to the branch back."""
+    """A loop, from its first instruction to the branch back."""
 
     start: int
     last: int
 
 
 class Counter(NamedTuple):
-    """The register that decides how often a loop is run, and what it holds after each round."""
+    """The loop counter: the register that determines the trip count, and its value after each iteration."""
 
     register: Reg
-    step: int  # the position of what changes it
+    step: int  # the position of its update
     leave: int  # the position of the branch that ends the loop: back, or out of it
     values: list[int]
 
 
 def unroll(function: Function) -> Function:
-    """The function with such loops unrolled, the inner ones first; the same object where there are none.
+    """The function with such loops unrolled, the inner ones first; the same object if there are none.
 
     Each register must have one web.
     """
@@ -65,7 +65,7 @@ def unroll(function: Function) -> Function:
 
 
 class Loops:
-    """A function's, and what counts their rounds."""
+    """The loops of a function, and their counters."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -76,7 +76,7 @@ class Loops:
                 self.writes.setdefault(index, []).append(pc)
 
     def countable(self) -> list[tuple[Loop, Counter]]:
-        """Loops whose number of rounds is known, in the order of the text; none within another."""
+        """Loops with a known trip count, in text order; none within another."""
         found: list[tuple[Loop, Counter]] = []
         for loop in self.innermost():
             counter = self.counter(loop)
@@ -86,7 +86,8 @@ class Loops:
         return [each for each in found if not any(within(other, each[0]) for other, _ in inner)]
 
     def innermost(self) -> list[Loop]:
-        """Loops with one branch back, their last instruction, that control enters at their first instruction alone."""
+        """Loops with a single back edge, from their last instruction, that are entered only at their first
+        instruction."""
         found: list[Loop] = []
         for target, pc in self.edges:
             op = self.function.code[pc]
@@ -101,7 +102,7 @@ class Loops:
         return found
 
     def counter(self, loop: Loop) -> Counter | None:
-        """What counts the rounds, where their number is known."""
+        """The loop's counter, if the trip count is known."""
         ends = [
             pc for pc in range(loop.start, loop.last) if any(to > loop.last for to in targets(self.function.code[pc]))
         ]
@@ -109,7 +110,7 @@ class Loops:
         return next((each for each in (self.counted(loop, loop.last), *found) if each is not None), None)
 
     def counted(self, loop: Loop, leave: int) -> Counter | None:
-        """What counts the rounds where this branch ends the loop."""
+        """The loop's counter, if this branch ends the loop."""
         code = self.function.code
         guard = code[leave].guard
         if guard is None or guard.negated or control(code[leave]) != "branch":
@@ -135,7 +136,8 @@ class Loops:
         return None if values is None else Counter(a, step, leave, values)
 
     def single(self, loop: Loop, index: int, *kinds: str) -> int | None:
-        """The only position in a loop that writes a register, if that is such algebra of every round."""
+        """The only position in a loop that writes a register, if it is an operation of this algebra executed in every
+        iteration."""
         places = [at for at in self.writes.get(index, ()) if loop.start <= at < loop.last]
         if len(places) != 1:
             return None
@@ -144,12 +146,12 @@ class Loops:
         return at if op.guard is None and algebra(op) in kinds and self.is_always_run(loop, at) else None
 
     def is_always_run(self, loop: Loop, at: int) -> bool:
-        """Whether no round that does not end the loop goes around an instruction."""
+        """Whether every iteration that does not end the loop executes an instruction."""
         skips = (to for pc in range(loop.start, at) for to in targets(self.function.code[pc]))
         return not any(at < to <= loop.last for to in skips)
 
     def initial(self, loop: Loop, index: int) -> int | None:
-        """What a register holds before the loop, if that is one known number."""
+        """The value of a register before the loop, if it is a single known number."""
         outside = [at for at in self.writes[index] if not loop.start <= at <= loop.last]
         op = self.function.code[outside[0]] if len(outside) == 1 else None
         if op is None or algebra(op) != "copy" or op.guard is not None:
@@ -159,7 +161,7 @@ class Loops:
 
 
 def change(op: Op, counter: Reg) -> int | None:
-    """By how much an instruction changes a register; None where that is not known."""
+    """The increment by which an instruction changes a register; None if unknown."""
     a, b = op.operands[1:3]
     if algebra(op) == "integer sum" and isinstance(a, Imm):
         a, b = b, a
@@ -173,7 +175,7 @@ def within(loop: Loop, other: Loop) -> bool:
 
 
 def keeps_rolled(op: Op) -> bool:
-    """Whether a loop with such an instruction stays: a fence, an event, a call, a barrier with a guard."""
+    """Whether an instruction prevents unrolling: a fence, an event, a call, a guarded barrier."""
     if control(op) in ("breakpoint", "call"):
         return True
     if op.guard is not None and control(op) in ("barrier", "cluster-barrier"):
@@ -182,7 +184,7 @@ def keeps_rolled(op: Op) -> bool:
 
 
 def comparison(test: Op, *, swapped: bool) -> Callable[[int, int], bool] | None:
-    """Of the bits of two integers, the second of which stands first in the text where they are `swapped`."""
+    """A comparison on the bits of two integers, the second of which comes first in the text if they are `swapped`."""
     name, type = test.m.CmpOp or "", test.m.type
     compare = COMPARISONS.get(SWAPPED.get(name, name) if swapped else name)
     if compare is None or test.m.values.get("BoolOp") or type.format:
@@ -191,7 +193,8 @@ def comparison(test: Op, *, swapped: bool) -> Callable[[int, int], bool] | None:
 
 
 def rounds(goes_on: Callable[[int], bool], start: int, by: int, *, late: bool) -> list[int] | None:
-    """What a counter holds after each round; None where there are too many. What is tested may be its value before."""
+    """The counter's values after each iteration; None if there are too many. The value tested may be that before the
+    update."""
     found, value = list[int](), start
     for _ in range(LARGEST):
         before, value = value, value + by
@@ -202,13 +205,13 @@ def rounds(goes_on: Callable[[int], bool], start: int, by: int, *, late: bool) -
 
 
 def signed(value: int, type: Type) -> int:
-    """The number that bits mean."""
+    """The number that the bits represent."""
     value &= (1 << type.width) - 1
     return value - (1 << type.width) if type.signed and value >> type.width - 1 else value
 
 
 def unrolled(function: Function, found: list[tuple[Loop, Counter]]) -> Function:
-    """The function with so many copies of loops' bodies, in which counters are set to what they are."""
+    """The function with copies of loop bodies, in which counters are set to their known values."""
     code = function.code
     places: dict[int, int] = {}  # of the first copy
     more = 0
@@ -242,5 +245,5 @@ def unrolled(function: Function, found: list[tuple[Loop, Counter]]) -> Function:
 
 
 def decided(op: Op, at: int, *, leaves: bool) -> Op:
-    """The branch that ends a loop, in a round of which it is known whether that is the last; else it goes on."""
+    """The branch that ends a loop, in an iteration known to be the last or not; if not, control falls through."""
     return replace(op, guard=None, operands=(op.operands[0] if leaves else Target(at + 1), *op.operands[1:]))

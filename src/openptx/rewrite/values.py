@@ -1,4 +1,4 @@
-"""What floating-point values a block computes, and who uses them: a value graph in which copies and signs vanish."""
+"""The value graph of a block's floating-point arithmetic: values and their uses, without copies and signs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """One of a block's values, or its negation. Registers and copies of registers share values."""
+    """One of a block's values, or its negation. Registers and their copies share values."""
 
     number: int
     negative: bool = False
@@ -23,7 +23,7 @@ class Value(NamedTuple):
 
 
 class Product:
-    """A product, or an approximate quotient, whose rounding the assembler may leave out."""
+    """A product, or an approximate quotient, whose rounding the assembler may omit."""
 
     __slots__ = ("factors", "kind", "number", "op", "other", "portable", "position", "sums")
 
@@ -31,10 +31,10 @@ class Product:
         self, op: Op, position: int, kind: str, number: int, factors: tuple[Value, Value], portable: bool
     ) -> None:
         self.op, self.position, self.kind, self.number = op, position, kind, number
-        self.portable = portable  # sums in other blocks may take it in
+        self.portable = portable  # sums in other blocks may absorb it
         self.factors = factors
-        self.sums: list[Sum] = []  # those that use it, twice where both operands are this
-        self.other = False  # something else uses it too
+        self.sums: list[Sum] = []  # the sums that use it, repeated if both operands are this
+        self.other = False  # another instruction uses it too
 
     def same(self, other: Product) -> bool:
         """Whether the two multiply the same values."""
@@ -46,7 +46,7 @@ class Product:
 
 
 class Sum:
-    """A sum that a product may be contracted into. `values` are its operands, the sign of a difference included."""
+    """A sum that may absorb a product. `values` are its operands, the sign of a difference included."""
 
     __slots__ = ("able", "fused", "op", "position", "values")
 
@@ -59,8 +59,8 @@ class Sum:
 class Values:
     """The values of a function, instruction by instruction. `sums` and `products` are what contraction chooses from.
 
-    Values end with their block, but for products with a constant or a parameter of the kernel: those that registers
-    hold which nothing else writes go on. `equal` names the register in which an earlier block has the same value.
+    Values end with their block, except products with a constant or a parameter of the kernel: those in registers with a
+    single definition continue. `equal` names the register in which an earlier block has the same value.
     """
 
     def __init__(self, constants: Constants, equal: dict[int, Reg]) -> None:
@@ -71,7 +71,7 @@ class Values:
         self.crossing: set[int] = set()  # registers in which a rounded product leaves its block
         self.crossed: set[int] = set()  # values that other blocks find in these
         self._held: dict[int, Value] = {}  # by register
-        self._portable: dict[int, Value] = {}  # of these, what other blocks find there too
+        self._portable: dict[int, Value] = {}  # of these, the values that other blocks find there too
         self._literals: dict[int, Value] = {}
         self._count = 0
 
@@ -81,7 +81,7 @@ class Values:
         return Value(self._count)
 
     def value(self, operand: Operand | None) -> Value:
-        """What an operand holds here."""
+        """The value of an operand at this point."""
         if isinstance(operand, Reg):
             if operand.index not in self._held:
                 self._held[operand.index] = self.fresh()
@@ -93,7 +93,7 @@ class Values:
         return self.fresh()
 
     def add(self, position: int, op: Op) -> None:
-        """The next instruction."""
+        """Processes the next instruction."""
         found = None if op.guard is not None and algebra(op) not in ("sum", "difference") else algebra(op)
         carried = self.carried(op, found)
         if carried is not None:
@@ -105,12 +105,12 @@ class Values:
         else:
             self.use(op)
         for index in written(op):
-            if op.guard is not None:  # what the register had may stay there
+            if op.guard is not None:  # the register may keep its old value
                 self.needs(index)
             self._held[index] = self.fresh() if carried is None else carried
 
     def carried(self, op: Op, found: str | None) -> Value | None:
-        """The value that a copy or a negation passes on; None for anything else."""
+        """The value that a copy or a negation propagates; None for other instructions."""
         if found in ("copy", "negation") and isinstance(op.operands[0], Reg):
             source = op.operands[1]
             if not isinstance(source, (Reg, Imm)):
@@ -122,7 +122,7 @@ class Values:
         return self.square(op) if found == "magnitude" else None
 
     def square(self, op: Op) -> Value | None:
-        """The square of which an instruction gives the magnitude: its sign is known."""
+        """The square of which an instruction takes the magnitude: its sign is known."""
         source = op.operands[1]
         value = self._held.get(source.index) if isinstance(source, Reg) else None
         product = None if value is None else self.products.get(value.number)
@@ -132,14 +132,14 @@ class Values:
         return Value(value.number, magnitude=True) if known else None
 
     def is_open_product(self, op: Op) -> bool:
-        """Not of two constants: that is folded."""
+        """Not of two constants, which are folded."""
         if algebra(op) == "quotient":
             return op.m.type.name == "f32"
         literals = [self.constants.value(operand) for operand in op.operands[1:3]]
         return leaves_rounding_open(op) and not op.m.sat and None in literals
 
     def product(self, position: int, op: Op, kind: str) -> Value:
-        """A new product, whose factors are used by it."""
+        """A new product, which uses its factors."""
         self.use(op)
         value = self.fresh()
         factors = self.value(op.operands[1]), self.value(op.operands[2])
@@ -149,11 +149,11 @@ class Values:
         return value
 
     def is_fixed(self, operand: Operand | None) -> bool:
-        """Whether machine code finds an operand in the instruction or in the constant bank."""
+        """Whether machine code has an operand in the instruction or in the constant bank."""
         return self.constants.value(operand) is not None or self.constants.is_parameter(operand)
 
     def sum(self, position: int, op: Op, kind: str) -> None:
-        """A new sum; products of another type or another treatment of subnormal numbers are not its own."""
+        """A new sum; it cannot absorb products of another type or with another treatment of subnormal numbers."""
         a, b = self.value(op.operands[1]), self.value(op.operands[2])
         if kind == "difference":
             b = b._replace(negative=not b.negative)
@@ -174,31 +174,31 @@ class Values:
         self.sums.append(made)
 
     def term(self, value: Value) -> Value:
-        """What a sum adds. The magnitude of a square, subtracted, is not the square."""
+        """The operands of a sum. The magnitude of a square, subtracted, is not the square."""
         if not (value.negative and value.magnitude):
             return value
         self.products[value.number].other = True
         return self.fresh()
 
     def are_equal(self, a: Operand | None, b: Operand | None) -> bool:
-        """Whether two registers are known to have the same value, which different blocks compute."""
+        """Whether two registers, computed in different blocks, are known to have the same value."""
         if not isinstance(a, Reg) or not isinstance(b, Reg):
             return False
         return self.equal.get(a.index, a).index == self.equal.get(b.index, b).index
 
     def use(self, op: Op) -> None:
-        """An instruction that needs the rounded values that it reads."""
+        """An instruction that needs the rounded values of its operands."""
         for index in read(op):
             self.needs(index)
 
     def needs(self, index: int) -> None:
-        """Something needs the rounded value of a register."""
+        """The rounded value of a register is needed."""
         value = self._held.get(index)
         if value is not None and value.number in self.products:
             self.products[value.number].other = True
 
     def end(self, live_out: int) -> None:
-        """The block ends; a bit for each register that is read after it."""
+        """The block ends; `live_out` has a bit for each register that is read after it."""
         for index, value in self._held.items():
             product = self.products.get(value.number)
             if value.number in self.crossed and live_out >> index & 1:

@@ -1,7 +1,7 @@
-"""Webs: definitions of a register that no reader can have two of are registers of their own.
+"""Webs: definitions of a register that reach no common reader become separate registers.
 
-ptxas brings a function into static single assignment before all else. Here the definitions that some reader may have
-any of, and the readers they reach, are a web (Muchnick, "Advanced Compiler Design and Implementation", 16.3.3).
+ptxas brings a function into static single assignment before all else. Here the definitions that reach a common reader,
+and their readers, form a web (Muchnick, "Advanced Compiler Design and Implementation", 16.3.3).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def separate_webs(function: Function) -> Function:
-    """The function with a register for each web; the same object where each register has one."""
+    """The function with a register for each web; the same object if each register has one."""
     several = find_several(function)
     if not several:
         return function
@@ -28,7 +28,7 @@ def separate_webs(function: Function) -> Function:
 
 
 def find_several(function: Function) -> int:
-    """A bit for each register that several instructions write; not parameters and returns."""
+    """A bit for each register that several instructions write; excludes parameters and returns."""
     once = several = 0
     for op in function.code:
         for index in written(op):
@@ -41,13 +41,14 @@ def find_several(function: Function) -> int:
 
 
 class Webs:
-    """One function's, for the registers of the bits of `several`. A web is a number; those that meet are joined."""
+    """The webs of one function, for the registers of the bits of `several`. A web is a number; those that meet are
+    joined."""
 
     def __init__(self, function: Function, blocks: list[Block], several: int) -> None:
         self.function, self.blocks = function, blocks
         self.joined: list[int] = []
         self.first = {b.start: {index: self.new() for index in bits(b.live_in & several)} for b in blocks}
-        self.read: list[dict[int, int]] = []  # by position: webs of what is read, by register
+        self.read: list[dict[int, int]] = []  # by position: webs of the registers read, by register
         self.written: list[dict[int, int]] = []
         for b in blocks:
             self.walk(b, several)
@@ -63,7 +64,7 @@ class Webs:
         return web
 
     def walk(self, block: Block, several: int) -> None:
-        """What each instruction of a block reads and writes; at its end webs go on into the blocks that follow."""
+        """Assigns webs to the reads and writes of a block; at its end they are propagated to its successors."""
         held = dict(self.first[block.start])
         for position in range(block.start, block.stop):
             op = self.function.code[position]
@@ -80,7 +81,7 @@ class Webs:
                 self.joined[self.find(web)] = self.find(held[index])
 
     def finish(self) -> Function:
-        """The function with a register for each; the first of a register keeps it."""
+        """The function with a register for each web; a register's first web keeps it."""
         names: dict[int, Reg] = {}
         used: set[int] = set()
         registers = list(self.function.registers)
@@ -121,7 +122,7 @@ def numbers(operand: object) -> list[int]:
 
 
 def with_results(op: Op, names: dict[int, Reg]) -> Op:
-    """The instruction with other registers in the place of some that it writes."""
+    """The instruction with some of the registers that it writes replaced."""
     operands = tuple(
         renamed_in(each, names) if is_written(op, i) and not is_read(op, i) else each
         for i, each in enumerate(op.operands)
@@ -130,7 +131,7 @@ def with_results(op: Op, names: dict[int, Reg]) -> Op:
 
 
 def bits(mask: int) -> list[int]:
-    """The places of the bits that are set."""
+    """The positions of set bits."""
     found: list[int] = []
     while mask:
         low = mask & -mask

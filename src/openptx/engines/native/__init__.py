@@ -1,1 +1,2 @@
-"""The native engine: warps as LLVM vectors, at the speed of compiled C. The rest runs on interp. `tiering` launches."""
+"""The native engine: warps as LLVM vectors, at the speed of compiled C. What it cannot run, interp runs. `tiering`
+launches."""

@@ -1,4 +1,4 @@
-"""What a kernel is compiled for."""
+"""The compilation options of a kernel."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ Triple = tuple[int, int, int]
 class Options:
     block: Triple
     locked: bool
-    """Atomics are seen by other workers."""
+    """Other workers can see atomics."""
     lane_facts: bool = True
     """Off for the generic version, which keeps all registers as vectors."""
     checks: bool = True
     speculates: bool = True
-    """Branches may be assumed uniform."""
+    """Whether branches may be assumed uniform."""
     deoptimize_after: int = 0
-    """Iterations of any loop; 0: only loops that may wait are counted."""
+    """The iteration limit of any loop; 0: only loops that may wait are counted."""
     watched: tuple[str, ...] = ()
     """What the code is watched for: "mem", "race", "sync" (watch/), or "count" (count/)."""
 
     baseline: bool = False
-    """Compiled with little effort, to be there soon: a third of the time, for code that takes about twice as long."""
+    """Compiled without optimisation, to be ready sooner: a third of the time, for code that takes about twice as
+    long."""
 
     @property
     def counts(self) -> bool:

@@ -1,12 +1,12 @@
 """From a program to LLVM text: read `lower_kernel` first, then `FunctionEmitter` (emit/function.py).
 
-1. Context (context.py): control-flow graph, liveness, which registers addresses are made of.
+1. Context (context.py): control-flow graph, liveness, the registers from which addresses are computed.
 2. Facts (analysis/): abstract interpretation to a fixpoint, with branches assumed uniform where that pays
-   (speculation.py): what is known of registers, which branches part lanes, where lanes wait, what is accessed.
-   The kernel's calls lead to the next function, and so on (call_graph.py).
-3. From the facts: loops that may wait for other threads (spin_loops.py, call_graph.py); what a warp's frame holds at
-   barriers, side exits and where it deoptimises (deopt/frame_layout.py).
-4. Emission (emit/): blocks once, in their order, with accesses that share a bounds check (accesses.py) and loads by
+   (speculation.py): facts about registers, divergent branches, where lanes wait, memory accesses.
+   The same for each function that the kernel calls (call_graph.py).
+3. From the facts: loops that may wait for other threads (spin_loops.py, call_graph.py); the contents of a warp's frame
+   at barriers, side exits and deoptimisation points (deopt/frame_layout.py).
+4. Emission (emit/): each block once, in order, with accesses that share a bounds check (accesses.py) and loads by
    a few wide moves (load_plan.py); then prologue and warp loop. It decides nothing about other blocks.
 """
 
@@ -35,29 +35,29 @@ from openptx.llvm.host import host
 from openptx.program import Function, Program
 
 CROWDED = 12_000
-"""Blocks times vectors that a kernel's registers are, above which they stay in memory. Made values, they would meet in
-every block; allotting those to the processor's registers, of which there are too few anyway, took 11 s for a kernel
-that so takes 2."""
+"""The product of a kernel's blocks and vector registers above which the registers stay in memory. As SSA values they
+would meet in every block; register allocation, with too few processor registers anyway, took 11 s for a kernel that
+takes 2 s this way."""
 
 
 class LoweredKernel(NamedTuple):
     text: str
     promotes: bool
-    """Whether LLVM makes values of its registers, see `CROWDED`."""
+    """Whether its registers become SSA values, see `CROWDED`."""
     fast: bool
     """Whether LLVM is to spend little effort on it."""
     metadata: KernelMetadata
     shared: tuple[SharedFunction, ...]
-    """What it calls that other kernels may have, too."""
+    """The functions it calls that other kernels may share."""
 
 
 def lower_kernel(
     program: Program, function: Function, image: Image, options: Options, entries: Mapping[int, SideExit] | None = None,
     globals: Sequence[str] = (), messages: Sequence[tuple[str, str]] = (),
 ) -> LoweredKernel:  # fmt: skip
-    """A kernel and all that it calls; raises UnsupportedByJit where only the interpreter can run it.
+    """A kernel and all that it calls; raises UnsupportedByJit if only the interpreter can run it.
 
-    With `entries`, the generic version, which takes over there; variables and messages keep the numbers that they have.
+    With `entries`, the generic version, which takes over there; variables and messages keep their numbers.
     """
     symbol, shared = "kernel" if entries is None else "slow", shared_layout(program, function.name)
 

@@ -1,4 +1,4 @@
-"""Settings that hold for a while: where code is kept and compiled, and, for measurements, code without checks."""
+"""Settings with a limited scope: where code is stored and compiled, and, for measurements, code without checks."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def _during(values: list[T], value: T) -> Generator[None]:
 
 
 def cache_folder() -> Path | None:
-    """Where objects are kept: OPENPTX_CACHE, or the user's cache folder; None where OPENPTX_CACHE is empty, or where
-    this user has no home."""
+    """Where objects are stored: OPENPTX_CACHE, or the user's cache folder; None if OPENPTX_CACHE is empty, or if this
+    user has no home."""
     if _cache:
         return _cache[-1]
     found = users_folder()
@@ -44,27 +44,27 @@ def cache_folder() -> Path | None:
 
 
 def cache_at(folder: str | os.PathLike[str] | None) -> AbstractContextManager[None]:
-    """Keeps objects in `folder` meanwhile; nowhere if that is None."""
+    """In this scope, stores objects in `folder`; nowhere if that is None."""
     return _during(_cache, Path(folder) if folder is not None else None)
 
 
 def compiles_in_subprocess() -> bool:
-    """Whether kernels are compiled in a process of its own: where OPENPTX_COMPILE_APART is neither empty nor 0."""
+    """Whether kernels are compiled in a separate process: if OPENPTX_COMPILE_APART is neither empty nor 0."""
     return _subprocess[-1] if _subprocess else os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
 
 
 def in_subprocess(wanted: bool = True) -> AbstractContextManager[None]:
-    """Compiles meanwhile in a process of its own, if `wanted`."""
+    """In this scope, compiles in a separate process if `wanted`."""
     return _during(_subprocess, wanted)
 
 
 def has_tiers() -> bool:
-    """Whether `auto` launches begin on the reference engine while code is made: unless OPENPTX_TIERS is 0."""
+    """Whether `auto` launches start on the reference engine while code is compiled: unless OPENPTX_TIERS is 0."""
     return _tiers[-1] if _tiers else os.environ.get("OPENPTX_TIERS", "1") != "0"
 
 
 def tiers(wanted: bool = True) -> AbstractContextManager[None]:
-    """Launches begin meanwhile on the reference engine, if `wanted`."""
+    """In this scope, launches start on the reference engine if `wanted`."""
     return _during(_tiers, wanted)
 
 
@@ -73,7 +73,8 @@ def checks() -> bool:
 
 
 def unchecked() -> AbstractContextManager[None]:
-    """Code made meanwhile does not check accesses by offsets. For measuring what checks cost: it is not safe."""
+    """Code compiled in this scope does not check accesses by offsets. For measuring the cost of checks: it is not
+    safe."""
     return _during(_checks, False)
 
 
@@ -82,34 +83,35 @@ def has_lane_facts() -> bool:
 
 
 def lane_facts(wanted: bool) -> AbstractContextManager[None]:
-    """Code made meanwhile assumes nothing about lanes unless `wanted`: an oracle for the analyses."""
+    """Code compiled in this scope assumes nothing about lanes unless `wanted`: an oracle for the analyses."""
     return _during(_lane_facts, wanted)
 
 
 def deoptimize_turns() -> int:
-    """After how many turns of any loop a warp counts as waiting; 0: only of loops that may wait, after very many."""
+    """The number of iterations of any loop after which a warp counts as waiting; 0: only loops that may wait, after
+    very many."""
     return _turns[-1]
 
 
 def deoptimize_after(turns: int) -> AbstractContextManager[None]:
-    """Code made meanwhile deoptimises after so many turns: an oracle for the frame states."""
+    """Code compiled in this scope deoptimises after this many iterations: an oracle for the frame states."""
     return _during(_turns, turns)
 
 
 def variant() -> tuple[object, ...]:
-    """What of all this code depends on."""
+    """The settings that code depends on."""
     observer = _watch.get()
     return _lane_facts[-1], _checks[-1], _turns[-1], observer.tools if observer is not None else ()
 
 
 def watch() -> Observer | None:
-    """What launches of this thread report their accesses to."""
+    """What accesses of this thread's launches are reported to."""
     return _watch.get()
 
 
 @contextmanager
 def watched_by(watch: Observer) -> Generator[None]:
-    """Launches of this thread are watched meanwhile."""
+    """Launches of this thread in this scope are watched."""
     before = _watch.set(watch)
     try:
         yield

@@ -1,8 +1,8 @@
 """Tier-up policy: compiled code wherever it can run a launch; `auto` interprets until compiling pays, or until the
-compile server has made the code.
+compile server has compiled the code.
 
-What a decision costs counts, too: what makes and runs machine code is imported, the time that making code takes is
-estimated, and the disk is searched, when launches have taken some times as long as that does.
+The cost of deciding counts, too: the modules that compile and run machine code are imported, the compile time is
+estimated, and the disk is searched only when launches have taken several times as long as that does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from openptx.late import late
 from openptx.program import Function, Program
 
 MACHINE_CODE = "openptx.engines.native.runtime.launch"
-"""What is imported when it is first called: what runs machine code. So is what names it, `KEYS`."""
+"""Modules imported on first use: they run machine code. So is `KEYS`, which names it."""
 
 if TYPE_CHECKING:
     from openptx.engines.native.runtime.compiled_kernel import compiled, ready
@@ -47,44 +47,45 @@ else:
 
 LOG = logging.getLogger("openptx")
 FALLBACK = logging.getLogger("openptx.fallback")
-"""Says that the reference engine runs what machine code was wanted for."""
+"""Reports that the reference engine runs a launch for which machine code was requested."""
 
 IMPORTS, NAMING = 0.08, 0.035
-"""Seconds that importing `MACHINE_CODE` takes, and `KEYS` alone, of which LLVM's library is most."""
+"""Seconds to import `MACHINE_CODE`, and `KEYS` alone, most of which is LLVM's library."""
 
 LOOK = 0.003
-"""Seconds that it takes to estimate how long making code takes, and to look for it on disk."""
+"""Seconds to estimate the compile time, and to look for the code on disk."""
 
 SHARE = 5
-"""How many times as long as one of these takes a kernel's launches have taken, before it is done. So nobody waits a
-fifth longer for a result that is there before code can be."""
+"""A step like these is taken when a kernel's launches have taken this many times as long. So a result that is available
+before code could be is never delayed by a fifth."""
 
 AT_ONCE, AT_ONCE_ALONE = 0.02, 0.12
-"""Seconds that making code takes, below which a launch does that itself where no fork can: with a server running, or
-to be started."""
+"""The compile time in seconds below which a launch compiles the code itself if it cannot fork: with a server running,
+or to be started."""
 
 SERVER = 0.4
-"""Seconds that the server takes to start: 0.3, or 0.75 where Python may not keep its compiled files."""
+"""Seconds to start the server: 0.3, or 0.75 if Python cannot store its compiled files."""
 
 ASKED = 0.15
-"""How much of the time until there will be code launches have taken before they ask for it: who launches a kernel once
-for a moment does not pay for code that nobody runs, which on two processors slows the launch itself."""
+"""The part of the time until code would be available that launches must have taken before they request it: a program
+that launches a kernel once for a moment does not pay for code that is never run, which on two processors slows the
+launch itself."""
 
 FORK = 0.035
-"""Seconds that launches take at least before they ask for a fork, which costs them 7 ms with the look for code on disk.
-By bench/tier_policy.py: of 441 kernels the first results of 10 take more than 1.2 times the faster engine's with this,
-of 25 with 0.025."""
+"""The minimum seconds of launches before they request a fork, which costs them 7 ms, including the search for code on
+disk. By bench/tier_policy.py: of 441 kernels the first results of 10 take more than 1.2 times the faster engine's with
+this, of 25 with 0.025."""
 
 BASELINE, BASELINE_OF_FORKS = 0.12, 0.03
-"""Seconds that making optimised code takes, from which on baseline code is made first: by a server, and by a fork, for
-which a launch waits that has taken `FORK` already. That takes 0.65 of the time where it is so short."""
+"""The compile time of optimised code in seconds from which baseline code is compiled first: by a server, and by a fork,
+for which a launch waits that has taken `FORK` already. Baseline code takes 0.65 of the time for such short ones."""
 
 FOUND = 0.0015
 """Seconds that it takes instead if the code is on disk."""
 
 
 class TierState:
-    """What `auto` remembers about a kernel."""
+    """The state that `auto` keeps for a kernel."""
 
     __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "jobs", "looked", "loops", "program",
                  "spent", "times")  # fmt: skip
@@ -97,29 +98,29 @@ class TierState:
         self.spent = 0.0
         self.times = EngineTimes()
         self.looked = self.found = False  # on disk
-        self.jobs: dict[Triple, Job] = {}  # code that has been asked for
-        self.blocks: set[Triple] = set()  # that it has code for
+        self.jobs: dict[Triple, Job] = {}  # code that has been requested
+        self.blocks: set[Triple] = set()  # for which code exists
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
 
     @property
     def seconds(self) -> float:
-        """How long making the code takes, estimated when first asked for."""
+        """The compile time, estimated on first use."""
         if self._seconds < 0:
             self._seconds = seconds_to_make(self.program, self.function)
         return self._seconds
 
     @property
     def left(self) -> float:
-        """What there is to do before machine code can run, in seconds."""
+        """The seconds of work before machine code can run."""
         return (0.0 if self.found else self.seconds) + imports()
 
     def surely_less(self, seconds: float) -> bool:
-        """Whether something takes less than what is left to do; without an estimate, where that is clear."""
+        """Whether something takes less than the remaining work; answered without an estimate if that is clear."""
         return not self.found and seconds < least_seconds_to_make(self.function) + imports()
 
 
 states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
-"""What is remembered of the kernels of modules that are loaded."""
+"""The state kept for kernels of loaded modules."""
 
 
 def launch(
@@ -134,7 +135,7 @@ def launch(
     baseline: bool = False,
     **options: Any,
 ) -> None:
-    """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
+    """Runs a kernel as machine code, or on the reference engine if it needs something that only that supports."""
     since = time.monotonic() if since is None else since
     try:
         if interpreted(options):
@@ -147,7 +148,7 @@ def launch(
 
 
 def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:
-    """What in a kernel, launched with such blocks, machine code cannot do; None where there is no such thing."""
+    """What in a kernel, launched with these blocks, machine code cannot do; None if nothing."""
     try:
         compiled(program, function, image, Options(block, False))
     except UnsupportedByJit as reason:
@@ -159,12 +160,12 @@ def auto(
     program: Program, function: Function, grid: Triple, block: Triple, *, image: Image, workers: int | None = None,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Begins where the first result is expected, and goes on where later ones are faster.
+    """Starts on the engine where the first result is expected first, and moves to the one where later ones are faster.
 
-    Launches of kernels without loops run on interp until they have taken as long as making the code would, so a kernel
-    takes at most twice as long as if it had been known how often it runs. With tiers, launches of other kernels begin
-    on interp, too, and are abandoned for machine code: when they have taken as long as making it would, or where
-    that takes long, when the compile server has made it.
+    Launches of kernels without loops run on interp until they have taken as long as compiling would, so a kernel takes
+    at most twice as long as if its number of launches had been known. With tiers, launches of other kernels start on
+    interp, too, and are abandoned for machine code when they have taken as long as compiling it would or, if that takes
+    long, when the compile server has finished.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     known = states.setdefault(image, {})
@@ -198,7 +199,7 @@ def auto(
 
 
 def made_at_once(state: TierState) -> bool:
-    """Whether a launch makes the code itself: it is made quickly, or there is no server."""
+    """Whether a launch compiles the code itself: it compiles quickly, or there is no server."""
     found = service()
     if found.broken:
         return True
@@ -206,7 +207,7 @@ def made_at_once(state: TierState) -> bool:
 
 
 def interpreted(options: dict[str, Any]) -> bool:
-    """Whether these options of a launch are the reference engine's alone."""
+    """Whether only the reference engine has these options of a launch."""
     return options.get("cluster") is not None or options.get("max_instructions") is not None
 
 
@@ -215,7 +216,7 @@ def imported(what: str = MACHINE_CODE) -> bool:
 
 
 def imports() -> float:
-    """Seconds of importing that come before machine code."""
+    """Seconds of imports before machine code can run."""
     return 0.0 if imported() else IMPORTS
 
 
@@ -223,10 +224,10 @@ def code_wanted(
     state: TierState, program: Program, function: Function, image: Image, block: Triple, threads: int,
     workers: int | None, options: dict[str, Any],
 ) -> Wanted | None:  # fmt: skip
-    """When a launch that begins on interp is to be abandoned; None where it is to begin as machine code.
+    """When a launch that starts on interp is to be abandoned; None if it is to start as machine code.
 
-    It does where the code is there already. It also waits for the code, as without tiers, where the launch is likely to
-    take longer on interp and could not be abandoned. Launches that may be over soon decide that later.
+    It does if the code exists already. It also waits for the code, as without tiers, if the launch is likely to take
+    longer on interp and could not be abandoned. Launches that may end soon decide that later.
     """
     if not settings.has_tiers() or interpreted(options) or image.bound or has_code(image, function, block):
         return None
@@ -244,9 +245,9 @@ def decided(
     state: TierState, program: Program, function: Function, image: Image, block: Triple, guess: float, stays: bool,
     several: bool,
 ) -> Wanted | None:  # fmt: skip
-    """What `code_wanted` says, by an estimate of the time that making code takes and by the code on disk.
+    """The result of `code_wanted`, from an estimate of the compile time and from the code on disk.
 
-    `guess`: seconds that the launch takes at least, or is likely to take if it `stays` on the engine it begins on.
+    `guess`: the minimum seconds of the launch, or the likely ones if it `stays` on the engine it starts on.
     """
     at_once, baseline = made_at_once(state), block in state.baseline
     if (stays or at_once or state.seconds < BASELINE) and guess > state.left:
@@ -281,12 +282,12 @@ def decided(
 
 
 def kept(program: Program, function: Function, block: Triple, baseline: bool) -> bool:
-    """Whether code is on the disk, optimised or, where that would do, not."""
+    """Whether code is on the disk: optimised or, if acceptable, baseline."""
     return on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline))
 
 
 def before_asking(state: TierState, guess: float) -> tuple[float, float]:
-    """Seconds that launches have taken when they ask for code, and until there would be code."""
+    """The seconds of launches after which they request code, and until there would be code."""
     if service().may_fork():
         until = state.seconds + imports()
         return state.spent if guess > until else max(ASKED * until, FORK), until
@@ -295,7 +296,7 @@ def before_asking(state: TierState, guess: float) -> tuple[float, float]:
 
 
 def has_code(image: Image, function: Function, block: Triple) -> bool:
-    """Whether the kernel's code for such blocks has been made in this process."""
+    """Whether the kernel's code for such blocks has been compiled in this process."""
     return imported() and ready(image, function, block)
 
 
@@ -304,22 +305,22 @@ def now(_: float) -> bool:
 
 
 def wanted_after(seconds: float, longer: float = math.inf) -> Wanted:
-    """When this thread has had the processor for so long: a busy machine makes code later, too. Or when the launch will
-    take `longer`."""
+    """True when this thread has used that much processor time, because a busy machine compiles more slowly, too; or
+    when the launch will take `longer`."""
     alarm = Alarm(seconds)
     return lambda left: left > longer or alarm.rings()
 
 
 def wanted_when_made(job: Job, state: TierState) -> Wanted:
-    """When the code is there, and importing what runs it takes no longer than launches have taken."""
+    """True when the code exists, and importing the modules that run it takes no longer than launches have taken."""
     imports_pay = wanted_after(imports() - state.spent)
     return lambda left: job.reply is not None and job.reply.made and imports_pay(left)
 
 
 def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
-    """The condition that `decide` gives once `wanted_after(seconds, longer)` holds.
+    """The condition that `decide` returns once `wanted_after(seconds, longer)` holds.
 
-    `decide` gets the seconds that the launch is forecast to take yet. None abandons the launch at once.
+    `decide` gets the forecast remaining seconds of the launch. None abandons the launch at once.
     """
     is_due = wanted_after(seconds, longer)
     found: list[Wanted] = []
@@ -337,7 +338,7 @@ def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longe
 def prefers_interp(
     state: TierState, program: Program, function: Function, image: Image, threads: int, block: Triple
 ) -> bool:
-    """Whether interp would end the launch before there is code, as it has ended all earlier ones together."""
+    """Whether interp would end the launch before code exists, as it has ended all earlier ones together."""
     if state.loops or has_code(image, function, block):
         return False
     work = state.spent + threads * state.each

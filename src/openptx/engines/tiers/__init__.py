@@ -1,1 +1,1 @@
-"""Tiers: a launch starts on the reference engine while a server makes the code that takes it over."""
+"""Tiers: a launch starts on the reference engine while another process compiles the code that takes it over."""

@@ -1,10 +1,10 @@
-"""How long a launch on the reference engine will go on, by the counters of its loops.
+"""Forecasts how long a launch on the reference engine will continue, from the counters of its loops.
 
-How often a loop runs is known to nobody before, but most loops end where two numbers meet. So the differences of what
-a kernel's loops compare before they end are looked at now and then: where one has come closer to zero at the same
-speed between three looks, it is taken to go on so. Inner loops begin anew and outer ones have not moved yet, so
-this is the least that there is to do, and often nothing is known. Loops with several ends may have the others sooner,
-so what counts is what two forecasts in a row agree on.
+A loop's trip count is unknown in advance, but most loops end when two numbers meet. So the differences of the numbers
+that a kernel's loop exits compare are sampled now and then: if one has approached zero at the same speed over three
+samples, it is assumed to continue. Inner loops restart and outer ones have not advanced yet, so this is a lower bound,
+and often nothing is known. Loops with several exits may take another one sooner, so only what two consecutive forecasts
+agree on counts.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
 
 FIRST = 0.0015
-"""Seconds of the processor until the first look."""
+"""Seconds of processor time until the first sample."""
 
 LATER = 0.35
-"""How much longer the launch has taken at each later look. With 1.0 loops that run 130 ms were forecast after 27 ms
+"""How much longer the launch has taken at each later sample. With 1.0, loops that run 130 ms were forecast after 27 ms
 instead of 14."""
 
 STEADY = 0.3
-"""How much two speeds may differ: loops count in whole steps, of which few may lie between two looks."""
+"""How much two speeds may differ: loops count in whole steps, of which few may lie between two samples."""
 
 Comparison = tuple[Reg | Imm, Reg | Imm]
 Look = tuple[float, list[NDArray[np.float64]]]
-"""When it was, and the differences for each lane."""
+"""The time of a sample, and the differences for each lane."""
 
 
 class Forecast:
-    """Of one launch."""
+    """The forecast of one launch."""
 
     __slots__ = ("_alarm", "_batch", "_comparisons", "_function", "_last", "_looks", "_start", "left")
 
@@ -50,12 +50,12 @@ class Forecast:
         self._comparisons: list[Comparison] | None = None
         self._batch: Batch | None = None
         self._looks: list[Look] = []
-        """At this batch: the lanes of another are at other places, and may be fewer."""
+        """The batch of the samples: the lanes of another are at other positions, and may be fewer."""
         self._last = self.left = 0.0
-        """Seconds of the processor that the launch will take at least, as far as is known."""
+        """The known lower bound of the launch's remaining processor seconds."""
 
     def update(self, batch: Batch | None) -> float:
-        """Looks, if it is time to. Gives `left`."""
+        """Takes a sample if it is time to. Returns `left`."""
         if batch is None or batch.current is None or not self._alarm.rings():
             return self.left
         now = time.thread_time()
@@ -76,7 +76,7 @@ class Forecast:
 def left(looks: list[Look], number: int) -> float:
     """Seconds until the difference of one comparison is zero for all lanes in which it moves steadily.
 
-    Looks are at least half of `FIRST` apart, so no time between two is zero.
+    Samples are at least half of `FIRST` apart, so no interval is zero.
     """
     if len(looks) < 3:
         return 0.0
@@ -92,7 +92,7 @@ def difference(regs: list[Any], a: Reg | Imm, b: Reg | Imm) -> NDArray[np.float6
 
 
 def signed(regs: list[Any], one: Reg | Imm) -> NDArray[np.float64]:
-    """A value of each lane, or one for all of them, as a signed number."""
+    """A value per lane, or one for all of them, as a signed number."""
     if isinstance(one, Imm):
         return np.array([one.value - (one.value >> one.width - 1 << one.width)], np.float64)
     bits = regs[one.index]
@@ -100,7 +100,7 @@ def signed(regs: list[Any], one: Reg | Imm) -> NDArray[np.float64]:
 
 
 def comparisons(function: Function) -> Iterator[Comparison]:
-    """What is compared before branches that may end a loop."""
+    """The comparisons before branches that may end a loop."""
     code = function.code
     loops = [(target, pc) for pc, op in enumerate(code) for target in targets(op) if target <= pc]
     for pc, op in enumerate(code):
@@ -114,13 +114,13 @@ def comparisons(function: Function) -> Iterator[Comparison]:
 
 
 def leaves(code: tuple[Op, ...], pc: int, first: int, last: int) -> bool:
-    """Whether a branch leads out of a loop, or jumps over one that does, as in code that is not optimised."""
+    """Whether a branch leaves a loop, or jumps over one that does, as in unoptimised code."""
     over = code[pc + 1 : pc + 2] if code[pc + 1 : pc + 2] and code[pc + 1].guard is None else ()
     return any(not first <= target <= last for op in (code[pc], *over) for target in targets(op))
 
 
 def compared(code: tuple[Op, ...], predicate: Reg, pc: int, first: int) -> Iterator[Comparison]:
-    """The numbers that a predicate is made of, by the nearest instruction before `pc` that writes it."""
+    """The numbers that a predicate is computed from, by the nearest instruction before `pc` that writes it."""
     wanted = {predicate.index}
     for op in reversed(code[first:pc]):
         if not any(is_written(op, i) and isinstance(o, Reg) and o.index in wanted for i, o in enumerate(op.operands)):

@@ -1,8 +1,8 @@
-"""Code that a fork of this process makes: it has nothing to import or to read again, so it begins at once.
+"""Code that a fork of this process compiles: it need not import or parse anything, so it starts at once.
 
-A fork beside other threads may find locks taken that nobody will release. So there is none where the program has
-threads of its own; ours take locks that forks wait for (`openptx.forks`), and threads of libraries, as BLAS has them,
-hold none while they have no work. A process that stops making progress all the same is ended, and a server makes the
+A fork while other threads run may inherit locked locks that are never released. So the process does not fork if the
+program has threads of its own. Our threads take locks that forks wait for (`openptx.forks`), and threads of libraries
+such as BLAS hold none while idle. A process that stops making progress nevertheless is ended, and a server compiles the
 code.
 """
 
@@ -23,10 +23,10 @@ from openptx.engines.tiers.messages import Reply, Unpacker, packed, write
 from openptx.llvm.subprocess_compile import available, cause, end_with_reader
 
 SILENCE = 10.0
-"""Seconds in which a process that has not used the processor counts as hung."""
+"""Seconds without processor time after which a process counts as hung."""
 
 LARGEST = 1 << 30
-"""Bytes of memory that a process which forks may use: 1.5 ms for 120 MB, most of it to copy the tables of pages."""
+"""The maximum memory in bytes of a process that forks: 1.5 ms for 120 MB, most of it to copy page tables."""
 
 STATM = "/proc/self/statm"
 PIECE = 1 << 20
@@ -36,7 +36,7 @@ MakeReply = Callable[[], Reply]
 
 
 def may_fork() -> bool:
-    """Whether a fork of this process can make code."""
+    """Whether a fork of this process can compile code."""
     return (
         sys.platform == "linux"
         and available()
@@ -46,7 +46,7 @@ def may_fork() -> bool:
 
 
 def resident() -> int:
-    """Bytes of memory that this process uses; no fork's where there is no /proc, which says what it has open."""
+    """Bytes of memory that this process uses; too many for a fork without /proc, which lists its open files."""
     try:
         with open(STATM) as sizes:
             return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -55,14 +55,14 @@ def resident() -> int:
 
 
 class ForkedCompile:
-    """`ended` gets the reply, or None and the reason why there is none. OSError where the system refuses a process."""
+    """`ended` gets the reply, or None and the reason. OSError if the system refuses a process."""
 
     def __init__(
         self, make: MakeReply, ended: Callable[[ForkedCompile, Reply | None, str], None], niceness: int = 0
     ) -> None:
         self._ended = ended
         self._closed = self.hung = False
-        self._lock = threading.Lock()  # a process that has been waited for has no number any more
+        self._lock = threading.Lock()  # the number of a reaped process may be reused
         self._pipe, writable = os.pipe()
         try:
             self._process: int | None = fork(make, writable, niceness)
@@ -73,18 +73,18 @@ class ForkedCompile:
             os.close(writable)
 
     def watch(self) -> None:
-        """Reads on a thread what the process says."""
+        """Reads the process's reply on a thread."""
         threading.Thread(target=self._read, name=f"{OURS}tiers-fork", daemon=True).start()
 
     def close(self) -> None:
-        """Ends the process, at once."""
+        """Ends the process immediately."""
         self._closed = True
         with self._lock:
             if self._process is not None:
                 os.kill(self._process, signal.SIGKILL)
 
     def forget(self) -> None:
-        """Called in the child of another fork, whose child the process is not."""
+        """Called in the child of another fork, which is not the process's parent."""
         os.close(self._pipe)
 
     def _read(self) -> None:
@@ -112,13 +112,13 @@ class ForkedCompile:
             assert process is not None
             if self.hung:
                 os.kill(process, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):  # the program has waited for all of its children
+            with contextlib.suppress(ChildProcessError):  # the program has reaped all of its children
                 return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         return 0
 
 
 def processor_ticks(process: int) -> int:
-    """What a process has used of the processor; -1 if it is no more."""
+    """Processor time that a process has used; -1 if it no longer exists."""
     try:
         with open(f"/proc/{process}/stat") as fields:
             user, system = fields.read().rpartition(")")[2].split()[11:13]
@@ -128,11 +128,11 @@ def processor_ticks(process: int) -> int:
 
 
 def fork(make: MakeReply, pipe: int, niceness: int) -> int:
-    """The number of a process that makes a reply and writes it to a pipe."""
+    """The number of a process that produces a reply and writes it to a pipe."""
     parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, see above
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forks while threads run, see above
             process = os.fork()
         if not process:
             work(make, pipe, niceness)
@@ -144,17 +144,18 @@ def fork(make: MakeReply, pipe: int, niceness: int) -> int:
 
 
 def work(make: MakeReply, pipe: int, niceness: int) -> NoReturn:
-    """What the process does: it has no part in its parent's terminal, files or signals, and ends with its parent."""
+    """The body of the process: it is detached from its parent's terminal, files and signals, and ends with its
+    parent."""
     status = 1
     try:
         os.setsid()
         os.nice(niceness)
-        gc.freeze()  # what there is belongs to the parent, and collections would copy it
+        gc.freeze()  # existing objects belong to the parent, and collections would copy their pages
         gc.disable()  # they take 3 % of the time, and this process ends soon
         sys.settrace(None)
         sys.setprofile(None)
         for number in signal.valid_signals():
-            if callable(signal.getsignal(number)):  # a handler of the program's
+            if callable(signal.getsignal(number)):  # a handler of the program
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         nothing = os.open(os.devnull, os.O_RDWR)

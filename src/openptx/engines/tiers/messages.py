@@ -1,4 +1,4 @@
-"""What goes through the pipes between a process and its compile server: a length, and a pickled request or reply.
+"""Messages in the pipes between a process and its compile server: a length, and a pickled request or reply.
 
 Both ends are one program's, started by the same user, so what is unpickled is our own.
 """
@@ -15,11 +15,12 @@ from openptx.engines.native.options import Options
 LENGTH = struct.Struct("<I")
 
 HEARTBEAT = LENGTH.pack(0)
-"""What a server that is busy says once a second."""
+"""A heartbeat that a busy server sends once a second."""
 
 
 class Request(NamedTuple):
-    """A kernel to compile, as the server can find it again: PTX text, since programs can't be pickled."""
+    """A kernel to compile, in a form from which the server can restore it: PTX text, because programs cannot be
+    pickled."""
 
     name: str
     """The key of the code in the cache."""
@@ -31,9 +32,9 @@ class Request(NamedTuple):
     kernel: str
     options: Options
     several_workers: bool
-    """Code with locked atomics is wanted too, where CTAs meet in them."""
+    """Code with locked atomics is wanted too, if CTAs use the same atomics."""
     cache: str | None
-    """The folder where code is kept."""
+    """The folder where code is stored."""
 
 
 class Reply(NamedTuple):
@@ -41,9 +42,9 @@ class Reply(NamedTuple):
     codes: dict[str, bytes]
     """Packed metadata and objects, by key."""
     unsupported: str
-    """Why compiled code can't run the kernel."""
+    """Why compiled code cannot run the kernel."""
     problem: str
-    """Why there is no code otherwise."""
+    """The reason if there is no code otherwise."""
     seconds: float
 
     @property
@@ -57,14 +58,14 @@ def packed(message: object) -> bytes:
 
 
 def write(pipe: int, data: bytes) -> None:
-    """All of it; BrokenPipeError where nobody reads."""
+    """Writes everything; BrokenPipeError if the pipe has no reader."""
     left = memoryview(data)
     while left:
         left = left[os.write(pipe, left) :]
 
 
 class Unpacker:
-    """Messages out of the pieces that a pipe gives."""
+    """Assembles messages from the chunks that a pipe delivers."""
 
     def __init__(self) -> None:
         self._data = bytearray()

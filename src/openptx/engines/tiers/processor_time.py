@@ -1,4 +1,4 @@
-"""When a thread has had the processor for a while."""
+"""A timer of a thread's processor time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 
 
 class Alarm:
-    """Rings when this thread has had the processor for so many seconds from now on.
+    """Expires when this thread has used that many seconds of processor time from now on.
 
-    The processor's time is a system call, which may cost as much as an instruction of a kernel; the time on the clock
-    is none, and passes at least as fast. So the one is asked for only when enough of the other has passed.
+    Reading processor time is a system call, which may cost as much as an instruction of a kernel; reading wall-clock
+    time is not, and that passes at least as fast. So the former is read only when enough of the latter has passed.
     """
 
     __slots__ = ("_end", "_next")

@@ -1,4 +1,4 @@
-"""A compile server as the process that uses it sees it: two pipes and the threads that serve them."""
+"""A compile server as its client process sees it: two pipes and the threads that serve them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from openptx.engines.tiers.messages import Reply, Request, Unpacker, packed, wri
 from openptx.llvm.subprocess_compile import cause, start
 
 SERVER = "import os; getattr(os, 'nice', int)(5); from openptx.compile_server.server import main; main()"
-"""Launches come before what is made for later ones, and before the server's imports, where processors are few."""
+"""Launches take precedence over code for later ones, and over the server's imports, if processors are few."""
 
 SILENCE = 20.0
-"""Seconds without a word of a server that has work, after which it counts as hung. It says something each second, from
+"""Seconds without a message from a server that has work, after which it counts as hung. It sends one each second, from
 its start on, which takes 0.5 s."""
 
 PIECE = 1 << 20
 
 
 class ServerProcess:
-    """Started on a thread, for that takes some milliseconds. `replied` gets each reply, `ended` the reason once."""
+    """Started on a thread, because that takes some milliseconds. `replied` gets each reply, `ended` the reason once."""
 
     def __init__(
         self, replied: Callable[[Reply], None], ended: Callable[[ServerProcess, str], None], busy: Callable[[], bool]
@@ -40,20 +40,20 @@ class ServerProcess:
         self._requests.put(request)
 
     def close(self) -> None:
-        """Ends the server, at once. Its own processes notice."""
+        """Ends the server immediately. Its own processes notice."""
         self._closed = True
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
     def forget(self) -> None:
-        """Called in the child of a fork: closes its copies of the parent's pipes, or the parent's server would not
-        end."""
+        """Called in the child of a fork: closes its copies of the parent's pipes; otherwise the parent's server would
+        not end."""
         self._closed = True
         for pipe in self._pipes:
             os.close(pipe)
         if self.process is not None:
-            self.process.returncode = 0  # it is no child of this process
+            self.process.returncode = 0  # it is not a child of this process
 
     def _serve(self) -> None:
         try:
@@ -80,14 +80,14 @@ class ServerProcess:
         self._ended(self, said or f"ended {cause(status)}")
 
     def _write(self, pipe: int) -> None:
-        """Writes requests until there are no more, or nobody reads them."""
+        """Writes requests until there are no more, or the pipe has no reader."""
         with contextlib.suppress(OSError):
             while (request := self._requests.get()) is not None:
                 write(pipe, packed(request))
         os.close(pipe)
 
     def _read(self, pipe: int) -> str:
-        """Reads replies to the end of the pipe; says if there was none."""
+        """Reads replies to the end of the pipe; reports if there was none."""
         unpacker = Unpacker()
         with contextlib.suppress(OSError):
             while True:

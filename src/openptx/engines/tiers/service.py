@@ -1,6 +1,6 @@
-"""The compile service of this process: what has been asked for, and what has become of it.
+"""The compile service of this process: the requests, and their state.
 
-A fork of this process makes the code where it can; otherwise a server does, one at most.
+A fork of this process compiles the code if possible; otherwise a server does, at most one.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from openptx.llvm.subprocess_compile import available
 LOG = logging.getLogger("openptx")
 
 ATTEMPTS = 2
-"""Servers that a request is sent to. One that ended may have been killed for another kernel's sake."""
+"""The number of servers that a request is sent to. One that ended may have been killed because of another kernel."""
 
 KEPT = 64 << 20
-"""Bytes of code that are kept for modules that are loaded again: there may be no cache on disk."""
+"""Bytes of code that are kept for modules that are loaded again, because there may be no cache on disk."""
 
 INTERVAL = 0.02
-"""Seconds between two looks of who waits for code."""
+"""Seconds between two checks of a waiting launch."""
 
 
 class Job:
-    """A kernel whose code is wanted and, when `reply` is there, its result.
+    """A kernel whose code is wanted and, once `reply` is set, the result.
 
-    `name` is the key of the code, empty as long as it is not known: that takes LLVM's library. `request` gives what a
-    server is sent, `make` is what a fork does, which holds the kernel's module until then.
+    `name` is the key of the code, empty while unknown, because computing it needs LLVM's library. `request` returns the
+    message to a server; `make` is the work of a fork, and holds the kernel's module until then.
     """
 
     __slots__ = ("attempts", "kernel", "make", "name", "niceness", "reply", "request", "served", "since")
@@ -53,17 +53,17 @@ class Job:
 
 class Service:
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # held for moments, and by no finalizer
+        self._lock = threading.RLock()  # held for moments, and never by a finalizer
         self.jobs: list[Job] = []
         self._named: dict[str, Job] = {}
         self._codes: OrderedDict[str, bytes] = OrderedDict()
         self.server: ServerProcess | None = None
         self.forks: list[ForkedCompile] = []
         self.broken = not available()
-        """No server can be had."""
+        """No server can be started."""
 
     def request(self, job: Job) -> Job:
-        """Has the code made, unless that was asked for before."""
+        """Requests the code, unless it was requested before."""
         known = self.find(job.name) if job.name else None
         if known is None:
             self.jobs.append(job)
@@ -86,11 +86,12 @@ class Service:
         return self._named.get(name)
 
     def may_fork(self) -> bool:
-        """Whether a fork would make code now: as many at the same time as a server has."""
+        """Whether a fork would compile code now: the number of concurrent forks is limited to that of a server's
+        processes."""
         return len(self.forks) < max(1, (os.cpu_count() or 1) - 1) and may_fork()
 
     def _forked(self, job: Job) -> bool:
-        """Whether a fork makes the code."""
+        """Whether a fork compiles the code."""
         make, job.make = job.make, None
         if make is None or not self.may_fork():
             return False
@@ -120,8 +121,8 @@ class Service:
             self.server.send(request)
 
     def code(self, name: str, check: Callable[[], None]) -> bytes | str | None:
-        """What was made under a name, or why there is no code; None where nobody has asked for it, or no server can be
-        had. Waits while it is being made, and calls `check`, which may raise."""
+        """The code under a name, or why there is none; None if it was never requested, or no server can be started.
+        Waits while it is being compiled, and calls `check`, which may raise."""
         job = self.find(name)
         while job is not None and job.reply is None:
             check()
@@ -131,7 +132,7 @@ class Service:
         return self._codes.get(name)
 
     def _unserved(self) -> list[Job]:
-        """What the server has not answered yet."""
+        """The requests that the server has not answered yet."""
         return [job for job in [*self.jobs] if job.served and job.reply is None]
 
     def _busy(self) -> bool:
@@ -152,7 +153,8 @@ class Service:
         tell(job, reply)
 
     def _ended(self, server: ServerProcess, reason: str) -> None:
-        """A server is no more. What it had not done another does; what two have not done nobody does."""
+        """A server has ended. Its unanswered requests go to another one; requests that two have not answered are given
+        up."""
         with self._lock:
             if self.server is not server:
                 return
@@ -210,7 +212,7 @@ def service() -> Service:
 
 
 def made_by_service(name: str, check: Callable[[], None]) -> bytes | str | None:
-    """The code that the service has made; see `Service.code`."""
+    """The code that the service has compiled; see `Service.code`."""
     return _service[0].code(name, check) if _service else None
 
 

@@ -1,7 +1,8 @@
-"""A launch on the reference engine while the kernel's code is made; when it is there, the code runs all of the launch.
+"""A launch on the reference engine while the kernel's code is compiled; when it is ready, the code runs the whole
+launch.
 
-The launch is abandoned and begun again, not continued: whatever waits for other threads, or depends on their order,
-sees one engine only. That wants memory to be as it was, and nobody else at work on it meanwhile.
+The launch is abandoned and restarted, not continued: code that waits for other threads, or depends on their order, sees
+only one engine. That requires restored memory, and no concurrent use of it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from openptx.program import Function, Program
 from openptx.progress import progress
 
 Wanted = Callable[[float], bool]
-"""Whether the launch is to be abandoned now, asked often, where it will take so many seconds more at least."""
+"""Whether the launch is to be abandoned now; called often, with the minimum remaining seconds."""
 
 LOG = logging.getLogger("openptx")
 
@@ -31,8 +32,7 @@ LOG = logging.getLogger("openptx")
 def launch_and_replace(
     program: Program, function: Function, grid: Triple, block: Triple, wanted: Wanted, **options: Any
 ) -> bool:
-    """Runs a kernel on the reference engine; False, with memory as it was before, where compiled
-    code is to run all of it."""
+    """Runs a kernel on the reference engine; False, with memory restored, if compiled code is to run all of it."""
     start = time.monotonic()
     threads = host_threads(function)
 
@@ -71,8 +71,8 @@ def launch_and_replace(
 def host_threads(function: Function) -> int:
     """Threads of the host that may use arrays of a launch while it runs.
 
-    Those of notebooks and progress bars are daemons, and don't. Where the kernel may wait for what somebody else
-    writes, any other thread may be the one.
+    Threads of notebooks and progress bars are daemons, and do not. If the kernel may wait for a value that another
+    thread writes, it may be any thread.
     """
     others = [t for t in threading.enumerate() if t is not threading.current_thread() and not ours(t)]
     lasting = sum(not t.daemon for t in others)

@@ -1,7 +1,7 @@
-"""The machine of meanings over facts: what instructions give, as far as it is known before anything runs.
+"""The abstract machine: meanings on facts, which give what is known of an instruction's results before execution.
 
-Integers go through the core operations that emission shares (transfer.py); a float operation gives a float of the
-processor's, of whose lanes it is known whether they agree. Never does this machine claim more than emission makes.
+Integers go through the core operations that emission shares (transfer.py); a float operation gives a processor float,
+of which only uniformity is known. This machine never claims more than emission delivers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _widths: dict[object, int] = {}
-"""Of the results of outlined definitions, by what `signature` says of a call."""
+"""Facts of results of outlined definitions, by the `signature` of a call."""
 
 
 class AbstractMachine(FloatTransfer):
@@ -38,27 +38,27 @@ class AbstractMachine(FloatTransfer):
         super().__init__()
         self.c, self.cpu = context, context.cpu
         self.mask = self.const(1, 1)
-        self.lanes_ended = False  # some may have, at the block that runs
+        self.lanes_ended = False  # some lanes may have exited when the block runs
         self.site = 0
         self.stepping = False
         self.accesses: dict[int, Access] = {}
         self.touches: dict[int, str] = {}
-        """What memory instructions do, by position: "load" or "atomic"."""
+        """The memory effect of instructions, by position: "load" or "atomic"."""
         self.may_leave: set[int] = set()
-        """Positions where emission makes sure that a base and its offsets do not wrap."""
+        """Positions where emission makes sure that base plus offset does not wrap."""
         self.has_tensor_memory = False
         """Whether an instruction touches tensor memory."""
         self._specials: dict[str, Bits] = {}
         self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), uniform=True))
 
     def forget(self, pc: int) -> None:
-        """What an operation was found to do when less was known of registers."""
+        """What an operation was found to do while less was known of registers."""
         self.accesses.pop(pc, None)
         self.touches.pop(pc, None)
         self.may_leave.discard(pc)
 
     def unknown(self, w: int, uniform: bool = False, is_float: bool = False) -> Bits:
-        """A value of which nothing is known but whether all lanes agree, and whether a float operation made it."""
+        """A value of which only uniformity is known, and whether a float operation produced it."""
         lanes = ZEROS if uniform else None
         return Bits(self, w, Value("", lanes, raw=UNKNOWN) if is_float else Value(UNKNOWN, lanes))
 
@@ -200,7 +200,7 @@ class AbstractMachine(FloatTransfer):
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
         self.check_observed("a product in tensor memory")
         self.has_tensor_memory = True
-        self.touches[self.site] = "atomic"  # the interpreter may make it
+        self.touches[self.site] = "atomic"  # the interpreter may execute it
 
     def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
         self.check_observed("a copy to tensor memory")
@@ -212,7 +212,7 @@ class AbstractMachine(FloatTransfer):
         super().cases(a, step, *values)
 
     def check_observed(self, what: str) -> None:
-        """Observers of machine code would miss it; they see all that the reference engine does."""
+        """Observers of machine code would miss it; they see everything that the reference engine does."""
         if self.c.options.watched:
             raise UnsupportedByJit(f"{what}, which nobody watches")
 
@@ -229,7 +229,7 @@ class AbstractMachine(FloatTransfer):
         return tuple(self.unknown(w, uniform) for _ in range(count))
 
     def origin(self, at: int, w: int) -> object:
-        """What addresses are remembered by that come from a parameter."""
+        """The key under which addresses derived from a parameter are remembered."""
         return ("param", at, w) if w == 64 else None
 
     def access(self, space: str, address: Bits, size: int, write: bool) -> tuple[str, Bits]:

@@ -18,14 +18,15 @@ TABLE = frozenset(("generic", "global", "const", "param"))
 """Spaces whose accesses are checked by the table of slots."""
 
 UNIFORM = TABLE | {"shared"}
-"""Regions where one address is one place for all lanes, unless generic addresses may lead to local memory."""
+"""Regions in which equal addresses mean the same place for all lanes, unless generic addresses may lead to local
+memory."""
 
 
 def locate(x: Machine, space: str, address: Bits, address_size: int, stepping: bool) -> tuple[str, Bits]:
     """How accesses of a space are checked (by the table of slots, as "shared" or "local", or "slow": lane by lane), and
-    the address for that.
+    the address to check.
 
-    Raises InterpretInstruction where steps that stand for lanes touch memory that each lane may have its own of.
+    Raises InterpretInstruction if lanes stand for steps and touch memory that may be separate for each lane.
     """
     if stepping and space in ("generic", "local", "frame"):
         raise InterpretInstruction("steps in memory that each lane may have its own of")
@@ -44,12 +45,12 @@ def locate(x: Machine, space: str, address: Bits, address_size: int, stepping: b
 
 
 def is_private(space: str, has_local: bool) -> bool:
-    """Whether one address may mean different places for different lanes."""
+    """Whether one address may mean different places in different lanes."""
     return space in ("local", "frame") or (space == "generic" and has_local)
 
 
 class Access(NamedTuple):
-    """An access whose lanes are a base and offsets: the region it goes to, bytes of a lane, whether it writes."""
+    """An access whose lanes are a base and offsets: its region, bytes per lane, whether it writes."""
 
     region: str
     size: int
@@ -57,8 +58,8 @@ class Access(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What is known of an address: its scalar for lane offset 0, the lanes' offsets in bytes, the scalar's low zero
-    bits, the most it may be (-1: no matter what), and the pointer it comes from."""
+    """Facts about an address: its scalar for lane offset 0, the lanes' offsets in bytes, the scalar's low zero bits,
+    its upper bound (-1: none needed), and the pointer that it is derived from."""
 
     base: str
     lanes: Lanes
@@ -67,7 +68,7 @@ class Form(NamedTuple):
     origin: object
 
     def surely_within(self, limit: int, size: int) -> bool:
-        """Whether `size` bytes at every lane's place are aligned and below `limit`, whatever the base is."""
+        """Whether `size` bytes at every lane's address are aligned and below `limit` for any base."""
         align = size & -size
         aligned = align <= 1 << min(self.tz, 6) and all(v % align == 0 for v in self.lanes)
         return aligned and 0 <= self.high <= limit - size - max(self.lanes)
@@ -92,8 +93,7 @@ class Group:
 
     @staticmethod
     def of(accesses: list[tuple[int, int, Access]]) -> Group | None:
-        """The group of accesses given as (position, offset, access); None where checking them together gains
-        nothing."""
+        """The group of accesses given as (position, offset, access); None if checking them together gains nothing."""
         regions = {facts.region for _, _, facts in accesses}
         if len(accesses) < 2 or len(regions) > 1 or regions & {"local", "slow"}:
             return None
@@ -105,8 +105,8 @@ class Group:
 
 
 def groups_of(function: Function, cells: Cells, b: Block, accesses: Mapping[int, Access]) -> dict[int, Group]:
-    """The accesses of a block that are checked together, by position: those with one base register that nothing
-    between them writes."""
+    """The accesses of a block that share a check, by position: those with one base register that is not written between
+    them."""
     version: dict[int, int] = {}
     found: dict[tuple[object, ...], list[tuple[int, int, Access]]] = {}
     for pc in range(b.start, b.stop):

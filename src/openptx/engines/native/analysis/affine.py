@@ -1,8 +1,8 @@
-"""Affine lane values, `base + lanes[i]`: what the core operations make of them.
+"""Affine lane values, `base + lanes[i]`, and the core operations on them.
 
-Pure functions, generic in what a base is: `step` computes the scalar part of an operation. When code is emitted a base
-is a number or the name of an SSA value; when it is analysed, a number or `UNKNOWN`. Both share what is here, so
-emission never knows less than the analysis promised.
+Pure functions, generic in the type of a base: `step` computes the scalar part of an operation. In emission a base is a
+number or the name of an SSA value; in the analysis, a number or `UNKNOWN`. Both share this code, so emission never
+knows less than the analysis promised.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def as_signed(a: int, w: int) -> int:
     return a - (1 << w) if a >> w - 1 else a
 
 
-# What the operators are, on Python integers of w bits; the caller masks the result.
+# The operators on Python integers of w bits; the caller masks the result.
 FOLD: dict[str, Callable[[int, int, int], int]] = {
     "add": lambda a, b, w: a + b,
     "sub": lambda a, b, w: a - b,
@@ -56,8 +56,8 @@ FOLD: dict[str, Callable[[int, int, int], int]] = {
 
 
 class Affine(NamedTuple):
-    """`base + lanes[i]` modulo the width in lane i. `zeros` low bits of the base are zero; it is at most `high` (-1: no
-    bound)."""
+    """`base + lanes[i]` modulo the width in lane i. `zeros` low bits of the base are zero; it is at most `high` (-1:
+    unbounded)."""
 
     base: Base
     lanes: Lanes
@@ -66,7 +66,7 @@ class Affine(NamedTuple):
 
     @property
     def constant(self) -> int | None:
-        """The number, if it is one and the same in all lanes."""
+        """The number, if it is the same in all lanes."""
         return self.base if isinstance(self.base, int) and self.lanes is ZEROS else None
 
 
@@ -82,16 +82,17 @@ def fold(op: str, a: Known, b: Known, w: int) -> Known:
 
 @lru_cache(4096)
 def fold_lanes(op: str, a: Known, b: Known, w: int) -> Known:
-    """The same, lane by lane. Each pass over a kernel folds the same numbers again: in Triton's nine in ten."""
+    """The same, lane by lane. Memoised, because each pass over a kernel folds the same numbers again: nine in ten for
+    Triton."""
     f, mask = FOLD[op], (1 << w) - 1
     return collapse(tuple(f(p, q, w) & mask for p, q in zip(as_lanes(a), as_lanes(b), strict=True)))
 
 
-# Between values and this form
+# Conversion between values and this form
 
 
 def affine_of(v: V, w: int) -> Affine | None:
-    """The value as base and offsets; None for what has no such form."""
+    """The value as base and offsets; None if it has no such form."""
     if isinstance(v, int):
         return Affine(v, ZEROS, min(trailing_zeros(v), w), v)
     if isinstance(v, tuple):
@@ -103,7 +104,7 @@ def affine_of(v: V, w: int) -> Affine | None:
 
 
 def value_of(a: Affine, w: int) -> V:
-    """The value that base and offsets are: a number, or 32 of them, where the base is known."""
+    """The value of base and offsets: a number, or 32 of them, if the base is known."""
     base, lanes = a.base, a.lanes
     if isinstance(base, int):
         mask = (1 << w) - 1
@@ -121,7 +122,7 @@ def upper_bound(v: Value, w: int) -> int:
     return min(bound, (1 << w) - 1)
 
 
-# What the operators make of it
+# Operators
 
 
 def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
@@ -138,7 +139,7 @@ def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
 
 
 def within(bound: int, w: int) -> int:
-    """A bound that may not fit."""
+    """A bound, dropped if it may not fit."""
     return bound if 0 <= bound < 1 << w else -1
 
 
@@ -158,7 +159,7 @@ def total(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
 
 
 def scaled(op: str, a: Affine, by: int, w: int, step: Step) -> Affine | None:
-    """Times a number, or shifted left by one."""
+    """Multiplied by a number, or shifted left by one."""
     factor = by if op == "mul" else (1 << by if by < w else 0)
     if not factor:
         return ZERO
@@ -173,7 +174,7 @@ def scaled(op: str, a: Affine, by: int, w: int, step: Step) -> Affine | None:
 
 
 def by_number(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
-    """The result of an operation with a number. Where the offsets lie below the base's lowest bit, it distributes over
+    """The result of an operation with a number. If the offsets lie below the base's lowest bit, it distributes over
     base and offsets."""
     if op in ("udiv", "urem"):
         if not c or c & (c - 1):
@@ -190,7 +191,7 @@ def by_number(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
 
 
 def shifts_out(op: str, a: Affine, c: int, w: int) -> bool:
-    """Whether a shift to the right by `c` leaves nothing of any lane."""
+    """Whether a right shift by `c` leaves zero in every lane."""
     most = a.high + max(a.lanes)
     if a.high < 0 or most >= 1 << c:
         return False
@@ -206,7 +207,7 @@ def bitwise_uniform(op: str, a: Affine, c: int, w: int, step: Step) -> Affine:
 
 
 def reach(high: int, c: int) -> int:
-    """What `or` and `xor` with `c` make of a bound."""
+    """The bound after `or` or `xor` with `c`."""
     return -1 if high < 0 else (1 << max(high.bit_length(), c.bit_length())) - 1
 
 

@@ -1,6 +1,6 @@
 """Barrier spills: which registers a warp saves to its frame at a barrier, and which it reloads after it.
 
-A register has one place in the frame, whichever the barrier. It is saved only if it may have changed since the last
+A register has the same place in the frame at all barriers. It is saved only if it may have changed since the last
 barrier, and reloaded only if something before the next barrier reads it.
 """
 
@@ -15,22 +15,22 @@ Sets = list[frozenset[int]]
 
 
 class BarrierSpills:
-    """For each block, the registers (cells) that may have changed since the last barrier, and those that are wanted.
+    """For each block, the registers (cells) that may have changed since the last barrier, and those that will be read.
 
-    Lanes that wait at other blocks may run whenever a block ends, or begins with an operation that waits for them.
+    Lanes waiting at other blocks may run whenever a block ends, or begins with an operation that waits for them.
     """
 
     __slots__ = ("changed", "wanted")
 
     def __init__(self, graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> None:
-        """`suspends` are the blocks that end with a barrier; at those `entered`, registers come from elsewhere."""
+        """`suspends` are the blocks that end with a barrier; registers at `entered` blocks come from elsewhere."""
         written = [graph.writes(b.index) for b in graph.blocks]
         self.changed = changes(graph, pending, suspends, entered, written)
         self.wanted = wants(graph, pending, suspends, self.changed, written)
 
 
 def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int], written: Sets) -> Sets:
-    """For each block's beginning, the registers that may have changed since the last barrier."""
+    """At each block's beginning, the registers that may have changed since the last barrier."""
     every = (1 << len(graph.cells.widths)) - 1
     found = [every if b.index == 0 or b.index in entered else 0 for b in graph.blocks]
     own = [bits_of(each) for each in written]
@@ -51,16 +51,16 @@ def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Col
 
 
 def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets, written: Sets) -> Sets:
-    """For each block's beginning, the registers that are read before the next barrier or saved there."""
+    """At each block's beginning, the registers that are read or saved before the next barrier."""
     code, cells = graph.function.code, graph.cells
     uses: Sets = []
     kills: Sets = []
     for b in graph.blocks:
         used, killed = set(b.used), set(b.defined)
         for pc in range(b.start, b.stop):
-            if code[pc].guard is not None:  # lanes that do not execute keep the old value
+            if code[pc].guard is not None:  # inactive lanes keep the old value
                 used |= cells.writes(code[pc])
-        if pending[b.index]:  # so do lanes that wait
+        if pending[b.index]:  # so do waiting lanes
             used |= written[b.index]
             killed.clear()
         if b.index in suspends:

@@ -16,7 +16,7 @@ from openptx.isa.memory_consistency import strong
 from openptx.program import Function, FunctionName, Program, Targets
 
 INDIRECT = 64
-"""Functions that a call by address may have to choose between."""
+"""The maximum number of candidates of an indirect call."""
 
 
 class FunctionFacts(NamedTuple):
@@ -33,12 +33,13 @@ class FunctionFacts(NamedTuple):
 def call_graph(kernel: Function, context: Callable[[Function, int], FunctionContext]) -> list[FunctionFacts]:
     """The kernel and what it calls, in the order in which calls name them: their numbers.
 
-    `context` makes that of a function and its number. Raises UnsupportedByJit where only the interpreter can run one.
+    `context` creates the context of a function from its number. Raises UnsupportedByJit if only the interpreter can run
+    one.
     """
     found: list[FunctionFacts] = []
     functions = [kernel]
     numbers = {kernel.name: 0}
-    for function in functions:  # which grows
+    for function in functions:  # this list grows
         c = context(function, len(found))
         found.append(FunctionFacts(c, solve(c)))
         for callee in called(*found[-1]):
@@ -54,7 +55,7 @@ def called(c: FunctionContext, facts: Facts) -> Iterator[Function]:
 
 
 def callees(program: Program, site: CallSite) -> list[Function]:
-    """The functions of the program that a call may lead to; none for a function that the system provides."""
+    """The functions of the program that a call may reach; none for a system function."""
     if isinstance(site.target, FunctionName):
         name = site.target.name
         if name not in program.functions:
@@ -78,9 +79,10 @@ def fits(function: Function, site: CallSite) -> bool:
 
 
 def counted_loops(functions: list[FunctionFacts]) -> list[frozenset[int]]:
-    """For each function the headers of loops whose iterations are counted: they may be waiting for other threads.
+    """For each function the headers of loops whose iterations are counted, because they may be waiting for other
+    threads.
 
-    After many iterations the interpreter takes over, which it cannot within a call.
+    After many iterations the interpreter takes over, which is impossible within a call.
     """
     kernel, *others = functions
     calls_wait = any(f.touches_others for f in others) and any(loops_with_calls(f.c) for f in functions)

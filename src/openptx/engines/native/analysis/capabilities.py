@@ -1,4 +1,4 @@
-"""What the processor and this engine can do with floats and parameters: the abstract machine and emission both ask it,
+"""What the processor and this engine support for floats and parameters, asked by the abstract machine and by emission,
 so that both take the same path."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def has(cpu: CPU, f: Format) -> bool:
 
 
 def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Rounding | None:
-    """How an operation is rounded: by the processor's own instruction, or that of f32; None: by its definition."""
+    """How an operation is rounded: by the processor's own instruction, or by that of f32; None if by its definition."""
     if has(cpu, f) and not (ftz and f.name == "f64"):
         nearest = rnd == "rn" and (op != "fma" or cpu.fma)
         if nearest or (rnd != "rn" and cpu.rounds and f.storage != 16):
@@ -35,7 +35,7 @@ def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Rounding | No
 
 
 def conversion(cpu: CPU, d: Format, s: Format, rnd: str) -> Conversion | None:
-    """What a conversion to `d` from `s` without modifiers gives; None where its definition is called."""
+    """The result of a conversion to `d` from `s` without modifiers; None if its definition is called."""
     pair = (s.name, d.name)
     if pair == ("f16", "f32") and cpu.f16c:
         return "float"
@@ -46,10 +46,10 @@ def conversion(cpu: CPU, d: Format, s: Format, rnd: str) -> Conversion | None:
 
 
 def has_from_int(f: Format, width: int, rnd: str) -> bool:
-    """Whether the processor converts integers of `width` bits as asked: whatever it is, if the result is exact."""
+    """Whether the processor converts integers of `width` bits with this rounding: with any, if the result is exact."""
     return f.name in WHOLE_TYPES and (rnd == "rn" or (f.name == "f64" and width <= 32))
 
 
 def is_parameter(function: Function, offset: int, size: int) -> bool:
-    """Whether a known address is that of `size` bytes of the kernel's parameters."""
+    """Whether a known address covers `size` bytes of the kernel's parameters."""
     return offset + size <= function.parameter_size and offset % size == 0

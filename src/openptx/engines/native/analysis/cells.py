@@ -34,7 +34,7 @@ class Cells:
         return found
 
     def sources(self, op: Op) -> tuple[int, ...]:
-        """What the instruction reads beside its guard, in order."""
+        """The registers that the instruction reads besides its guard, in order."""
         found = self._sources.get(op)
         if found is None:
             found = self._sources[op] = tuple(sorted({*self._operands(op)}))
@@ -69,10 +69,10 @@ class Cells:
 
 
 def bits_of(numbers: Collection[int]) -> int:
-    """A set of small numbers as the bits of one: where many blocks wait for many, frozensets took minutes."""
+    """A set of small numbers as the bits of one number: with many pairs of waiting blocks, frozensets took minutes."""
     return sum(1 << number for number in numbers)
 
 
 def set_of(bits: int) -> frozenset[int]:
-    """The set of cells that a bit set stands for."""
+    """The set of cells of a bit set."""
     return frozenset(i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")

@@ -9,13 +9,13 @@ from openptx.engines.native.analysis.cells import Cells
 from openptx.program import Function, Op
 
 END = -1
-"""The block that lanes go to when they return or exit."""
+"""The block that lanes reach when they return or exit."""
 
 _LEAVES = frozenset(("return", "exit"))
 
 
 class Block:
-    """Operations `start` to `stop` of a function. `last` is the control instruction that ends it, if one does."""
+    """Operations `start` to `stop` of a function. `last` is the control instruction that ends it, if any."""
 
     __slots__ = (
         "defined", "index", "is_cta_barrier", "last", "live_in", "live_out", "start", "stop", "successors",
@@ -25,10 +25,10 @@ class Block:
     def __init__(self, index: int, start: int, stop: int, first: Op) -> None:
         self.index, self.start, self.stop = index, start, stop
         self.last: Op | None = None
-        self.successors: tuple[int, ...] = ()  # blocks, END among them; a guarded branch has its target first
+        self.successors: tuple[int, ...] = ()  # successor blocks, possibly END; a guarded branch has its target first
         self.syncs_warp = syncs_warp(first)  # begins with an operation that waits for other lanes
-        self.is_cta_barrier = control(first) == "barrier"  # which all lanes of the warp that still run must reach
-        self.used: frozenset[int] = frozenset()  # these four by liveness.py
+        self.is_cta_barrier = control(first) == "barrier"  # which all running lanes of the warp must reach
+        self.used: frozenset[int] = frozenset()  # these four are set by liveness.py
         self.defined: frozenset[int] = frozenset()
         self.live_in: frozenset[int] = frozenset()
         self.live_out: frozenset[int] = frozenset()
@@ -45,7 +45,7 @@ class Graph:
     def __init__(
         self, function: Function, cells: Cells, entered: Collection[int] = (), ends_early: bool = True
     ) -> None:
-        """`ends_early`: lanes end where they branch to a return or an exit; else they go there, and wait for others."""
+        """`ends_early`: lanes end at a branch to a return or an exit, instead of going there and waiting for others."""
         self.function, self.cells, self.ends_early = function, cells, ends_early
         code = function.code
         after_ends = (pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)
@@ -58,12 +58,12 @@ class Graph:
         ]
         self.at = {b.start: b.index for b in self.blocks}
         self.live_sets: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
-        """What `live_after` has found."""
+        """Facts that `live_after` has computed."""
         for b in self.blocks:
             self._connect(b)
 
     def target(self, pc: int) -> int:
-        """The block at `pc`; END where it does nothing but leave."""
+        """The block at `pc`; END if it does nothing but leave."""
         code = self.function.code
         if pc >= len(code) or (self.ends_early and control(code[pc]) in _LEAVES and code[pc].guard is None):
             return END
@@ -81,7 +81,7 @@ class Graph:
             b.successors = tuple(dict.fromkeys(goals)) + (onward if op.guard is not None else ())
 
     def writes(self, b: int, stop: int | None = None) -> frozenset[int]:
-        """What a block's operations, or those before `stop`, write."""
+        """The cells that a block's operations, or those before `stop`, write."""
         block = self.blocks[b]
         operations = self.function.code[block.start : block.stop if stop is None else stop]
         return frozenset[int]().union(*map(self.cells.writes, operations))

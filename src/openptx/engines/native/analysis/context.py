@@ -1,4 +1,4 @@
-"""One function and what it is compiled for: what all analyses and emission read, and none changes."""
+"""One function and its compilation parameters: read by all analyses and by emission, changed by none."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class FunctionContext:
     options: Options
     cpu: CPU
     shared_layout: SharedLayout
-    """Of the kernel that the function is compiled for."""
+    """The module of the kernel for which the function is compiled."""
     symbol: str
-    """Its name in LLVM."""
+    """Its LLVM name."""
     site_base: int
-    """What is added to a position in its code, so that faults name the function too."""
+    """An offset added to positions in its code, so that faults identify the function too."""
     entered_from: Mapping[int, SideExit]
     """Side exits that lead here, by position: only the generic version has any."""
     cells: Cells
@@ -44,9 +44,9 @@ class FunctionContext:
     result_cells: tuple[int, ...]
     argument_cells: tuple[int, ...]
     address_cells: frozenset[int]
-    """Registers that addresses are computed from."""
+    """Registers from which addresses are computed."""
     headers: frozenset[int]
-    """Blocks where loops begin: the lowest of cycles."""
+    """Loop headers: the lowest block of each cycle."""
     suspending: frozenset[int]
     """Blocks that end with a barrier at which warps wait."""
     has_local: bool
@@ -72,7 +72,7 @@ class FunctionContext:
 
     @property
     def all_warps_full(self) -> bool:
-        """Whether the last warp of a CTA has all its lanes too."""
+        """Whether the last warp of a CTA is full, too."""
         return self.threads % N == 0 and not self.is_function
 
     @property
@@ -86,7 +86,7 @@ class FunctionContext:
 
     @property
     def version(self) -> int:
-        """1: the generic version, which takes over where a side exit left."""
+        """1 for the generic version, which takes over after a side exit."""
         return int(bool(self.entered_from))
 
     @property
@@ -99,9 +99,9 @@ def make_context(
     program: Program, function: Function, image: Image, options: Options, cpu: CPU, layout: SharedLayout, symbol: str,
     number: int, entered_from: Mapping[int, SideExit],
 ) -> FunctionContext:  # fmt: skip
-    """`number`: 0 for a kernel, or that of the function among those which the kernel calls.
+    """`number`: 0 for a kernel, else the function's index among those that the kernel calls.
 
-    Raises UnsupportedByJit where only the interpreter can run it.
+    Raises UnsupportedByJit if only the interpreter can run it.
     """
     check_supported(function)
     cells, is_function = Cells(function), function.kind != "entry"
@@ -134,12 +134,12 @@ def cells_of_formals(cells: Cells, formals: tuple[object, ...]) -> tuple[int, ..
 
 
 def suspends(b: Block) -> bool:
-    """Whether warps stop at the block's end until others come."""
+    """Whether warps stop at the block's end until others arrive."""
     return b.last is not None and control(b.last) == "barrier" and b.last.m.mode != "arrive"
 
 
 def address_cells(graph: Graph) -> frozenset[int]:
-    """Registers that addresses are computed from, not counting what was loaded to get there."""
+    """Registers from which addresses are computed; the address chain ends at loads."""
     cells: set[int] = set()
     computing: list[int] = []
     for pc, op in enumerate(graph.function.code):

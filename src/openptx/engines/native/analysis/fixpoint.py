@@ -1,7 +1,7 @@
-"""The fixpoint: what holds of registers, branches and accesses whichever way lanes take.
+"""The fixpoint: facts about registers, branches and accesses that hold on every path.
 
 Blocks are interpreted in sweeps, in their order, until nothing changes. A register has one fact for the whole function,
-the join of what blocks leave in it: flow-sensitive facts were tried and gained 22 of 7,292 registers.
+the join of the values that blocks leave in it: flow-sensitive facts were tried and gained 22 of 7,292 registers.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from openptx.program import Op, Reg
 
 SWEEPS = 40
 SETTLE = 3
-"""Sweeps after which bounds that still grow are given up."""
+"""Sweeps after which bounds that still grow are widened."""
 
 
 Branch = Literal["taken", "skipped", "uniform", "assumed", "divergent"]
-"""What a branch does: known now, by a scalar, or lane by lane. If it is assumed uniform and diverges, the warp leaves
-for the generic version."""
+"""The kind of a branch: decided now, by a scalar, or lane by lane. If it is assumed uniform and diverges, the warp
+takes a side exit to the generic version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What holds on every path that lanes may take."""
+    """The facts that hold on every path."""
 
     registers: list[Fact | None]
     """By cell; None: never written."""
@@ -48,37 +48,37 @@ class Facts:
     waiting: list[frozenset[int]]
     """Where lanes may wait while a block runs."""
     partial: list[bool]
-    """Blocks that some lanes of a warp may not execute."""
+    """Blocks that only some lanes of a warp may execute."""
     ended: frozenset[int]
-    """Blocks during which lanes of the warp may have ended."""
+    """Blocks during which lanes of the warp may have exited."""
     reached: list[bool]
     accesses: dict[int, Access]
     touches: dict[int, str]
-    """What instructions do to memory, by position: "load" or "atomic"."""
+    """The memory effect of instructions, by position: "load" or "atomic"."""
     interpreted: frozenset[int]
-    """Positions of instructions that are left to the interpreter."""
+    """Positions of instructions that the interpreter executes."""
     calls: frozenset[int]
     """Positions of calls that lanes may reach."""
     may_leave: frozenset[int]
-    """Positions where the warp leaves for the generic version if something assumed does not hold."""
+    """Positions where the warp exits to the generic version if an assumption fails."""
     masked: list[int]
-    """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
+    """Blocks with a mask of their lanes: lanes wait there, or elsewhere while it runs."""
     branches: dict[int, Branch]
     """How lanes leave blocks that end with a branch, a return or an exit."""
     has_tensor_memory: bool
     """Whether an instruction touches tensor memory."""
     interprets_globally: bool
-    """Whether one that is left to the interpreter may change what other CTAs see."""
+    """Whether an instruction that the interpreter executes may change what other CTAs see."""
 
     def lanes_of(self, block: int) -> Literal["all", "live", "own"]:
-        """Which lanes run a block: the whole warp, those that have not ended, or those in the block's mask."""
+        """Which lanes run a block: the whole warp, those that have not exited, or those in the block's mask."""
         return "all" if not self.partial[block] else "own" if self.waiting[block] else "live"
 
 
 def fixpoint(
     c: FunctionContext, uniform_branches: frozenset[int] = frozenset(), memo: MeaningMemo | None = None
 ) -> Facts:
-    """Raises UnsupportedByJit where only the interpreter can run the function. `memo`: of an earlier fixpoint."""
+    """Raises UnsupportedByJit if only the interpreter can run the function. `memo`: that of an earlier fixpoint."""
     return Solver(c, uniform_branches, memo or MeaningMemo()).solve()
 
 
@@ -131,7 +131,7 @@ class Solver:
         )  # fmt: skip
 
     def sweep(self) -> None:
-        """Interprets the blocks for which something has changed since they were interpreted last."""
+        """Interprets the blocks whose inputs have changed since they were last interpreted."""
         for b in self.graph.blocks:
             if not self.reconvergence.reached[b.index]:
                 continue
@@ -144,7 +144,7 @@ class Solver:
             self.interpret(b)
 
     def waits(self, b: Block) -> object:
-        """What the block depends on beside registers: which lanes may be elsewhere meanwhile."""
+        """The block's inputs besides registers: which lanes may be elsewhere while it runs."""
         return self.partial[b.index], b.index in self.ended, self.waiting[b.index]
 
     # One block
@@ -155,7 +155,7 @@ class Solver:
         self.current: dict[int, Bits] = {}
         self.written: set[int] = set()
         self.maybe_uninitialised: set[int] = set()
-        """Cells whose value rests on registers that no block seen so far has written."""
+        """Cells whose value depends on registers that no block seen so far has written."""
         self.reads_undefined = False
         self.kept = frozenset[int]().union(*(self.graph.blocks[c].live_in for c in waiting))
         self.guard: Bits | None = None
@@ -214,14 +214,14 @@ class Solver:
             except (InterpretInstruction, NotImplementedError, Unsupported) as gap:
                 self.interpreted.add(self.x.site)
                 self.interprets_globally |= not isinstance(gap, InterpretWithinCta)
-        self.x.touches[self.x.site] = "atomic"  # it may do whatever
+        self.x.touches[self.x.site] = "atomic"  # its effects are unknown
         for cell in sorted(self.cells.reads(op)):
             self.get(cell)
         for cell in sorted(self.cells.writes(op)):
             self.store_cell(cell, self.x.unknown(self.cells.widths[cell]))
 
     def call(self, op: Op) -> None:
-        """What a function gives is not known."""
+        """The results of a function are unknown."""
         self.calls.add(self.x.site)
         for wanted in CallSite(op).results:
             if isinstance(wanted, Reg):
@@ -229,7 +229,7 @@ class Solver:
                     self.store_cell(cell, self.x.unknown(self.cells.widths[cell]))
 
     def finish(self, b: Block, op: Op) -> None:
-        """The end of a block: whether its branch diverges, and what a barrier gives."""
+        """The end of a block: whether its branch diverges, and the result of a barrier."""
         x, kind = self.x, control(op)
         decides = self.binder.read_register(op.guard) if op.guard is not None else x.const(1, 1)
         if kind == "barrier":
@@ -301,7 +301,7 @@ def value_of(x: AbstractMachine, fact: Fact, w: int) -> Bits:
 
 
 def entry_facts(c: FunctionContext) -> list[Fact | None]:
-    """Registers that nobody has written are 0."""
+    """Registers that are never written are 0."""
     found: list[Fact | None] = [None] * len(c.cells.widths)
     for cell in c.graph.blocks[0].live_in if c.graph.blocks else ():
         found[cell] = fact_of(0, c.cells.widths[cell])

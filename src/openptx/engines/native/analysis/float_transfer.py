@@ -1,6 +1,7 @@
-"""Float operations that the processor or this engine does: the choice, which the abstract machine and emission share.
+"""Float operations on the processor or in this engine: the choice, which the abstract machine and emission share.
 
-Whatever the processor does not do as asked is called as a function made of its definition (`outlined`).
+An operation that the processor does not support in this form becomes a call of a function generated from its definition
+(`outlined`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from openptx.numerics.matrix_product import MatrixProduct
 
 OutlinedCall = tuple[tuple[object, ...], list[Bits]]
-"""What a function made of a definition depends on (`signature`), and the values that it is called with."""
+"""The parameters of a function generated from a definition (`signature`), and the values that it is called with."""
 
 
 class FloatTransfer(CoreOperations):
@@ -32,7 +33,7 @@ class FloatTransfer(CoreOperations):
         return capabilities.has(self.cpu, f)
 
     def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
-        """What the definition called `name` gives: folded for numbers, else by a function made of it."""
+        """The result of the definition `name`: folded for numbers, else by a function generated from it."""
         key, operands = signature(name, arguments, keywords)
         if not any(isinstance(a.v, Value | tuple) for a in operands):
             return getattr(Machine, name)(self, *arguments, **keywords)
@@ -147,7 +148,7 @@ class FloatTransfer(CoreOperations):
         raise NotImplementedError
 
     def call_product(self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile) -> Tile:
-        """The product of whole fragments by a routine that works on vectors."""
+        """The product of whole fragments by a routine on vectors."""
         raise NotImplementedError
 
     def float_operation(
@@ -183,7 +184,7 @@ class FloatTransfer(CoreOperations):
 
 
 def signature(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[object, ...], list[Bits]]:
-    """What a function made of the definition `name` depends on, and the values among its arguments."""
+    """The parameters of a function generated from the definition `name`, and the values among its arguments."""
     operands: list[Bits] = []
 
     def scan(a: Any) -> Any:

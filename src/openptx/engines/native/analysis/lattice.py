@@ -23,14 +23,14 @@ def vector_type(w: int) -> str:
 
 
 class Value:
-    """The name of a value in the text being made.
+    """The name of a value in the emitted text.
 
     With `lanes`, `name` is the scalar of the lane with offset 0; without, it is a vector. Offsets are not negative and
     stay far below the width, and the lane's value is their sum modulo the width. `tz` low bits of the base are zero,
-    and the base is at most `high`. `raw` is the same as a float whose NaNs are not canonical yet; then `name` may be
-    empty, until somebody looks at the bits. A float whose magnitude is at most `bound` is no NaN; one that is `flushed`
-    is not subnormal. `origin` is the pointer that an address was computed from, by its key in what the function begins
-    with: a guess, which saves looking up where the address leads.
+    and the base is at most `high`. `raw` is the same value as a float whose NaNs are not canonical yet; then `name` may
+    be empty until the bits are needed. A float whose magnitude is at most `bound` is no NaN; one that is `flushed` is
+    not subnormal. `origin` is the pointer that an address was computed from, by its key in the entry values: a guess,
+    which saves looking up the address's slot.
     """
 
     __slots__ = ("bound", "flushed", "high", "lanes", "name", "origin", "raw", "tz", "vector")
@@ -55,7 +55,7 @@ def trailing_zeros(c: int) -> int:
 
 @lru_cache(4096)
 def normal(lanes: Lanes, w: int) -> tuple[int, Lanes] | None:
-    """`lanes` modulo 2^w as a smallest number and offsets from it; None where the offsets span half the range."""
+    """`lanes` modulo 2^w as a smallest number and offsets from it; None if the offsets span half the range."""
     half, mask = 1 << w - 1, (1 << w) - 1
     values = [v & mask for v in lanes]
     low = min(values)
@@ -74,14 +74,14 @@ def as_lanes(v: Known) -> Lanes:
 
 
 def collapse(lanes: Lanes) -> Known:
-    """One int where all lanes agree."""
+    """A single int if all lanes agree."""
     first = lanes[0]
     return first if all(v == first for v in lanes) else lanes
 
 
 class Fact:
-    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, whether it is kept as a
-    float, and where an address comes from. `finite`: one of several constants that are finite as floats."""
+    """The facts about a register between blocks: constant, offsets, low zero bits, a bound, whether it is kept as a
+    float, and the origin of an address. `finite`: one of several constants that are finite as floats."""
 
     __slots__ = ("finite", "high", "known", "lanes", "origin", "raw", "tz")
 
@@ -110,7 +110,7 @@ def varying(raw: bool = False, origin: object = None, finite: bool = False) -> F
 
 
 def fact_of(v: V, w: int) -> Fact:
-    """What is known of a value."""
+    """The facts about a value."""
     if isinstance(v, Value):
         return Fact(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name, v.origin)
     found = normal(as_lanes(v), w)
@@ -124,13 +124,13 @@ _EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF << 52}
 
 
 def is_finite(known: V, w: int) -> bool:
-    """Whether it is a constant that is finite as a float: then it may be kept with raw floats."""
+    """Whether it is a constant that is finite as a float, which may be kept together with raw floats."""
     exponent = _EXPONENT.get(w, 0)
     return not isinstance(known, Value) and all(v & exponent != exponent for v in as_lanes(known))
 
 
 def join(a: Fact, b: Fact, w: int, widen: bool) -> Fact:
-    """What holds of both. With `widen`, bounds that grew are given up, so that loops settle."""
+    """The join: facts that hold for both. With `widen`, bounds that grew are dropped, so that loops converge."""
     if a.known is not None and a.known == b.known:
         return a
     raw = (a.raw and (b.raw or b.finite)) or (b.raw and a.finite)

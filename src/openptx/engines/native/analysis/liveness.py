@@ -1,4 +1,4 @@
-"""Liveness: which registers are read later, at each block's ends and after each of its operations."""
+"""Liveness: the registers that are read later, at each block's ends and after each of its operations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from openptx.engines.native.analysis.cfg import END, Block, Graph
 
 
 def find_liveness(graph: Graph, at_end: frozenset[int] = frozenset()) -> None:
-    """Fills in what lives where in each block; registers of `at_end` live where the function ends."""
+    """Fills in the live registers of each block; registers of `at_end` are live where the function ends."""
     code, cells = graph.function.code, graph.cells
     for b in graph.blocks:
         used: set[int] = set()
@@ -30,7 +30,7 @@ def find_liveness(graph: Graph, at_end: frozenset[int] = frozenset()) -> None:
 
 
 def live_after(graph: Graph, b: Block, kept: frozenset[int]) -> list[frozenset[int]]:
-    """The registers that live after each operation of the block, where those of `kept` live on in any case."""
+    """The live registers after each operation of the block; those in `kept` are always live."""
     known = graph.live_sets.get((b.index, kept))
     if known is not None:
         return known

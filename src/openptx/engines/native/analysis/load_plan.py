@@ -7,14 +7,14 @@ from functools import lru_cache
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
 
 RUNS = 4
-"""Pieces that a load of offsets may consist of, to be put together from wide moves."""
+"""The maximum number of pieces of a load, which are combined from wide moves."""
 
 WINDOW = 8
-"""Times the size of what is wanted that a window around it may be read."""
+"""The maximum size of a window that is read, relative to the size of the wanted data."""
 
 
 class LoadPlan:
-    """How offsets are loaded: pieces (first element, elements), and each lane's element."""
+    """How offsets are loaded: pieces (first element, number of elements), and each lane's element."""
 
     __slots__ = ("index", "runs", "uniform")
 
@@ -24,7 +24,7 @@ class LoadPlan:
     @staticmethod
     @lru_cache(256)
     def of(lanes: Lanes, step: int, count: int) -> LoadPlan | None:
-        """The plan for loading each lane's offsets; None where a gather is better."""
+        """The plan for loading each lane's offset; None if a gather is better."""
         if lanes is ZEROS:
             return LoadPlan([], [0] * N, True)
         if any(v % step for v in lanes):

@@ -1,6 +1,6 @@
-"""What meanings gave on the abstract machine: an instruction whose operands are as they were does what it did.
+"""Memo of meanings on the abstract machine: an instruction whose operands are unchanged has the same results.
 
-A fixpoint comes back to a block whenever one of its registers has changed, and most of its instructions read others.
+A fixpoint returns to a block whenever one of its registers has changed, and most of its instructions read others.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from openptx.engines.native.analysis.lattice import V, Value
 from openptx.numerics import Bits
 
 Stored = tuple[int, Bits]
-"""A cell, and what an instruction left in it."""
+"""A cell, and the value that an instruction left in it."""
 
 
 class Effect(NamedTuple):
-    """What an instruction did."""
+    """The effect of an instruction."""
 
     stored: list[tuple[int, int, V | None, int]]
-    """Cells with the widths of values and the values; None: the operand of that number, itself (`Bits.v` has an
-    identity that transfer functions look at)."""
+    """Cells with the widths of values and the values; None stands for the operand of that number itself (transfer
+    functions depend on the identity of `Bits.v`)."""
     access: Access | None
     touches: str | None
     may_leave: bool
 
 
 class MeaningMemo:
-    """Good for one function, whichever branches are assumed uniform."""
+    """Valid for one function, whichever branches are assumed uniform."""
 
     def __init__(self) -> None:
         self._effects: dict[object, Effect] = {}
 
     def key(self, x: AbstractMachine, operands: Sequence[Bits]) -> object:
-        """All that an instruction's effect depends on."""
+        """Everything that an instruction's effect depends on."""
         same = [next(i for i, b in enumerate(operands) if b.v is a.v) for a in operands]
         return (x.site, x.lanes_ended, form(x.mask), *map(form, operands), *same)
 
     def repeat(
         self, x: AbstractMachine, key: object, operands: Sequence[Bits], store: Callable[[int, Bits], None]
     ) -> bool:
-        """Does what the instruction did; False if that is not known."""
+        """Replays the instruction's effect; False if it is not known."""
         effect = self._effects.get(key)
         if effect is None:
             return False
@@ -57,7 +57,7 @@ class MeaningMemo:
         return True
 
     def remember(self, x: AbstractMachine, key: object, operands: Sequence[Bits], stored: Sequence[Stored]) -> None:
-        if x.has_tensor_memory:  # which is noted once for a function
+        if x.has_tensor_memory:  # recorded once for a function
             return
         found: list[tuple[int, int, V | None, int]] = []
         for cell, value in stored:
@@ -68,7 +68,7 @@ class MeaningMemo:
 
 
 def form(a: Bits) -> object:
-    """Equal for values of which the same is known."""
+    """Equal for values with equal facts."""
     v = a.v
     if not isinstance(v, Value):
         return a.width, v

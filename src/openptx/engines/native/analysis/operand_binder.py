@@ -1,4 +1,5 @@
-"""Binds operands (Tables 27, 28): sources are cut to the instruction's type, results extended to the register by it."""
+"""Binds operands (Tables 27, 28): sources are truncated to the instruction's type, results extended by it to the
+register."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Environment(Protocol):
 
     @property
     def frame_base(self) -> Bits | None:
-        """Where the activation's frame begins in local memory; None: at 0."""
+        """The offset of the activation's frame in local memory; None: 0."""
         ...
 
     def get(self, cell: int) -> Bits: ...
@@ -38,7 +39,7 @@ class Environment(Protocol):
 
 
 class Layout(Protocol):
-    """Where a function's registers and a module's variables lie."""
+    """The locations of a function's registers and a module's variables."""
 
     @property
     def cells(self) -> Cells: ...
@@ -51,7 +52,7 @@ class Layout(Protocol):
 
 
 class OperandBinder:
-    """Binds operands for a machine that keeps registers in cells: the abstract one, the one that emits, the symbolic
+    """Binds operands for machines that keep registers in cells: the abstract one, the emitting one, the symbolic
     one."""
 
     def __init__(self, x: Machine, environment: Environment, context: Layout) -> None:
@@ -59,7 +60,7 @@ class OperandBinder:
         self.address_size, self.shared_layout = context.address_size, context.shared_layout
 
     def execute(self, op: Op) -> None:
-        """What the instruction's meaning gives for its operands goes to its destinations."""
+        """The results of the instruction's meaning are written to its destinations."""
         instruction, mean = op.form.instruction, op.form.instruction.meaning
         given = self.sources(op)
         if "in" in instruction.carry.split():

@@ -1,6 +1,6 @@
 """Reconvergence: where lanes of a warp may be waiting while a block runs.
 
-Of lanes at different blocks those at the lowest block run; where no lane waits, the warp has reconverged.
+Of diverged lanes those at the lowest block run; the warp has reconverged when no lane waits.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ class Reconvergence(NamedTuple):
     """For each block, the blocks where lanes may wait while it runs."""
     reached: list[bool]
     ended: frozenset[int]
-    """Blocks during which lanes of the warp may have ended."""
+    """Blocks during which lanes of the warp may have exited."""
 
     @property
     def masked(self) -> list[int]:
-        """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
+        """Blocks with a mask of their lanes: lanes wait there, or elsewhere while it runs."""
         return sorted({b for i, some in enumerate(self.waiting) for b in (*some, i) if some})
 
 
 def reconvergence(blocks: list[Block], divergent: Collection[int]) -> Reconvergence:
-    """Where lanes reconverge if the branches that end the blocks in `divergent` diverge."""
+    """The reconvergence facts if the branches that end the blocks in `divergent` diverge."""
     waiting, reached = find_waiting(blocks, divergent)
     return Reconvergence(waiting, reached, may_have_ended(blocks, divergent, waiting))
 
 
 def find_waiting(blocks: list[Block], divergent: Collection[int]) -> tuple[list[frozenset[int]], list[bool]]:
-    """For each block where lanes may wait while it runs, and whether lanes may reach it at all."""
+    """For each block, where lanes may wait while it runs, and whether lanes may reach it at all."""
     search = Search(blocks, divergent)
     search.run()
     sets = {bits: set_of(bits) for bits in {*search.waiting}}
@@ -40,7 +40,7 @@ def find_waiting(blocks: list[Block], divergent: Collection[int]) -> tuple[list[
 
 
 class Search:
-    """Follows lanes from block to block until nothing new is found. Sets of blocks are bits of a number."""
+    """Follows lanes from block to block until nothing new is found. Sets of blocks are the bits of a number."""
 
     def __init__(self, blocks: list[Block], divergent: Collection[int]) -> None:
         self.blocks, self.divergent = blocks, divergent
@@ -58,7 +58,7 @@ class Search:
                 self.park(b, self.waiting[b.index])
 
     def leave(self, b: Block) -> None:
-        """Lets lanes go on to the block's successors."""
+        """Lets lanes continue to the block's successors."""
         waiting_here = 0 if b.is_cta_barrier else self.waiting[b.index]
         goals = {s for s in b.successors if s != END}
         if b.index in self.divergent or len(goals) <= 1:
@@ -72,14 +72,14 @@ class Search:
 
     def park(self, b: Block, parked: int) -> None:
         """Lanes wait at the block's first instruction for others."""
-        if any(self.blocks[c].syncs_warp for c in set_of(parked)):  # those that can run go first, see `Deoptimizer`
+        if any(self.blocks[c].syncs_warp for c in set_of(parked)):  # runnable lanes go first, see `Deoptimizer`
             for c in set_of(parked):
                 self.reach(1 << c, c, parked | 1 << b.index)
         else:
             self.reach(parked, END, 1 << b.index)
 
     def reach(self, candidates: int, last: int = END, also: int = 0) -> None:
-        """One of `candidates` is next: the lowest that has lanes, `last` if none before it has."""
+        """The next block is one of `candidates`: the lowest that has lanes; `last` if none before it has."""
         while candidates:
             lowest = candidates & -candidates
             candidates ^= lowest

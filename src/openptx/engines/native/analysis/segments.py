@@ -1,4 +1,4 @@
-"""Segments: what a warp executes from where it begins or resumes after a barrier, up to the next barrier or its end."""
+"""Segments: the code that a warp executes from its start, or from a barrier, up to the next barrier or its end."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.program import Function, Imm, Op
 
 BEGIN = 0
-"""The position of a warp that has not begun, as its frame says it (`abi.RESUME`)."""
+"""The position of a warp that has not started, as its frame records it (`abi.RESUME`)."""
 
 
 class Segments:
-    """From which positions, where warps begin or resume, each block is reached without another barrier."""
+    """The positions, where warps start or resume, from which each block is reached without another barrier."""
 
     def __init__(self, c: FunctionContext, facts: Facts) -> None:
         self.c = c
@@ -21,9 +21,9 @@ class Segments:
         self.origins: list[set[int]] = [set() for _ in blocks]
         """By block; positions are those after barriers, or `BEGIN`."""
         self.ends: set[int] = set()
-        """The same of where warps end."""
+        """The same for the places where warps end."""
         self.barriers = {b.stop: barrier_number(b.last) for b in blocks if b.index in c.suspending and b.last}
-        """The barrier that a warp waits at before it resumes at a position, if that is known."""
+        """The barrier at which a warp waits before it resumes at a position, if known."""
         work = [(0, BEGIN)]
         work += [(b.successors[0], b.stop) for b in blocks if b.index in c.suspending and facts.reached[b.index]]
         while work:
@@ -36,8 +36,8 @@ class Segments:
                     work += [(s, position) for s in {*blocks[index].successors, *waiting[index]}]
 
     def origins_of(self, b: Block) -> list[int]:
-        """Where warps that reach a block may have resumed, the position farthest down first, where most have that are
-        in a loop."""
+        """Where warps that reach a block may have resumed: the last position first, where most of them are if it is in
+        a loop."""
         return sorted(self.origins[b.index], reverse=True)
 
     def blocks_after(self, position: int) -> list[int]:
@@ -53,8 +53,8 @@ def barrier_number(op: Op) -> int | None:
 
 
 def chains_warps(c: FunctionContext) -> bool:
-    """Whether a warp that suspends jumps to where the next one resumes. Not watched code, whose
-    dispatch reports each warp that begins or resumes, and not baseline code, which is to be made quickly."""
+    """Whether a suspending warp jumps to where the next one resumes. Not in watched code, whose dispatch reports each
+    warp that starts or resumes, and not in baseline code, which is to be compiled quickly."""
     return c.runs_next_warp and bool(c.suspending) and not c.options.watched and not c.options.baseline
 
 

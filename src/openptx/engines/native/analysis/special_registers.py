@@ -1,4 +1,4 @@
-"""Special registers as lane values: thread indices are a base and offsets, by the shape of CTAs."""
+"""Special registers as lane values: thread indices are a base and offsets, depending on the shape of CTAs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATE = {
 }
 
 FromState = Callable[[int, str], Bits]
-"""What the worker's state holds at an offset, as a type of LLVM's: the same for all lanes."""
+"""The value at an offset in the worker's state, as an LLVM type: the same for all lanes."""
 
 
 class SpecialRegisters:
@@ -40,7 +40,7 @@ class SpecialRegisters:
         if component == "w":  # unused, always zero (10.1 and others)
             return x.const(0, 32)
         axis = "xyz".find(component) if component else -1
-        if base in ("clusterid", "nclusterid"):  # without clusters each CTA is one
+        if base in ("clusterid", "nclusterid"):  # without clusters each CTA is its own cluster
             base = base.replace("cluster", "cta")
         if base == "tid":
             return self.thread_index(axis)
@@ -68,19 +68,19 @@ class SpecialRegisters:
         return (up & -unit) + (RESERVED_SHARED if with_reserved else 0)
 
     def thread_index(self, axis: int) -> Bits:
-        """tid in one direction, by the block's shape: the warp's first thread, and how far lanes are from it."""
+        """tid in one direction, by the block's shape: the warp's first thread, and the lanes' distances from it."""
         x, block = self.x, self.c.block
         if block[axis] == 1:
             return x.const(0, 32)
         warps = self.c.warps
         first = x.bits("%first32", 32, ZEROS, 5, (warps - 1) * N) if warps > 1 else x.const(0, 32)
         linear = first + Bits(x, 32, tuple(range(N)))
-        below = (1, block[0], block[0] * block[1])[axis]  # threads from one place to the next in this direction
+        below = (1, block[0], block[0] * block[1])[axis]  # threads from one position to the next in this direction
         q = linear if below == 1 else x.binary("udiv", linear, x.const(below, 32))
         return q if self.c.threads == below * block[axis] else self.remaining(q, block[axis])
 
     def remaining(self, q: Bits, extent: int) -> Bits:
-        """q modulo a block's extent; where warps begin at multiples of it, of the base alone."""
+        """q modulo a block's extent; if warps begin at multiples of it, only the base matters."""
         x, v = self.x, q.v
         if isinstance(v, Value) and v.lanes is not None and v.tz >= 5 and extent % N == 0 and extent & extent - 1:
             base = x.binary("urem", x.bits(v.name, 32, ZEROS, v.tz, v.high), x.const(extent, 32))

@@ -1,4 +1,4 @@
-"""Speculation: branches that are worth assuming uniform, since their divergence would cost addresses their offsets."""
+"""Speculation: branches worth assuming uniform, because divergence would lose the affine form of addresses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from openptx.engines.native.analysis.meaning_memo import MeaningMemo
 
 
 def solve(c: FunctionContext) -> Facts:
-    """The facts; once more with branches assumed uniform whose divergence would cost addresses dear."""
+    """The facts; computed again with branches assumed uniform if their divergence loses the affine form of
+    addresses."""
     memo = MeaningMemo()
     real = fixpoint(c, memo=memo)
     if not (c.options.speculates and c.options.lane_facts) or c.is_function or not blends_addresses(c, real):
@@ -24,7 +25,8 @@ def branches(c: FunctionContext) -> frozenset[int]:
 
 
 def blended(c: FunctionContext, facts: Facts) -> dict[int, set[int]]:
-    """Address registers that are written while lanes wait that need their old values: where those wait, by register."""
+    """Address registers that are written while waiting lanes need their old values, with the blocks where those lanes
+    wait."""
     found: dict[int, set[int]] = {}
     blocks = c.graph.blocks
     for b in blocks:

@@ -1,4 +1,4 @@
-"""Loops, and spin loops: those that may wait for other threads, and so need a scheduler that lets those run.
+"""Loops, and spin loops: those that may wait for other threads, and so need a scheduler that runs these.
 
 A loop may wait if its branches depend on an atomic or a strong load inside it. An atomic whose result becomes its own
 operand, as in a compare-and-swap loop, does not count: some lane succeeds each time.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
-    """The position of an operation that a loop may be waiting for, and the loop.
+    """The position of an operation that a loop may be waiting on, and the loop.
 
     `touches`: "atomic" or "load", by position.
     """
@@ -51,7 +51,7 @@ def guard_cells(graph: Graph, pc: int) -> tuple[int, ...]:
 
 
 def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
-    """All cells that `cells` are made of by the operations at `pcs`."""
+    """All cells from which the operations at `pcs` compute `cells`."""
     found, changed = set(cells), True
     while changed:
         changed = False
@@ -75,7 +75,7 @@ def loops_with_calls(c: FunctionContext) -> list[frozenset[int]]:
 
 
 def cycles(blocks: list[Block]) -> list[frozenset[int]]:
-    """Strongly connected components that have an edge within."""
+    """Strongly connected components with at least one internal edge."""
 
     def turns(c: frozenset[int]) -> bool:
         (b, *others) = c

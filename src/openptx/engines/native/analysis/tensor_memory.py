@@ -1,4 +1,4 @@
-"""Tensor memory of the abstract machine: nothing is known of what it holds."""
+"""Tensor memory on the abstract machine: its contents are unknown."""
 
 from __future__ import annotations
 

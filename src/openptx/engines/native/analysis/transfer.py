@@ -1,8 +1,9 @@
-"""The core operations on lane values, as far as facts decide them: shared by the abstract machine and by emission.
+"""Transfer functions: the core operations on lane values, as far as facts decide them, for the abstract machine and
+emission.
 
-A value is a number known now, 32 known numbers, or a `Value`: base plus offsets, or a whole vector. What the facts of
-the operands do not settle goes to the hooks at the end, of which emission makes LLVM instructions, and the abstract
-machine values of which nothing more is known.
+A value is a number known now, 32 known numbers, or a `Value`: base plus offsets, or a whole vector. What the operands'
+facts do not decide goes to the hooks at the end, which emit LLVM instructions, or give unknown values in the abstract
+machine.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _COMPARISONS = frozenset(("eq", "ult", "slt"))
 _SHIFTS = frozenset(("shl", "shr", "sar"))
 _COMMUTES = frozenset(("add", "mul", "and", "or", "xor", "eq"))
 _KEEP_ZERO = frozenset(("add", "sub", "or", "xor", "shl", "shr", "sar"))
-"""Operators whose result is their first operand where the second is 0."""
+"""Operators whose result is their first operand if the second is 0."""
 
 
 def origin_of(a: Bits) -> object:
@@ -56,7 +57,7 @@ class CoreOperations(Machine):
         self._constants: dict[tuple[int, int], Bits] = {}
 
     def uniform(self, *operands: Bits) -> bool:
-        """Whether all lanes are known to agree, in each of them."""
+        """Whether all lanes are known to agree, for each of the values."""
         return all(isinstance(a.v, int) or (isinstance(a.v, Value) and a.v.lanes is ZEROS) for a in operands)
 
     def bits(self, name: str, w: int, lanes: Lanes | None = None, tz: int = 0, high: int = -1) -> Bits:
@@ -71,7 +72,7 @@ class CoreOperations(Machine):
         return known
 
     def come_from(self, a: Bits, origin: object) -> Bits:
-        """The same value, remembered as computed from a pointer."""
+        """The same value, recorded as derived from a pointer."""
         if isinstance(a.v, Value) and a.v.origin is None:
             a.v.origin = origin
         return a
@@ -111,7 +112,7 @@ class CoreOperations(Machine):
         return self.division(op, a, b) if op in ("udiv", "urem") else self.plain(LLVM[op], a, b)
 
     def identity(self, op: str, a: Bits, c: int, w: int) -> Bits | None:
-        """The result where a known number makes it trivial."""
+        """The result if a known number makes it trivial."""
         if c == 0:
             if op in _KEEP_ZERO:
                 return a
@@ -129,7 +130,7 @@ class CoreOperations(Machine):
         return None
 
     def boolean(self, op: str, a: Bits, b: Bits) -> Bits:
-        """Operators modulo two; a bit that is set is -1 when signed."""
+        """Operators modulo two; a set bit is -1 if signed."""
         if op in ("add", "sub", "xor"):
             return self.plain("xor", a, b)
         if op in ("and", "mul"):
@@ -168,7 +169,7 @@ class CoreOperations(Machine):
         return together if together is not None else self.plain_comparison(condition, a, b)
 
     def bounded(self, condition: str, a: Bits, b: Bits) -> int | None:
-        """Decides a comparison with a known number by what bounds the other side."""
+        """Decides a comparison with a known number by the bounds of the other side."""
         w, c = a.width, b.v
         if not isinstance(c, int) or not isinstance(a.v, Value):
             return None
@@ -183,8 +184,8 @@ class CoreOperations(Machine):
         return None
 
     def together(self, condition: str, a: Bits, b: Bits) -> Bits | None:
-        """An order between base and offsets and a known number that all lanes answer alike: where the number is a
-        multiple of what the offsets stay below, and so does the base."""
+        """An ordering between base plus offsets and a known number that has the same result in all lanes: the number is
+        a multiple of a bound on the offsets, and so is the base."""
         if condition not in ("ult", "slt", "ule"):
             return None
         strict = "slt" if condition == "slt" else "ult"
@@ -200,7 +201,7 @@ class CoreOperations(Machine):
         return None
 
     def base_below(self, condition: str, a: Bits, c: int) -> Bits | None:
-        """Whether the base of `a`, and so each lane, is below `c`; None where lanes may differ."""
+        """Whether the base of `a`, and so each lane, is below `c`; None if lanes may differ."""
         v, w = a.v, a.width
         if not isinstance(v, Value) or v.lanes is None or v.lanes is ZEROS:
             return None
@@ -277,7 +278,7 @@ class CoreOperations(Machine):
         return self.plain_select(p, a, b)
 
     def chosen_affine(self, p: Value, a: V, b: V, w: int) -> Bits | None:
-        """One of two values whose lanes have the same offsets, by a uniform predicate; None where they have not."""
+        """One of two values whose lanes have the same offsets, by a uniform predicate; None if the offsets differ."""
         x, y = affine_of(a, w), affine_of(b, w)
         if x is None or y is None or x.lanes != y.lanes:
             return None
@@ -333,7 +334,7 @@ class CoreOperations(Machine):
     def reverse(self, a: Bits) -> Bits:
         return self.call("bitreverse", a) if isinstance(a.v, Value) and self.uniform(a) else super().reverse(a)
 
-    # What compiled code cannot do at all
+    # Unsupported by compiled code
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
         raise InterpretInstruction("steps that depend on a value")
@@ -358,7 +359,7 @@ class CoreOperations(Machine):
     # Hooks
 
     def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
-        """Whether the code leaves for the generic version where `base + top` wraps, so that extension is exact."""
+        """Whether the code exits to the generic version if `base + top` wraps, so that extension is exact."""
         raise NotImplementedError
 
     def step(self, op: str, x: Base, y: Base, w: int) -> Base:
@@ -372,28 +373,28 @@ class CoreOperations(Machine):
         raise NotImplementedError
 
     def plain(self, name: str, a: Bits, b: Bits) -> Bits:
-        """An LLVM instruction that is total."""
+        """A total LLVM instruction."""
         raise NotImplementedError
 
     def plain_comparison(self, condition: str, a: Bits, b: Bits) -> Bits:
         raise NotImplementedError
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
-        """Selects by a predicate that is not known. Where it is uniform, `a` and `b` differ in their offsets."""
+        """Selects by an unknown predicate. If it is uniform, `a` and `b` differ in their offsets."""
         raise NotImplementedError
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
-        """A vector, or a scalar that is cut to one bit."""
+        """A vector, or a scalar truncated to one bit."""
         raise NotImplementedError
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
-        """Unsigned division of up to 32 bits, by a number that is not 0."""
+        """Unsigned division of up to 32 bits, by a nonzero number."""
         raise NotImplementedError
 
     def call(self, name: str, a: Bits, extra: str = "") -> Bits:
-        """An LLVM intrinsic of one operand."""
+        """An LLVM intrinsic with one operand."""
         raise NotImplementedError
 
     def settled(self, a: Bits) -> Value:
-        """The value with its bits, where so far it was a float whose NaNs are not canonical."""
+        """The value with its bits, if it was only a float whose NaNs are not canonical."""
         raise NotImplementedError

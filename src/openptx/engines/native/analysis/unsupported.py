@@ -1,15 +1,15 @@
-"""What the native engine leaves to the reference engine."""
+"""Exceptions for what the native engine leaves to the reference engine."""
 
 from __future__ import annotations
 
 
 class UnsupportedByJit(Exception):
-    """Something this engine leaves to the reference engine, for the whole kernel."""
+    """The whole kernel is left to the reference engine."""
 
 
 class InterpretInstruction(UnsupportedByJit):
-    """What an instruction does here is left to the reference engine: code asks for it whenever it comes there."""
+    """The instruction is left to the reference engine: code calls it whenever control arrives there."""
 
 
 class InterpretWithinCta(InterpretInstruction):
-    """The same, of an instruction that changes nothing but what belongs to its CTA alone."""
+    """The same, for an instruction that only changes state of its own CTA."""

@@ -1,4 +1,4 @@
-"""The cache key of a kernel: a digest of all that its code follows from, known before anything is translated."""
+"""The cache key of a kernel: a digest of everything that determines its code, known before anything is translated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[3]
 
 
 def name_of(program: Program, function: Function, options: Options, version_of_it: str) -> str:
-    """A digest of the text that the code follows from, and of how it is compiled."""
+    """A digest of the text that determines the code, and of the compilation options."""
     text = program.digests.get(function.name)
     if text is None:  # 4 ms for CUB's thousand declarations
         whole = "\0".join(parts(program, function)).encode("utf-8", "surrogatepass")
@@ -26,7 +26,7 @@ def name_of(program: Program, function: Function, options: Options, version_of_i
 
 
 def digest(*parts: str) -> str:
-    """The digest of all that a piece of code depends on, the translator and the processor included."""
+    """The digest of everything that a piece of code depends on, including the translator and the processor."""
     made = hashlib.sha256()
     for part in (*parts, SOURCES, version()):
         made.update(part.encode("utf-8", "surrogatepass"))
@@ -35,7 +35,7 @@ def digest(*parts: str) -> str:
 
 
 def parts(program: Program, function: Function) -> Iterator[str]:
-    """The kernel, what it may call, and what is outside of functions; then the places of variables."""
+    """The kernel, the functions it may call, and module-scope declarations; then the addresses of variables."""
     text = program.file.text
     needed = reached(program, function)
     at = 0
@@ -54,7 +54,7 @@ def parts(program: Program, function: Function) -> Iterator[str]:
 
 
 def sources() -> str:
-    """A digest of this package's files: names, sizes, times. Who works on it never runs old code."""
+    """A digest of this package's files: names, sizes, times. A developer never runs old code."""
     folders, found = [str(PACKAGE)], list[str]()
     while folders:
         with os.scandir(folders.pop()) as entries:
@@ -67,5 +67,5 @@ def sources() -> str:
     return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
 
 
-# Now, not when a launch first asks: what is edited meanwhile is not what this process runs.
+# Now, not when a launch first needs it: files edited meanwhile are not the code that this process runs.
 SOURCES = sources()

@@ -1,4 +1,4 @@
-"""Metadata of a compiled kernel: what a launch must know of it; serialised together with its objects."""
+"""Metadata of a compiled kernel: what a launch must know about it; serialised together with its objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _LENGTH = struct.Struct("<I")
 
 
 class Stack(NamedTuple):
-    """Local memory that a thread needs for all frames: `size` bytes at most, or the kernel's own where calls recur."""
+    """Local memory that a thread needs for all frames: at most `size` bytes, or only the kernel's own if calls are
+    recursive."""
 
     size: int
     recursive: bool
@@ -40,13 +41,13 @@ class KernelMetadata(NamedTuple):
     rounds: bool
     """Warps wait for each other."""
     counted: bool
-    """At barriers that count threads or votes."""
+    """At barriers that count threads or votes"""
     frame_states: dict[int, FrameState]
-    """What frames hold then, by what `RESUME` in them says."""
+    """The contents of frames in that case, by the value of `RESUME` in them."""
     fast_compiled: bool
-    """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
+    """Compiled without optimisation: values that an optimising compiler keeps in registers are in memory."""
     size: int
-    """Characters of the text that it was made of, which LLVM's time goes by."""
+    """Characters of the LLVM text, to which compile time is proportional."""
     products: list[str]
     """Keys of the matrix products whose routines the code calls."""
     has_tensor_memory: bool
@@ -70,7 +71,7 @@ def pack(metadata: KernelMetadata, objects: Sequence[bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[KernelMetadata, list[bytes]]:
-    """What `pack` was given; ValueError for anything else."""
+    """The arguments of `pack`; ValueError for anything else."""
     try:
         start = _LENGTH.size
         stop = start + _LENGTH.unpack_from(data)[0]
@@ -126,7 +127,7 @@ def kept(found: Any) -> SavedRegister:
 
 
 def offsets(found: Any) -> Lanes | None:
-    """Offsets of lanes; 0: all are."""
+    """Offsets of lanes; 0: all are zero."""
     return None if found is None else ZEROS if found == 0 else integers(found)
 
 

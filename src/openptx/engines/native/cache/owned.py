@@ -1,4 +1,4 @@
-"""Files that only this user can have written. Machine code from the disk is run, so it is read from nowhere else.
+"""Files that only this user can have written. Machine code from the disk is executed, so no other file is read.
 
 The rule is that of ssh for its keys: a file and its folder belong to the effective user and nobody else may write to
 them; the folders above belong to that user or to root, and others may write to them only where the sticky bit keeps
@@ -14,11 +14,11 @@ from pathlib import Path
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 ROOT = 0
 FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-"""A link is not followed, and opening a FIFO that nobody writes to does not wait."""
+"""Links are not followed, and opening a FIFO without a writer does not block."""
 
 
 def read(path: Path, limit: int) -> bytes | None:
-    """The content of a regular file of this user; None for any other file and for more than `limit` bytes."""
+    """The content of a regular file of this user; None for any other file, and if it exceeds `limit` bytes."""
     handle = os.open(path, os.O_RDONLY | FLAGS)
     try:
         status = os.fstat(handle)
@@ -31,9 +31,9 @@ def read(path: Path, limit: int) -> bytes | None:
 
 
 def distrusted(*own: Path) -> str | None:
-    """Why files in nested folders, the innermost first, may be another user's; None where they cannot.
+    """Why files in nested folders, the innermost first, may be another user's; None if they cannot be.
 
-    The paths must be real ones (`os.path.realpath`): no link is followed. What does not exist yet is passed over.
+    The paths must be real ones (`os.path.realpath`): no link is followed. Nonexistent folders are skipped.
     """
     for folder in own:
         if (reason := folder_objection(folder, above=False)) is not None:
@@ -56,7 +56,7 @@ def folder_objection(folder: Path, *, above: bool) -> str | None:
 
 
 def objection(status: os.stat_result, *, above: bool = False) -> str | None:
-    """What is wrong with an owner and a mode. Windows keeps others out of a user's folders by other means."""
+    """The problem with an owner and a mode. Windows protects a user's folders by other means."""
     if not hasattr(os, "geteuid"):
         return None
     if status.st_uid != os.geteuid() and not (above and status.st_uid == ROOT):

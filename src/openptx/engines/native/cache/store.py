@@ -1,7 +1,7 @@
-"""Compiled kernels on disk: by the digest of what they are made of, safe among processes, limited in size.
+"""Compiled kernels on disk: by the digest of their inputs, safe for concurrent processes, limited in size.
 
-What is read here is run. So only files are read that nobody but this user can have written (`owned`); a folder that
-others can write to is neither read nor written, and a warning says so once.
+Files read by this module are executed. So only files are read that only this user can have written (`owned`); a folder
+that others can write to is neither read nor written, which a warning reports once.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from openptx.engines.native import settings
 from openptx.engines.native.cache import owned
 
 LIMIT = 256 << 20
-"""Bytes that the folder may hold; the objects used longest ago go first."""
+"""The maximum size of the folder in bytes; the least recently used objects are removed first."""
 
 SUFFIX = ".object"
 BEGUN = ".new"
 FORGOTTEN = 3600
-"""Seconds after which a file that was begun will not be finished: its process has ended."""
+"""The age in seconds from which an unfinished file is abandoned: its process has ended."""
 
 LOG = logging.getLogger("openptx")
 _warned: set[Path] = set()
 
 
 def load(name: str) -> bytes | None:
-    """What was stored under a name; None if it is not there, or not as it was, or the folder can't be used."""
+    """The data stored under a name; None if it does not exist, is damaged, or the folder cannot be used."""
     path = path_of(name)
     if path is not None:
         with contextlib.suppress(OSError, ValueError):
@@ -53,7 +53,7 @@ def has(name: str) -> bool:
 
 
 def store(name: str, data: bytes) -> None:
-    """Keeps data for `load`, if there is where."""
+    """Stores data for `load`, if there is a usable folder."""
     path = path_of(name)
     if path is not None:
         with contextlib.suppress(OSError, ValueError):
@@ -61,7 +61,7 @@ def store(name: str, data: bytes) -> None:
 
 
 def path_of(name: str) -> Path | None:
-    """The path of an object, without links in it; None where no folder can be trusted to hold it."""
+    """The path of an object, without links in it; None if no folder can be trusted to hold it."""
     with contextlib.suppress(OSError, ValueError):
         folder = real_folder()
         if folder is not None and trusted(folder, name[:2]):
@@ -75,7 +75,7 @@ def real_folder() -> Path | None:
 
 
 def trusted(folder: Path, *inner: str) -> bool:
-    """Whether only this user can have written what is in the store, or in one of its folders; warns where not."""
+    """Whether only this user can have written the contents of the store, or of one of its folders; warns if not."""
     reason = owned.distrusted(*(folder / one for one in inner), folder)
     if reason is not None:
         warn(
@@ -85,24 +85,24 @@ def trusted(folder: Path, *inner: str) -> bool:
 
 
 def warn(folder: Path, message: str) -> None:
-    """Once for a folder and process: what is wrong with one file is wrong with others, or soon mended."""
+    """Once per folder and process: a problem with one file usually affects others, or is soon repaired."""
     if folder not in _warned:
         _warned.add(folder)
         LOG.warning(message)
 
 
 def sound(data: bytes) -> bool:
-    """Whether a file is as it was written: an object that is not would be run all the same."""
+    """Whether a file is intact: a damaged object would otherwise be executed."""
     return len(data) > 32 and hashlib.sha256(data[32:]).digest() == data[:32]
 
 
 def keep(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all, then makes room."""
+    """Writes a file atomically, then makes room."""
     for folder in reversed([path.parent, *path.parent.parents]):
         if not os.path.lexists(folder):
             with contextlib.suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
-    if not trusted(path.parents[1], path.parent.name):  # somebody else made it just now
+    if not trusted(path.parents[1], path.parent.name):  # another process has just written it
         return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=BEGUN)
     try:
@@ -117,7 +117,7 @@ def keep(path: Path, data: bytes) -> None:
 
 
 def entries(folder: Path) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """All files in the folders of a store. Links are not followed: what they lead to is not the store's."""
+    """All files in the folders of a store. Links are not followed: their targets are not part of the store."""
     with contextlib.suppress(OSError, ValueError), os.scandir(folder) as inner:
         for one in inner:
             if one.is_dir(follow_symlinks=False):
@@ -130,13 +130,14 @@ def entries(folder: Path) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
 
 
 def files(folder: Path) -> list[tuple[float, int, Path]]:
-    """Time of last use, size and path of all objects, those used longest ago first."""
+    """Time of last use, size and path of all objects, the least recently used first."""
     found = [(s.st_mtime, s.st_size, Path(e.path)) for e, s in entries(folder) if e.name.endswith(SUFFIX)]
     return sorted(found)
 
 
 def trim(folder: Path, limit: int) -> tuple[int, int]:
-    """Removes objects until those that are left take at most `limit` bytes; how many went, and their bytes."""
+    """Removes objects until the remaining ones take at most `limit` bytes; returns how many it removed, and their
+    bytes."""
     for entry, status in entries(folder):
         if entry.name.startswith(BEGUN) and time.time() - status.st_mtime > FORGOTTEN:
             with contextlib.suppress(OSError):

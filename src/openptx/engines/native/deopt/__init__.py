@@ -1,1 +1,1 @@
-"""Side exits to the generic version, and resumption by the interpreter."""
+"""Side exits to the generic version, and resumption in the interpreter."""

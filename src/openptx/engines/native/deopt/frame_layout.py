@@ -1,4 +1,5 @@
-"""A warp's frame in memory, laid out before emission: what it holds wherever the warp may stop, and how large it is."""
+"""The layout of a warp's frame in memory, computed before emission: its contents wherever the warp may stop, and its
+size."""
 
 from __future__ import annotations
 
@@ -28,19 +29,21 @@ class SavedRegister(NamedTuple):
 
 
 class FrameState(NamedTuple):
-    """A place where a warp may stop: positions where other lanes wait, in the order of their masks, and registers."""
+    """A place where a warp may stop: the positions where other lanes wait, in the order of their masks, and
+    registers."""
 
     waiting: tuple[int, ...]
     cells: tuple[SavedRegister, ...]
 
 
 class SideExit(NamedTuple):
-    """Where a warp leaves for the version that knows nothing of lanes; what it takes along, in the frame's order."""
+    """A side exit to the generic version, which knows nothing of lanes; the registers it takes along, in the frame's
+    order."""
 
     cells: tuple[int, ...]
     waiting: tuple[int, ...]  # positions of the blocks where lanes wait
     lanes: tuple[Lanes | None, ...]
-    """For each cell the offsets of lanes from the base that the frame has; None: it has the whole vector."""
+    """For each cell the lanes' offsets from the base in the frame; None: the frame holds the whole vector."""
 
 
 def aligned(offset: int, to: int = 64) -> int:
@@ -48,26 +51,26 @@ def aligned(offset: int, to: int = 64) -> int:
 
 
 class FrameLayout:
-    """Three kinds of places where a warp may stop: barriers, side exits (leave for the generic version, which takes
-    over at `c.entered_from`), and where it deoptimises (leaves for the interpreter).
+    """Three kinds of places where a warp may stop: barriers, side exits (to the generic version, which takes over at
+    `c.entered_from`), and deoptimisation points (to the interpreter).
 
-    Barriers save registers in their own form, each in a place of its own. The others save vectors, one after the other;
-    of a register that was not written since the block began, side exits save the base where it has one.
+    Barriers save registers in their own form, each in a place of its own. The others save vectors, one after another;
+    for a register not written since the block began, side exits save the base if it has one.
     """
 
     def __init__(self, c: FunctionContext, facts: Facts, counted: frozenset[int]) -> None:
-        """`counted`: headers of loops whose iterations are counted, and which deoptimise after many."""
+        """`counted`: headers of loops whose iterations are counted; these deoptimise after many."""
         self.c, self.facts = c, facts
         entered = {c.graph.at[pc] for pc in c.entered_from}
         self.spills = BarrierSpills(c.graph, facts.waiting, c.suspending, entered)
         self.slots: dict[int, int] = {}
-        """Where it keeps registers that live after barriers."""
+        """Where it keeps registers that are live across barriers."""
         self.size = self.place_slots()
         reached = [b for b in c.graph.blocks if facts.reached[b.index]]
         self.exits: dict[int, SideExit] = {pc: exit for b in reached for pc, exit in self.exits_of(b)}
-        """Those that code may have, by position."""
+        """The side exits that code may have, by position."""
         self.states: dict[int, FrameState] = {}
-        """Where the interpreter may continue, by what `RESUME` says: after a barrier, or -2 minus a position."""
+        """Where the interpreter may continue, by the value of `RESUME`: after a barrier, or -2 minus a position."""
         for b in reached:
             if b.index in counted or may_wait_for_parked(c, facts, b):
                 self.states[-2 - b.start] = self.block_state(b)
@@ -82,7 +85,7 @@ class FrameLayout:
     # Registers across barriers
 
     def place_slots(self) -> int:
-        """Gives registers that live after barriers their places; where those end."""
+        """Allocates places for registers that are live across barriers; returns their end."""
         c = self.c
         cells = frozenset[int]().union(*(self.live_after_barrier(c.graph.blocks[b]) for b in c.suspending))
         offset = abi.SAVED
@@ -100,11 +103,11 @@ class FrameLayout:
         return sum(max(64, self.c.cells.widths[cell] * N // 8) for cell in cells)
 
     def live_after_barrier(self, b: Block) -> frozenset[int]:
-        """Registers that live after the barrier that ends a block, but for those that it writes."""
+        """Registers that are live after the barrier that ends a block, except those that it writes."""
         return b.live_out - (self.c.cells.writes(b.last) if b.last is not None else frozenset[int]())
 
     def saved(self, b: Block) -> list[tuple[int, int]]:
-        """Registers that live after a barrier, and where the frame keeps them."""
+        """Registers that are live after a barrier, and their places in the frame."""
         live = self.live_after_barrier(b)
         return [(cell, offset) for cell, offset in self.slots.items() if cell in live]
 
@@ -116,7 +119,7 @@ class FrameLayout:
         return max(w, 8) // 8 * (N if is_vector else 1)
 
     def barrier_state(self, b: Block) -> FrameState:
-        """What the frame holds of a warp that waits at the barrier which ends a block."""
+        """The frame's contents for a warp that waits at the barrier which ends a block."""
         found: list[SavedRegister] = []
         for cell in sorted(self.live_after_barrier(b)):
             fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
@@ -147,12 +150,12 @@ class FrameLayout:
         return fact.lanes if fact is not None and fact.known is None and not fact.raw else None
 
     def block_state(self, b: Block) -> FrameState:
-        """What the frame holds where the block begins."""
+        """The frame's contents at the beginning of the block."""
         cells, waiting = tuple(sorted(b.live_in | kept_for(self.c, self.facts, b))), self.waiting_at(b)
         return FrameState(waiting, tuple(self.places(waiting, cells)))
 
     def places(self, waiting: tuple[int, ...], cells: tuple[int, ...]) -> Iterator[SavedRegister]:
-        """Where registers are saved after the masks of the lanes here and of those that wait."""
+        """Where registers are saved, after the masks of the current and of the waiting lanes."""
         offset = aligned(abi.SAVED + 4 * (1 + len(waiting)))
         for cell in cells:
             w = self.c.cells.widths[cell]
@@ -160,8 +163,8 @@ class FrameLayout:
             offset = aligned(offset + max(64, w * N // 8))
 
     def make_room(self) -> None:
-        """Makes room for what side exits and barriers save; where the generic version may deoptimise too, for all that
-        it might save."""
+        """Makes room for what side exits and barriers save; if the generic version may deoptimise too, for everything
+        that it might save."""
         saved = [(exit.waiting, exit.cells) for exit in (*self.exits.values(), *self.c.entered_from.values())]
         saved += [(s.waiting, tuple(r.cell for r in s.cells)) for at, s in self.states.items() if at < 0]
         for waiting, cells in saved:
@@ -175,17 +178,17 @@ class FrameLayout:
 
 
 def kept_for(c: FunctionContext, facts: Facts, b: Block) -> frozenset[int]:
-    """Registers that lanes which wait elsewhere while a block runs will read."""
+    """Registers that lanes waiting elsewhere while a block runs will read."""
     return frozenset[int]().union(*(c.graph.blocks[i].live_in for i in facts.waiting[b.index]))
 
 
 def may_wait_for_parked(c: FunctionContext, facts: Facts, b: Block) -> bool:
-    """Whether lanes may wait where a block begins, for lanes that wait where another one begins."""
+    """Whether lanes may wait at one block on lanes that wait at another."""
     return b.syncs_warp and any(c.graph.blocks[i].syncs_warp for i in facts.waiting[b.index])
 
 
 def may_wait_twice(c: FunctionContext) -> bool:
-    """Whether in the generic version, where more lanes may part, they may wait at different places."""
+    """Whether lanes may wait at different places in the generic version, where more branches may diverge."""
     blocks = c.graph.blocks
     waiting, _ = find_waiting(blocks, [b.index for b in blocks if len(b.successors) > 1])
     return any(b.syncs_warp and any(blocks[c].syncs_warp for c in waiting[b.index]) for b in blocks)

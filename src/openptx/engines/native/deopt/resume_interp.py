@@ -1,4 +1,4 @@
-"""Resumes in the interpreter what compiled code has begun: CTAs under way, in a worker's memory, and the rest."""
+"""Resumes in the interpreter what compiled code has started: CTAs in progress, in a worker's memory, and the rest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CANONICAL = 0x7FFFFFFF
 
 
 def reference(run: Run, make: Callable[..., Launch] = Launch) -> Launch:
-    """The launch as the reference engine sees it; `make` is what makes it."""
+    """The launch as the reference engine sees it; `make` creates it."""
     plan, shape = run.plan, shape_of(run)
     left = max(run.deadline - time.monotonic(), 0.0) if run.deadline is not None else None
     return make(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
@@ -61,13 +61,13 @@ def resume_interp(run: Run, codes: list[int], team: list[Worker], make: Callable
 
 
 def untouched(code: int, worker: Worker) -> range:
-    """CTAs that a worker has taken and not begun."""
+    """CTAs that a worker has taken and not started."""
     first, stop = struct.unpack_from("<2q", worker.memory, abi.FROM)
     return range(first + (code == abi.HANDED), stop)
 
 
 def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
-    """The worker's CTA, in the worker's memory, without any lanes yet."""
+    """The worker's CTA, in the worker's memory, still without lanes."""
     worker.cta = None
     batch = launch.over(threads(run, worker, launch.threads))
     batch.ready.clear()
@@ -75,7 +75,7 @@ def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
 
 
 def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
-    """The CTA that a worker has begun and not finished."""
+    """The CTA that a worker has started and not finished."""
     batch, made = batch_of(run, launch, worker), run.plan
     frame = batch.frame(launch.decoded(), None, 0, None)
     registers = Registers(made.function, frame, batch.x.n)
@@ -88,7 +88,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
         all_lanes = lanes(first, 0xFFFFFFFF, made.threads)
         if resume == -1:
             continue
-        if resume == 0:  # not begun
+        if resume == 0:  # not started
             alive[all_lanes] = True
             batch.add(frame, 0, lane_sets.normalize(all_lanes, batch.x.n))
             continue
@@ -135,13 +135,13 @@ def wait(
     barrier = batch.barriers.setdefault(number, Barrier(batch, number))
     barrier.arrive(lane_sets.normalize(places, n), expected, None)
     barrier.waiting.append(Waiting(frame, pc, places, op, write))
-    # Which lanes voted yes does not matter, only how many.
+    # Only the number of lanes that voted yes matters, not which ones.
     arrived = np.flatnonzero(barrier.arrived)
     barrier.votes[arrived] = np.arange(arrived.size) < yes
 
 
 class Registers:
-    """The registers of a kernel's activation, filled warp by warp."""
+    """The registers of a kernel's activation, filled in warp by warp."""
 
     def __init__(self, function: Function, frame: Frame, n: int) -> None:
         cells = Cells(function)
@@ -150,7 +150,7 @@ class Registers:
             frame.regs[i] = column
 
     def take(self, kept: SavedRegister, data: NDArray[np.uint8], first: int) -> None:
-        """A register of the warp that begins at thread `first`, out of its frame."""
+        """A register of the warp that begins at thread `first`, from its frame."""
         column = self.columns[kept.cell]
         values = values_of(kept, data)
         some = column[first : first + N]

@@ -1,9 +1,9 @@
-"""Side exits: a warp leaves compiled code with its registers in its frame, where the frame's layout has a place for it.
+"""Side exits: a warp leaves compiled code with its registers in its frame, as the frame layout provides.
 
-`SideExits` leave for the generic version of the kernel, which assumes nothing about lanes and takes over; `Deoptimizer`
-leaves for the interpreter, because of waits that compiled code cannot express: lanes at two places that wait for each
-other, and loops that have run for very long because other threads must change something first. The CTA, and all that
-have not run yet, are then the interpreter's (resume_interp.py).
+`SideExits` go to the generic version of the kernel, which assumes nothing about lanes and takes over; `Deoptimizer`
+goes to the interpreter, because of waits that compiled code cannot express: lanes at two places that wait for each
+other, and loops that have run very long because other threads must change something first. The interpreter then runs
+the CTA and all CTAs that have not run yet (resume_interp.py).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
 
 ITERATIONS = 1 << 17
-"""Iterations of loops that may be waiting, after which a warp does count as waiting: some milliseconds."""
+"""Iterations of a loop that may be waiting, after which the warp counts as waiting: some milliseconds."""
 
 Dispatch = Callable[[Set[int]], None]
-"""Goes to the lowest of some blocks that has lanes."""
+"""Jumps to the lowest of some blocks that has lanes."""
 
 
 class SideExits:
@@ -30,14 +30,14 @@ class SideExits:
         self.x, self.ir, self.scope, self.entry = registers.x, registers.ir, registers.scope, registers.scope.entry
         self.registers, self.c, self.facts, self.layout = registers, registers.c, registers.facts, layout
         self.exits: dict[int, SideExit] = {}
-        """Those of the layout that the code has, by position."""
+        """The layout's side exits that the code has, by position."""
         self.before_leaving: Callable[[], None] = lambda: None
         """Emits what others must know of the CTA's warps before this one leaves."""
         self.guarded: set[tuple[object, ...]] = set()
-        """Sums that this block has been seen not to wrap."""
+        """Sums that were checked in this block not to wrap."""
 
     def leave_if_wraps(self, base: str, top: int, w: int, signed: bool) -> None:
-        """A base plus offsets is extended as if it did not wrap; where it does, the warp leaves."""
+        """A base plus offsets is extended as if it did not wrap; if it does, the warp takes a side exit."""
         key = (base, top, w, signed)
         if key in self.guarded:
             return
@@ -59,7 +59,7 @@ class SideExits:
         self.return_with(abi.SIDE_EXIT)
 
     def save(self, position: int, exit: SideExit) -> None:
-        """The lanes here, and those that wait at other positions, with registers."""
+        """The current lanes, and those that wait at other positions, with registers."""
         ir, field, (cells, waiting, lanes) = self.ir, self.entry.frame_field, exit
         # All are read before any is written.
         values = [self.saved_as(cell, own) for cell, own in zip(cells, lanes, strict=True)]
@@ -72,25 +72,25 @@ class SideExits:
             ir.store(LaneType(saved.width, own is not None).int, value, field(saved.offset), 4)
 
     def saved_as(self, cell: int, lanes: Lanes | None) -> str:
-        """A register as a vector, or, where its lanes are known to have such offsets, their base."""
+        """A register as a vector or, if its lanes are known to have these offsets, their base."""
         value, fact = self.held_value(cell), self.facts.registers[cell]
         return self.x.vector(value) if lanes is None or fact is None else self.registers.conformed(value, fact)
 
     def held_value(self, cell: int) -> Bits:
-        """A register; from the frame if that is where it has stayed since the last barrier."""
+        """A register; read from the frame if it has stayed there since the last barrier."""
         changed = cell in self.layout.spills.changed[self.scope.block.index] or cell in self.registers.written
         if changed or cell in self.registers.current or cell not in self.layout.slots:
             return self.registers.get(cell)
         return self.registers.loaded(cell, self.entry.frame_field(self.layout.slots[cell]))
 
     def return_with(self, status: int) -> None:
-        """Leaves the function, saying for which warp."""
+        """Returns from the function, reporting the warp."""
         if self.c.runs_next_warp:
             self.ir.store("i32", self.entry.index(), self.entry.field(abi.WARP), 4)
         self.ir.line(f"ret i32 {status}")
 
     def enter(self, pc: int, saved: SideExit) -> None:
-        """Takes over where the other version left."""
+        """Takes over after a side exit of the other version."""
         ir, field = self.ir, self.entry.frame_field
         ir.start(f"enter{pc}")
         ir.store_mask(ir.load_mask(field(abi.LIVE)), "%live")
@@ -111,7 +111,7 @@ class Deoptimizer:
         self.ir, self.scope, self.exits, self.c = exits.ir, exits.scope, exits, exits.c
 
     def deoptimize(self, b: Block) -> None:
-        """Leaves for the interpreter, which continues with the block. Nothing of it has run yet."""
+        """Exits to the interpreter, which continues with the block. None of it has run yet."""
         at = -2 - b.start
         state = self.exits.layout.states[at]
         cells = tuple(r.cell for r in state.cells)
@@ -121,7 +121,7 @@ class Deoptimizer:
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
 
     def count_backedge(self, b: Block) -> None:
-        """A loop that may be waiting for other threads begins again."""
+        """The next iteration of a loop that may be waiting for other threads."""
         ir = self.ir
         turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, 1")
         ir.store("i32", turns, "%turns", 4)
@@ -129,9 +129,10 @@ class Deoptimizer:
             self.deoptimize(b)
 
     def yield_to_lanes(self, b: Block, waiting: frozenset[int], dispatch: Dispatch) -> None:
-        """Lanes have to wait here for others: those run that can, then those that wait at other places look again.
+        """Lanes have to wait at this block for others: runnable lanes run, then lanes waiting at other places check
+        again.
 
-        Where no lane can continue, lanes wait for each other at different places.
+        If no lane can continue, lanes wait for each other at different places.
         """
         ir = self.ir
         parked = {c for c in waiting if self.c.graph.blocks[c].syncs_warp}

@@ -1,1 +1,1 @@
-"""Emission of LLVM text: parts that get what they need, around a machine of meanings."""
+"""Emission of LLVM text: collaborating parts around a machine that runs the meanings."""

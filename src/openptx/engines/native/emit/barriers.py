@@ -1,4 +1,4 @@
-"""Barriers: a warp saves what changed in its frame, makes room for the next one, and resumes after the barrier."""
+"""Barriers: a warp saves changed registers in its frame, yields to the next warp, and resumes after the barrier."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from openptx.program import Op
 ARRIVES = "arrives"
 """The label of what a warp does that comes to a barrier without the others."""
 NONE_WAITING: frozenset[int] = frozenset()
-"""Lanes that wait at a barrier's successor: all of the warp are here."""
+"""Lanes that wait at a barrier's successor: all of the warp have arrived."""
 
 
 class BarrierLowering:
     def __init__(self, branches: Branches, chaining: WarpChaining | None) -> None:
-        """`chaining`: how a warp that suspends jumps to where the next one resumes; None: each is dispatched."""
+        """`chaining`: how a suspending warp jumps to where the next one resumes; None: each is dispatched."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder
@@ -29,9 +29,9 @@ class BarrierLowering:
         self.regions = chaining if isinstance(chaining, RegionLoops) else None
         self.field = self.scope.entry.frame_field
         self.numbers: set[int] | None = set()
-        """Barriers that are used; None: not known."""
+        """Barriers that are used; None: unknown."""
         self.resumed_at: list[int] = []
-        """Positions where warps resume after barriers: `resume` and the position is the label."""
+        """Positions where warps resume after barriers: the label is `resume` and the position."""
 
     def barrier(self, b: Block, op: Op, guard: Bits) -> None:
         if not (isinstance(guard.v, int) and guard.v):
@@ -84,7 +84,7 @@ class BarrierLowering:
             self.faults.require(right, "invalid-barrier", "a barrier's thread count is a multiple of 32, and not 0")
 
     def suspend(self, b: Block, number: str, ticket: str) -> None:
-        """Saves what lives after the barrier, and leaves."""
+        """Saves what is live after the barrier, and returns."""
         ir = self.ir
         for value, offset in ((b.stop, abi.RESUME), (number, abi.WAITS), (ticket, abi.GENERATION)):
             ir.store("i32", value, self.field(offset), 4)
@@ -95,7 +95,7 @@ class BarrierLowering:
         if not self.c.runs_next_warp:
             ir.line(f"ret i32 {abi.SUSPENDED}")
             return
-        if self.facts.partial[b.index]:  # if lanes have ended since, others may be waiting for nobody
+        if self.facts.partial[b.index]:  # if lanes have exited since, others may be waiting for lanes that never arrive
             with ir.exit_block(self.fewer_lanes(word)):
                 self.exits.return_with(abi.SUSPENDED)
         if self.chaining is not None:
@@ -134,11 +134,11 @@ class BarrierLowering:
         ir.jump("onward")
 
     def is_whole(self, b: Block) -> bool:
-        """Whether all lanes of a warp are at the barrier that ends a block: none has ended, and the warp has all."""
+        """Whether all lanes of a warp are at the barrier that ends a block: none has exited, and the warp is full."""
         return self.c.all_warps_full and b.index not in self.facts.ended
 
     def resume(self, b: Block, op: Op, goal: int) -> None:
-        """What happens when the barrier is complete and the warp resumes."""
+        """Runs when the barrier is complete and the warp resumes."""
         ir = self.ir
         ir.start(f"resume{b.stop}")
         self.resumed_at.append(b.stop)
@@ -167,7 +167,7 @@ class BarrierLowering:
             ir.jump(f"block{goal}")
 
     def reduction(self, op: Op) -> None:
-        """What `.red` gives goes to its destination."""
+        """Writes the result of `.red` to its destination."""
         ir = self.ir
         number, ticket = (ir.load("i32", self.field(offset), 4) for offset in (abi.WAITS, abi.GENERATION))
         kind = {"popc": 0, "and": 1, "or": 2}[str(op.m.op)]
@@ -175,7 +175,7 @@ class BarrierLowering:
         result = self.x.bits(value, 32, ZEROS)
         if kind:
             result = self.x.resize(result, 1)
-        self.registers.blends = False  # all lanes of the warp are here
+        self.registers.blends = False  # all lanes of the warp have arrived
         for place in self.binder.destinations(op):
             if place is not None:
                 self.binder.write(place, result)

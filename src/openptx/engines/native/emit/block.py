@@ -1,4 +1,4 @@
-"""The code of one block: operations under their guards, polls where loops begin, waits for other lanes."""
+"""The code of one block: operations under their guards, polls at loop headers, waits for other lanes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from openptx.numerics import Bits
 from openptx.program import Function, Op
 
 FUEL, FUEL_LEAST, FUEL_SPENT = 1 << 16, 16, 1 << 18
-"""Iterations of loops between two polls: at most, at least, and instructions that may be executed in that time."""
+"""Loop iterations between two polls: maximum, minimum, and the number of instructions that may be executed in
+between."""
 
 STRAIGHT = 1 << 11
 """Instructions of a block between two polls."""
 
 OFTEN = 5
-"""One of so many operations of a loop must be an access that is checked with others, or two copies do not pay."""
+"""At least one in this many operations of a loop must be an access in a check group, or two copies do not pay."""
 
 
 def iterations_between_polls(function: Function) -> int:
@@ -39,7 +40,7 @@ class BlockEmitter:
         self, branches: Branches, barriers: BarrierLowering, calls: CallLowering, interp: InterpCall,
         deopt: Deoptimizer, counted: frozenset[int],
     ) -> None:  # fmt: skip
-        """`counted`: headers of loops whose iterations are counted, for they may be waiting for other threads."""
+        """`counted`: headers of loops whose iterations are counted, because they may be waiting for other threads."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder
@@ -76,10 +77,10 @@ class BlockEmitter:
         self.operations(b)
 
     def emits_fast_copy(self, b: Block, groups: dict[int, Group]) -> bool:
-        """Loop versioning: whether to emit a block twice that is the whole of a loop and has groups of accesses.
+        """Loop versioning: whether to emit a block twice that is a whole loop and has check groups.
 
-        The first copy has no slow paths. Where a check fails, before anything was written to memory, execution starts
-        over in the second copy, which is like other blocks.
+        The first copy has no slow paths. If a check fails before anything was written to memory, execution restarts in
+        the second copy, which is like other blocks.
         """
         ops = self.c.function.code[b.start : b.stop]
         if (
@@ -108,7 +109,7 @@ class BlockEmitter:
         self.finish(b)
 
     def poll(self, b: Block) -> None:
-        """Emits the poll at loop headers that asks, once in a while, whether the launch is to stop."""
+        """Emits the poll at loop headers that asks now and then whether the launch is to stop."""
         ir = self.ir
         less = ir.emit(f"sub i32 {ir.load('i32', '%fuel', 4)}, 1")
         ir.store("i32", less, "%fuel", 4)
@@ -147,7 +148,7 @@ class BlockEmitter:
             ir.store("i32", 0, "%tries", 4)
 
     def members(self, op: Op) -> Bits:
-        """The lanes that an operation wants to be there, as a mask."""
+        """The lanes that an operation requires to arrive, as a mask."""
         name = op.form.instruction.converges
         if name is None:
             return self.x.const(-1, 32)
@@ -155,7 +156,7 @@ class BlockEmitter:
         return self.binder.sources(op)[i]
 
     def check_members(self, op: Op) -> None:
-        """Lanes that the operation names are here together, since `wait_for_lanes` has waited for them."""
+        """All lanes that the operation names have arrived, because `wait_for_lanes` has waited for them."""
         members = self.members(op)
         self.faults.require((members >> self.x.lane() & 1) != 0, "invalid-mask", fault_text.wrong_mask(op), members)
 
@@ -173,7 +174,7 @@ class BlockEmitter:
             return
         mask = guard & scope.block_mask
         if self.x.uniform(guard):
-            # All or none: the guard is a branch only where memory is touched; results are selected.
+            # All or none: the guard is a branch only if memory is accessed; results are selected.
             mask = self.x.bits(self.x.vector(mask if self.facts.partial[scope.block.index] else guard), 1)
         scope.set_guard(guard, mask)
         self.observed(op)

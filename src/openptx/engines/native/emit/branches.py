@@ -1,4 +1,4 @@
-"""Branches and reconvergence: where lanes go after a block, all or some of them, and the dispatch to waiting lanes."""
+"""Branches and reconvergence: where lanes continue after a block, and the dispatch to waiting lanes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Branches:
         """Chains that find the lowest block with lanes, by candidates: their labels."""
 
     def jump(self, goal: int, waiting: frozenset[int]) -> None:
-        """All lanes that are here go to `goal`."""
+        """All lanes of the block continue at `goal`."""
         if goal == END:
             self.end_lanes(self.scope.block_mask)
             if waiting:
@@ -40,7 +40,7 @@ class Branches:
             self.dispatch(waiting | {goal})
 
     def branch_uniform(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
-        """All lanes go one way, by a scalar."""
+        """All lanes take the same successor, by a scalar condition."""
         self.jump_among((yes, no), waiting, lambda labels: self.ir.branch(self.x.scalar(guard), labels[0], labels[1]))
 
     def jump_among(self, goals: tuple[int, ...], waiting: frozenset[int], choose: Callable[[list[str]], None]) -> None:
@@ -51,7 +51,7 @@ class Branches:
             self.jump(goal, waiting)
 
     def branch_assumed(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
-        """All lanes go the same way, or leave for the generic version."""
+        """All lanes take the same successor, or take a side exit to the generic version."""
         ir = self.ir
         taken, active = guard & self.scope.block_mask, self.scope.mask_word()
         word = ir.mask_bits(self.x.vector(taken))
@@ -76,7 +76,7 @@ class Branches:
             self.send(goal, mask, goal in waiting or yes == no)
         goals = {g for g in (yes, no) if g != END}
         if END in (yes, no) and yes != no and not waiting:
-            # Those that stay are all that is left; their block's mask is that of the living.
+            # The staying lanes are all that remain; their block's mask is that of the lanes that have not exited.
             (goal,) = goals
             some = self.ir.is_some(self.ir.mask_bits(self.x.vector(rest if no == goal else taken)))
             self.ir.branch(some, f"block{goal}", "ended")
@@ -84,14 +84,14 @@ class Branches:
             self.dispatch(waiting | goals, ending=END in (yes, no))
 
     def send(self, goal: int, mask: Bits, joined: bool) -> None:
-        """Some lanes go to a block, or end."""
+        """Some lanes continue at a block, or end."""
         if goal == END:
             self.end_lanes(mask)
         else:
             self.add_mask(goal, mask, joined)
 
     def add_mask(self, goal: int, mask: Bits, joined: bool) -> None:
-        """Notes which lanes are at a block; `joined`: others may be there already."""
+        """Records which lanes are at a block; `joined`: others may be there already."""
         if goal not in self.facts.masked:
             return
         name, ir = self.x.vector(mask), self.ir
@@ -100,7 +100,7 @@ class Branches:
         ir.store_mask(name, f"%m{goal}")
 
     def end_lanes(self, mask: Bits) -> None:
-        """Lanes end. What a function returns to them is stored now, since others may continue."""
+        """Lanes end. A function's results for them are stored now, because other lanes may continue."""
         ir = self.ir
         for i, cell in enumerate(self.c.result_cells):
             w = self.c.cells.widths[cell]
@@ -121,11 +121,11 @@ class Branches:
     # Dispatch
 
     def dispatch(self, candidates: Set[int], ending: bool = False) -> None:
-        """Goes to the lowest block that has lanes."""
+        """Jumps to the lowest block that has lanes."""
         self.ir.jump(self.dispatcher(tuple(sorted(candidates)), ending))
 
     def dispatcher(self, order: tuple[int, ...], ending: bool) -> str:
-        """The label of the code that goes to the first of these blocks that has lanes; it is emitted in the end."""
+        """The label of the code that jumps to the first of these blocks that has lanes; emitted at the end."""
         for first in range(len(order) - (not ending)):
             key = (*order[first:], END) if ending else order[first:]
             if key in self.dispatches:

@@ -1,6 +1,6 @@
 """Calls: each device function is one LLVM function, which runs its lanes to the end before the caller continues.
 
-Values in registers travel through buffers of the caller, parameter variables from frame to frame in local memory.
+Values in registers are passed through buffers of the caller, parameter variables from frame to frame in local memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SLOT = 8 * N
 
 
 def cells_of(formals: tuple[Formal, ...]) -> list[tuple[Formal, int, int]]:
-    """Each formal that is a register, with its place and number of places in a buffer."""
+    """Each formal that is a register, with its position and number of words in a buffer."""
     found: list[tuple[Formal, int, int]] = []
     at = 0
     for formal in formals:
@@ -41,7 +41,7 @@ class CallLowering:
         self.upcalls, self.tables = self.x.upcalls, self.scope.tables
         self.registers, self.binder = registers, binder
         self.buffer_slots = 0
-        """The most values of 64 bits that a call passes or returns."""
+        """The maximum number of 64-bit values that a call passes or returns."""
 
     def call_function(self, op: Op) -> None:
         site = CallSite(op)
@@ -55,7 +55,7 @@ class CallLowering:
             self.when_any(lambda: self.ask_system(site, target.name))
 
     def ask_system(self, site: CallSite, name: str) -> None:
-        """A function that the system provides: the reference engine does it for the lanes."""
+        """A system function: the reference engine executes it for the lanes."""
         given = [self.word(argument) for argument in site.arguments]
         self.upcalls.ask(name, given)
         for wanted in site.results:
@@ -70,7 +70,7 @@ class CallLowering:
         return value
 
     def when_any(self, act: Callable[[], None]) -> None:
-        """`act`, jumped over where no lane executes."""
+        """`act`, skipped if no lane executes."""
         if not self.scope.mask_may_be_empty:
             act()
             return
@@ -130,7 +130,7 @@ class CallLowering:
         return self.ir.field(name, slot * SLOT)
 
     def taken(self, given: Operand, formal: Register) -> tuple[Bits, ...]:
-        """An argument as the bits of a register, in parts of at most 64."""
+        """An argument as the bits of a register, in parts of at most 64 bits."""
         w = formal.type.width
         if isinstance(given, Symbol) and given.variable.space == "frame":
             size = min(given.variable.size, 8)
@@ -145,7 +145,7 @@ class CallLowering:
         return a if a.width == w else self.x.resize(a, w)
 
     def give(self, given: Operand, formal: Variable, base: Bits) -> None:
-        """An argument into the callee's parameter variable."""
+        """Copies an argument into the callee's parameter variable."""
         begin = base + formal.offset
         limit = begin + formal.size
         if isinstance(given, Symbol) and given.variable.space == "frame":
@@ -177,7 +177,7 @@ class CallLowering:
         self.deliver(wanted, parts)
 
     def deliver(self, wanted: Operand, parts: tuple[Bits, ...]) -> None:
-        """A result to where the caller wants it."""
+        """Writes a result to its destination in the caller."""
         if isinstance(wanted, Reg):
             self.binder.write((wanted, None), parts if wanted.width == 128 else parts[0])
         elif isinstance(wanted, Symbol):
@@ -190,12 +190,12 @@ class CallLowering:
         return found
 
     def stored(self, place: Bits, values: list[Bits]) -> None:
-        """Values to a parameter variable."""
+        """Writes values to a parameter variable."""
         self.memory.store("frame", place, values)
         self.x.watch.passes(place, values[0].width, len(values), writes=True)
 
     def copy_local(self, to: Bits, origin: Bits, size: int) -> None:
-        """Bytes from one place of each lane's local memory to another."""
+        """Copies bytes within each lane's local memory."""
         ir = self.ir
         if size in (1, 2, 4, 8):
             self.memory.store("frame", to, self.memory.load("frame", origin, 8 * size))
@@ -208,7 +208,7 @@ class CallLowering:
         )
         self.x.watch.passes_on(to, origin, size)
 
-    # A function by its address
+    # Indirect calls
 
     def indirect(self, site: CallSite, candidates: list[Function], address: Bits) -> None:
         address = self.held_bits(address)

@@ -1,4 +1,4 @@
-"""Values that are computed once, where the function begins."""
+"""Values that are computed once, in the entry block."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _OF_CTA = frozenset((abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR))
 
 
 class EntryValues:
-    """Values that were computed where the function begins, by a key that says what they are. Only `field` is emitted
-    where it is used."""
+    """Values that were computed in the entry block, by a key that identifies them. Only `field` is emitted where it is
+    used."""
 
     def __init__(self, x: FloatOps, chains_warps: bool) -> None:
-        """`chains_warps`: a warp's segments may begin elsewhere than where the function does, see `Segments`."""
+        """`chains_warps`: a warp's segments may begin elsewhere than at the function's entry, see `Segments`."""
         self.x, self.ir, self.chains_warps = x, x.ir, chains_warps
         self.values: dict[object, str] = {}
         self.slots = {"%index": "i32", "%frame": "ptr"} if chains_warps else {}
-        """Values of the warp's own that are kept in memory, with their types: segments of other warps follow."""
+        """Per-warp values that are kept in memory, with their types, because segments of other warps follow."""
         self.reloaded: dict[str, str] = {}
         """Those that the block has loaded."""
         self.cold_label = ""
@@ -30,7 +30,7 @@ class EntryValues:
         self.reloaded.clear()
 
     def of_warp(self, name: str, t: str) -> str:
-        """A value that is computed for each warp (`Section.WARP`), as code may use it."""
+        """A value that is computed for each warp (`Section.WARP`), in a form that code may use."""
         if not self.chains_warps:
             return name
         self.slots[name] = t
@@ -55,11 +55,11 @@ class EntryValues:
         return self.ir.emit(f"shl i32 {self.index()}, 5") if self.chains_warps else "%first32"
 
     def first_thread(self) -> str:
-        """The same as an i64. Slow paths ask for it, so it is made there and not kept for each warp."""
+        """The same as an i64. Only slow paths need it, so it is computed there and not kept for each warp."""
         return self.ir.emit(f"zext i32 {self.first_lane()} to i64") if self.chains_warps else "%first"
 
     def state(self, offset: int, t: str) -> str:
-        """What the worker's state holds when the function begins."""
+        """A field of the worker's state when the function begins."""
         key = (offset, t)
         found = self.values.get(key)
         if found is None:
@@ -82,11 +82,11 @@ class EntryValues:
         return found
 
     def frame_field(self, offset: int) -> str:
-        """A place in the warp's frame."""
+        """A pointer into the warp's frame."""
         return self.ir.field(self.of_warp("%frame", "ptr"), offset)
 
     def lane_offsets(self) -> str:
-        """The offset of each lane's local memory in its CTA's."""
+        """The offset of each lane's local memory in that of its CTA."""
         found = self.values.get("lane offsets")
         if found is None:
             ir, t = self.ir, vector_type(64)
@@ -102,7 +102,7 @@ class EntryValues:
         return self.of_warp(found, vector_type(64))
 
     def parameters(self) -> str:
-        """The parameter buffer's place in this process."""
+        """The host address of the parameter buffer."""
         if "parameters" not in self.values:
             ir = self.ir
             row = ir.first(f"getelementptr i8, ptr {self.state(abi.TABLE, 'ptr')}, i64 {4 * abi.ROW}")

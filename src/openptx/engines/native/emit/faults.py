@@ -1,4 +1,4 @@
-"""How compiled code leaves with a fault."""
+"""How compiled code exits with a fault."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class FaultExits:
         self.x, self.ir, self.scope, self.entry = scope.x, scope.ir, scope, scope.entry
 
     def leave_if(self, failed: str) -> None:
-        """Ends the warp where a fault was recorded."""
+        """Ends the warp if a fault was recorded."""
         with self.ir.exit_block(failed):
             self.leave()
 
@@ -40,10 +40,10 @@ class FaultExits:
         self.leave()
 
     def leave(self) -> None:
-        """Ends the warp with the fault that was recorded, here."""
+        """Ends the warp with the fault that was recorded at this position."""
         ir = self.ir
         ir.store("i32", self.scope.site + self.scope.c.site_base, self.entry.field(abi.SITE), 4)
-        if self.scope.step_lane:  # not a step's place, but the lane that made it
+        if self.scope.step_lane:  # the lane that made the step, not the step's index
             lane = ir.emit(f"shl i32 1, {self.scope.step_lane}")
             ir.store("i32", lane, self.entry.field(abi.LANES), 4)
         ir.jump("failed")

@@ -25,14 +25,15 @@ from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.engines.native.emit.warp_loop import WarpLoop
 
 _FEW = 3
-"""So many places are found without a binary search."""
+"""The maximum number of positions that are compared without a binary search."""
 CALLS_BETWEEN_POLLS = 64
 SMALL = 64
-"""Instructions of functions without loops and calls, whose calls are not counted: that takes 0.6 ns."""
+"""The maximum number of instructions of functions without loops and calls whose calls are not counted; counting takes
+0.6 ns."""
 
 
 class FunctionEmitter:
-    """Emits one function; what a launch must know of it is in its parts afterwards."""
+    """Emits one function; afterwards its parts hold what a launch must know about it."""
 
     def __init__(
         self, c: FunctionContext, facts: Facts, counted: frozenset[int], layout: FrameLayout, tables: ModuleTables
@@ -100,7 +101,7 @@ class FunctionEmitter:
 
     @property
     def block_count(self) -> int:
-        """The number of blocks that lanes reach, plus that of dispatches."""
+        """The number of reachable blocks, plus that of dispatches."""
         return sum(self.facts.reached) + len(self.branches.dispatches)
 
     @property
@@ -111,7 +112,7 @@ class FunctionEmitter:
 
     @property
     def allocations(self) -> list[str]:
-        """Places of registers, masks and counters in memory."""
+        """Stack slots of registers, masks and counters."""
         found = [f"%live = alloca <{N} x i1>, align 4"]
         found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
@@ -128,7 +129,7 @@ class FunctionEmitter:
         return found
 
     def prologue(self) -> None:
-        """What each warp begins with, up to the jump to where it resumes."""
+        """The start of each warp, up to the jump to where it resumes."""
         ir, c = self.ir, self.c
         places = [(pc, f"resume{pc}") for pc in self.barriers.resumed_at]
         places += [(-2 - pc, f"enter{pc}") for pc in c.entered_from]
@@ -162,7 +163,7 @@ class FunctionEmitter:
                 self.registers.keep_in(cell, self.x.const(0, self.c.cells.widths[cell]))
 
     def begin_lanes(self) -> None:
-        """The lanes that there are, all at the first block."""
+        """The existing lanes, all at the first block."""
         ir, c = self.ir, self.c
         if c.is_function:
             self.begin_function()
@@ -177,12 +178,12 @@ class FunctionEmitter:
 
     @property
     def first_label(self) -> str:
-        """Where warps begin."""
+        """Where warps start."""
         return "begin" if self.chaining is not None else "block0"
 
     def search(self, state: str, places: list[tuple[int, str]]) -> None:
-        """Goes to the label of a number, or else to the beginning. A jump table would be one jump that is badly
-        predicted: where warps run from barrier to barrier, halving takes less than three quarters of the time."""
+        """Jumps to the label of a number, or else to the beginning. A jump table would be a single, badly predicted
+        jump: if warps run from barrier to barrier, a binary search takes less than three quarters of the time."""
         ir = self.ir
         if len(places) <= _FEW:
             cases = " ".join(f"i32 {number}, label %{label}" for number, label in places)
@@ -196,7 +197,7 @@ class FunctionEmitter:
             self.search(state, part)
 
     def begin_function(self) -> None:
-        """Arguments go to their registers; a stack that is full is a fault."""
+        """Arguments are written to their registers; stack overflow is a fault."""
         ir, faults = self.ir, self.x.faults
         ir.store_mask("%mask", "%live")
         used = ir.emit(f"add i64 %base, {self.c.local_size}")
@@ -215,7 +216,7 @@ class FunctionEmitter:
                 self.registers.keep_in(cell, self.x.bits(name, w))
 
     def count_call(self) -> None:
-        """Chains of calls have no loops that would poll, and each call counts its loops' iterations anew."""
+        """Chains of calls have no loops that would poll, and each call starts counting its loops' iterations anew."""
         ir = self.ir
         with ir.cold_block(ir.emit(f"icmp sle i32 {self.entry.added(abi.CALLS, 'i32', -1)}, 0")):
             ir.store("i32", CALLS_BETWEEN_POLLS, self.entry.field(abi.CALLS), 4)

@@ -1,5 +1,5 @@
-"""Control flow within an instruction: a fast path where a check holds and a slow path elsewhere, masks that may be
-empty, and loops of single lanes."""
+"""Control flow within an instruction: a fast path if a check holds and a slow path otherwise, masks that may be empty,
+and loops over single lanes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
 GOOD = "true"
-"""The verdict of a check that need not be made."""
+"""The verdict of a check that can be omitted."""
 
 Act = Callable[[], tuple[Bits, ...]]
 
@@ -21,7 +21,7 @@ class GuardedPaths:
         self.x, self.ir, self.scope = scope.x, scope.ir, scope
 
     def diamond(self, good: str, fast: Act, slow: Act) -> tuple[Bits, ...]:
-        """The results of `fast` where `good` holds, else those of `slow`, which gives vectors."""
+        """The results of `fast` if `good` holds, else those of `slow`, which returns vectors."""
         if good == GOOD:
             return fast()
         ir = self.ir
@@ -69,7 +69,7 @@ class LaneLoop:
         self.x, self.ir, self.scope, self.faults = scope.x, scope.ir, scope, faults
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        """The executing lanes in their order; while a lane has its steps, its values are everybody's."""
+        """The executing lanes in order; while a lane executes its steps, its values are broadcast to all lanes."""
         ir = self.ir
         given = [self.scope.materialized(v) for v in (times, *values)]
         word = ir.mask_bits(self.scope.within_mask(self.x.vector(times != 0)))
@@ -98,7 +98,7 @@ class LaneLoop:
         self.faults.poll()
 
     def take_steps(self, lane: str, mask: Bits, act: Callable[[], None]) -> None:
-        """Steps of a lane take the place of lanes meanwhile."""
+        """In this scope, steps of a lane take the place of lanes."""
         scope = self.scope
         outer = scope.mask, scope.mask_may_be_empty, scope.step_lane
         scope.mask, scope.mask_may_be_empty, scope.step_lane = mask, False, scope.step_lane or lane
@@ -108,5 +108,5 @@ class LaneLoop:
             scope.mask, scope.mask_may_be_empty, scope.step_lane = outer
 
     def of_lane(self, a: Bits, lane: str) -> Bits:
-        """A lane's value, in all lanes."""
+        """A lane's value, broadcast to all lanes."""
         return a if self.x.uniform(a) else self.x.bits(self.scope.element(a, lane), a.width, ZEROS)

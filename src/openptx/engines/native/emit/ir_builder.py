@@ -1,4 +1,4 @@
-"""Builds the text of one LLVM function: lines, names, labels, and blocks that are hardly ever entered."""
+"""Builds the text of one LLVM function: lines, names, labels, and cold blocks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
 
 MASK = f"<{N} x i1>"
 STATE, DATA = ", !tbaa !5", ", !tbaa !6"
-"""What an access is to: the worker's state, or the kernel's memory. The two never overlap."""
+"""What an access refers to: the worker's state, or the kernel's memory. The two never alias."""
 
 
 CONSTANT = ", !invariant.load !7"
-"""Of a load: nothing is ever written there."""
+"""Marks a load from memory that is never written."""
 
 FLOAT = {16: "half", 32: "float", 64: "double"}
 """LLVM's names, by width."""
@@ -51,12 +51,12 @@ class LaneType(NamedTuple):
 
     @property
     def lanes(self) -> Lanes | None:
-        """The offsets of such a value's lanes: none, or nothing is known of them."""
+        """The offsets of a value's lanes: none, or unknown."""
         return ZEROS if self.uniform else None
 
 
 class Section(IntEnum):
-    """How often a line of the entry block has to run. A line may use values of its own section and of those before."""
+    """How often a line of the entry block has to run. A line may use values of its own section and of earlier ones."""
 
     LAUNCH = 0
     CTA = 1
@@ -68,12 +68,12 @@ class IRBuilder:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._entry: list[tuple[Section, str]] = []  # the entry block: what dominates everything else
-        self.of_launch: dict[str, str] = {}  # values that are computed once for a launch, and by which names
+        self._entry: list[tuple[Section, str]] = []  # the entry block, which dominates all other blocks
+        self.of_launch: dict[str, str] = {}  # values that are computed once per launch, and their operands' names
         self.label = "entry"
         self.count = 0
-        self.cold = 0  # above 0 in blocks that do not dominate what follows: no value of theirs may be remembered
-        self.masked: set[str] = set()  # names of what an `and` with constants gave (`IntOps.fenced`)
+        self.cold = 0  # above 0 in blocks that do not dominate the code after them: their values must not be remembered
+        self.masked: set[str] = set()  # names of results of an `and` with constants (`IntOps.fenced`)
 
     # Lines
 
@@ -82,7 +82,7 @@ class IRBuilder:
         return f"%v{self.count}"
 
     def emit(self, text: str) -> str:
-        """A line `%v1 = text`; gives the name."""
+        """A line `%v1 = text`; returns the name."""
         self.count += 1
         name = f"%v{self.count}"
         self.lines.append(f"{name} = {text}")
@@ -102,7 +102,7 @@ class IRBuilder:
 
     @contextmanager
     def at_entry(self, section: Section = Section.LAUNCH) -> Generator[None]:
-        """What is emitted meanwhile goes to the entry block."""
+        """Lines emitted in this scope go to the entry block."""
         outer, self.lines = self.lines, []
         self.cold += 1
         yield
@@ -119,7 +119,7 @@ class IRBuilder:
     # Instructions
 
     def field(self, base: str, offset: int) -> str:
-        """The place `offset` bytes after a pointer."""
+        """The address `offset` bytes after a pointer."""
         return self.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def load(self, t: str, place: str, align: int, tag: str = "") -> str:
@@ -146,7 +146,7 @@ class IRBuilder:
         return self.emit(f"bitcast {MASK} {mask} to i{N}")
 
     def is_some(self, word: str) -> str:
-        """Whether a mask's bits name any lane."""
+        """Whether a mask names any lane."""
         return self.emit(f"icmp ne i{N} {word}, 0")
 
     def shuffle(self, t: str, a: str, b: str, order: Iterable[int | None]) -> str:
@@ -155,7 +155,7 @@ class IRBuilder:
         return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
 
     def joined(self, element: str, n: int, parts: list[str]) -> str:
-        """Vectors of `n` elements, a power of two of them, as one."""
+        """Concatenates vectors of `n` elements; their number is a power of two."""
         while len(parts) > 1:
             t = f"<{n} x {element}>"
             parts = [self.shuffle(t, a, b, range(2 * n)) for a, b in zip(parts[::2], parts[1::2], strict=True)]
@@ -169,7 +169,7 @@ class IRBuilder:
     # Blocks
 
     def fresh(self) -> str:
-        """A label that nobody uses yet."""
+        """A new label."""
         self.count += 1
         return f"b{self.count}"
 
@@ -191,14 +191,14 @@ class IRBuilder:
 
     @contextmanager
     def in_cold_code(self) -> Generator[None]:
-        """What is emitted meanwhile does not dominate what follows."""
+        """Code emitted in this scope does not dominate the code after it."""
         self.cold += 1
         yield
         self.cold -= 1
 
     @contextmanager
     def cold_block(self, p: str) -> Generator[list[str]]:
-        """Code for when `p` holds, which is rare; gives [label before, label at the code's end] for phis."""
+        """Code for the rare case that `p` holds; returns [label before, label at the code's end] for phis."""
         yes, on = self.fresh(), self.fresh()
         labels = [self.label]
         self.unlikely(p, yes, on)
@@ -221,7 +221,7 @@ class IRBuilder:
 
     @contextmanager
     def block_if(self, p: str) -> Generator[list[str]]:
-        """Code for when `p` holds, as often as not; gives what `cold_block` gives."""
+        """Code for when `p` holds, which is as likely as not; returns what `cold_block` returns."""
         yes, on = self.fresh(), self.fresh()
         labels = [self.label]
         self.branch(p, yes, on)

@@ -1,4 +1,4 @@
-"""The machine of meanings over LLVM values; here, what lanes of a warp exchange, special registers, and memory."""
+"""The machine of meanings over LLVM values: lane exchange, special registers, and memory."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ OF_WARP = "tid.", "warpid"
 class MemoryLowering:
     """The parts that lower accesses (memory/), each with what it needs.
 
-    Every access is checked against the table of slots (memory/bounds_check.py). Whatever is not plainly good takes the
-    slow path, lane by lane, which is exact: it accepts what is right after all, and says which lane did what wrong.
+    Every access is checked against the table of slots (memory/bounds_check.py). An access that fails the check takes
+    the slow path, lane by lane, which is exact: it accepts accesses that are valid after all, and reports which lane
+    faulted and how.
     """
 
     def __init__(self, scope: Scope, faults: FaultExits, frame: LocalFrame) -> None:
@@ -52,14 +53,14 @@ class MemoryLowering:
         self.repeat = LaneLoop(scope, faults).repeat
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        """`size` bytes from one space to another, as many as each lane wants."""
+        """Copies `size` bytes, which may differ between lanes, from one space to another."""
         if self.scope.mask_may_be_empty:
             target, origin, size = (self.scope.materialized(v) for v in (target, origin, size))
         self.paths.if_any(lambda: self.slow.copy(to, target, source, origin, size))
 
 
 class LlvmMachine(FloatOps):
-    """Values are names of LLVM's; memory, faults and upcalls are lowered by parts of their own."""
+    """Values are names of LLVM values; memory, faults and upcalls are lowered by separate parts."""
 
     def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
         super().__init__(tables.functions)
@@ -73,7 +74,7 @@ class LlvmMachine(FloatOps):
         self.memory = MemoryLowering(scope, self.faults, self.frame)
         self.upcalls = Upcalls(self.faults, self.frame)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
-        """Leaves for the generic version where base plus offset wraps, if code may: see `SideExits`."""
+        """Takes a side exit to the generic version if base plus offset wraps, if the code may: see `SideExits`."""
         self.call_tensor_code: Callable[[Op, Sequence[Bits]], None] | None = None
         """See `InterpCall.tensor_code`."""
         self.known: dict[str, Bits] = {}
@@ -125,7 +126,7 @@ class LlvmMachine(FloatOps):
         return self.permuted(a, lane)
 
     def permuted(self, a: Bits, lane: Bits) -> Bits:
-        """A shuffle of 32-bit values by lanes that are only known then."""
+        """A shuffle of 32-bit values by lane numbers known only at run time."""
         ir = self.ir
         if not self.cpu.permute:
             where = self.entry.field(abi.DATA)
@@ -163,7 +164,7 @@ class LlvmMachine(FloatOps):
         self.on_tensor_memory(address, code)
 
     def on_tensor_memory(self, *words: Bits) -> None:
-        """What the code that was made for the instruction does with `words`, or else the interpreter."""
+        """The result for `words` of the code compiled for the instruction, or else of the interpreter."""
         assert self.call_tensor_code is not None
         self.call_tensor_code(self.c.function.code[self.scope.site], words)
 
@@ -174,7 +175,7 @@ class LlvmMachine(FloatOps):
             with self.ir.at_entry(Section.WARP if name.startswith("tid.") else Section.LAUNCH):
                 self.known[name] = self.specials.read(name)
         found, v = self.known[name], self.known[name].v
-        if isinstance(v, Value):  # without what blocks remember of a value
+        if isinstance(v, Value):  # without the facts that blocks remember of a value
             t = LaneType(found.width, v.lanes is not None).int
             place = self.entry.of_warp(v.name, t) if name.startswith(OF_WARP) else v.name
             found = self.bits(place, found.width, v.lanes, v.tz, v.high)

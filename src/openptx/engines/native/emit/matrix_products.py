@@ -1,4 +1,4 @@
-"""Matrix products of fragments: registers are stored as a routine wants them, and its results loaded."""
+"""Matrix products of fragments: registers are stored in the layout of a routine, and its results loaded."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MatrixProducts:
         return tuple(tuple(line) for line in d)
 
     def stored(self, what: str, registers: Sequence[Bits]) -> str:
-        """The pointer to a fragment that was stored."""
+        """The pointer to a stored fragment."""
         room = self.room(what, len(registers))
         for i, register in enumerate(self.words(registers)):
             self.ir.store(WORD, register, self.ir.field(room, i * REGISTER), ALIGN)
@@ -67,7 +67,7 @@ class MatrixProducts:
         return [self.x.vector(self.x.resize(register, 32)) for register in registers]
 
     def room(self, what: str, count: int) -> str:
-        """Memory in the function's frame. All products with as large a matrix share it."""
+        """Memory in the function's frame. All products with matrices of this size share it."""
         found = self._rooms.get((what, count))
         if found is None:
             text = f"alloca [{count} x {WORD}], align {ALIGN}"

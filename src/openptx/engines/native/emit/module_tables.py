@@ -1,4 +1,4 @@
-"""What the functions of one LLVM module share: rows appear as code names them."""
+"""Tables shared by the functions of one LLVM module: rows are added when code refers to them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from openptx.program import Function
 @dataclass(slots=True)
 class ModuleTables:
     symbols: dict[str, str]
-    """The names in LLVM of the device functions that the kernel calls."""
+    """The LLVM names of the device functions that the kernel calls."""
     globals: list[str]
     """Variables whose addresses the code looks up, by number."""
     messages: list[tuple[str, str]]
     """Codes and words of faults that the code names by number."""
     kernel: Function
     functions: dict[object, Outlined] = field(default_factory=dict[object, Outlined])
-    """Outlined functions, by what they were made for."""
+    """Outlined functions, by their parameters."""
     products: list[str] = field(default_factory=list[str])
     """Keys of the matrix products whose routines the code calls."""
     lane_accesses: dict[object, int] = field(default_factory=dict[object, int])
-    """How many accesses of each kind the code has, see memory/checked_lanes.py."""
+    """The number of accesses of each kind in the code, see memory/checked_lanes.py."""

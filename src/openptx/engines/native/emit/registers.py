@@ -1,4 +1,4 @@
-"""Registers while code is emitted: kept by what is known of them, blended only where lanes that wait need them."""
+"""Registers during emission: kept with the facts about them, blended only if waiting lanes need their old values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from openptx.numerics import Bits
 
 
 class RegisterFile:
-    """The environment of operands: `current` are registers as they are at this point of the block."""
+    """The environment of operands: `current` holds registers at the current point of the block."""
 
     def __init__(self, x: LlvmMachine, facts: Facts) -> None:
         self.x, self.ir, self.scope, self.c, self.facts = x, x.ir, x.scope, x.c, facts
         self.blends = True
-        """Whether lanes that wait keep their old values."""
+        """Whether waiting lanes keep their old values."""
         self.of_launch: dict[int, str] = {}
-        """Registers that are written once, with a value that is computed once for a launch: its name."""
+        """Registers that are written once, with a value that is computed once per launch: its name."""
         self.written_once = written_once(x.c)
         self.begin_block()
 
@@ -34,7 +34,7 @@ class RegisterFile:
         return self.x.frame.base
 
     def kept_in_memory(self, cell: int) -> Fact | None:
-        """What is known of a register, if that is not its value."""
+        """The facts about a register, if they are not just its value."""
         fact = self.facts.registers[cell]
         return fact if fact is not None and fact.known is None else None
 
@@ -65,7 +65,7 @@ class RegisterFile:
         return found
 
     def loaded(self, cell: int, where: str) -> Bits:
-        """A register's value from where it is kept."""
+        """A register's value from its storage."""
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         assert fact is not None
         name = self.ir.load(self.cell_type(cell), where, 4)
@@ -74,7 +74,7 @@ class RegisterFile:
         return self.x.come_from(self.x.bits(name, w, fact.lanes, fact.tz, fact.high), fact.origin)
 
     def store_cell(self, cell: int, value: Bits) -> None:
-        """Writes to a register, in the lanes that execute; the others keep what they need."""
+        """Writes to a register in the executing lanes; other lanes keep the old values that they need."""
         if not self.c.options.lane_facts:
             value = self.x.bits(self.x.vector(value), value.width)
         blocks, scope = self.c.graph.blocks, self.scope
@@ -88,7 +88,7 @@ class RegisterFile:
             self.of_launch[cell] = self.ir.of_launch[value.v.name]
 
     def spill(self) -> None:
-        """Stores registers at the block's end where other blocks read them."""
+        """Stores registers at the block's end if other blocks read them."""
         for cell in sorted(self.written & (self.scope.block.live_out | self.scope.kept)):
             self.keep_in(cell, self.current[cell])
 
@@ -124,7 +124,7 @@ class RegisterFile:
 
 
 def written_once(c: FunctionContext) -> set[int]:
-    """The registers that one instruction writes, before whatever reads them."""
+    """The registers that one instruction writes, before they are read."""
     once: set[int] = set()
     more = set(c.graph.blocks[0].live_in)
     for op in c.function.code:

@@ -1,4 +1,4 @@
-"""What is being emitted, for which lanes, and where their frames lie in local memory."""
+"""The current place of emission: the instruction, its lanes, and where their frames lie in local memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from openptx.numerics import Bits
 
 
 class Scope:
-    """The function, and the instruction in it with its block and mask. Emission of blocks sets the latter; what emits
-    an instruction reads them."""
+    """The function, and the current instruction with its block and mask. Emission of blocks sets the latter; emission
+    of instructions reads them."""
 
     block: Block
     block_mask: Bits
@@ -34,11 +34,11 @@ class Scope:
         self.mask_may_be_empty = False
         self.guard: Bits | None = None
         self.step_lane = ""
-        """The lane whose steps take the place of lanes (see `LaneLoop`), if they do."""
+        """The lane whose steps take the place of lanes (see `LaneLoop`), if any."""
         self.retry = ""
-        """The label of a copy of the block, to start over there as long as nothing was written to memory."""
+        """The label of a copy of the block, to restart there as long as nothing was written to memory."""
         self.kept: frozenset[int] = frozenset()
-        """Registers that lanes which wait elsewhere will read."""
+        """Registers that lanes waiting elsewhere will read."""
         self.result_is_read = True
         self.live_after: frozenset[int] = frozenset()
 
@@ -64,7 +64,7 @@ class Scope:
         return self.mask.v == 1
 
     def within_mask(self, p: str) -> str:
-        """A vector of i1, without lanes that do not execute."""
+        """A vector of i1, cleared in lanes that do not execute."""
         return p if self.full else self.ir.emit(f"and <{N} x i1> {p}, {self.active_mask()}")
 
     def element(self, a: Bits, lane: str | int) -> str:
@@ -87,7 +87,8 @@ class Scope:
         return self.element(a, self.ir.emit(f"and i32 {lane}, 31"))
 
     def materialized(self, a: Bits) -> Bits:
-        """The value with its bits computed here, so that code which does not dominate what follows may use them."""
+        """The value with its bits computed at this point, so that code which does not dominate the rest may use
+        them."""
         if isinstance(a.v, Value):
             self.x.name_of(a, self.x.uniform(a))
         return a
@@ -99,7 +100,7 @@ class LocalFrame:
     def __init__(self, scope: Scope) -> None:
         self.x, self.c = scope.x, scope.c
         self.base: Bits | None = None
-        """Where it begins; None: at 0."""
+        """Its offset; None: 0."""
         self._limit: Bits | None = None
 
     def begin_block(self) -> None:
@@ -112,7 +113,7 @@ class LocalFrame:
         return size if self.base is None else self.base + size
 
     def limit(self) -> str:
-        """The end of the local memory that may be accessed here."""
+        """The end of the local memory that may be accessed at this point."""
         return self.x.scalar(self._limit if self._limit is not None else self.top())
 
     @contextmanager

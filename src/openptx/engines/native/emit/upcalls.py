@@ -1,4 +1,4 @@
-"""Emits upcalls: what code asks Python to do in the middle of a warp (runtime/upcalls.py, runtime/interp_call.py)."""
+"""Emits upcalls: calls into Python in the middle of a warp (runtime/upcalls.py, runtime/interp_call.py)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Upcalls:
         self.faults, self.frame, self.x, self.ir, self.scope = faults, frame, faults.x, faults.ir, faults.scope
 
     def now(self) -> Bits:
-        """The time in nanoseconds, from a clock that never goes back."""
+        """The time in nanoseconds, from a monotonic clock."""
         self.ask(TIME, ())
         return self.x.bits(self.ir.load("i64", self.scope.entry.field(abi.DATA), 8), 64, ZEROS)
 
     def ask(self, what: str, values: Sequence[Bits], at: int = abi.DATA, detail: int | None = None) -> None:
-        """Has something done for the executing lanes; a fault where one of them did wrong."""
+        """Calls Python for the executing lanes; a fault if one of them does something illegal."""
         self.scope.retry = ""
         for i, value in enumerate(values):
             where = self.scope.entry.field(at + abi.COLUMN * i)
@@ -43,7 +43,7 @@ class Upcalls:
         )
 
     def answered(self) -> Bits:
-        """What came back, in the lanes that asked."""
+        """The results, in the calling lanes."""
         return self.x.bits(self.ir.load(vector_type(64), self.scope.entry.field(abi.DATA), 64), 64)
 
 
@@ -54,8 +54,8 @@ class InterpCall:
         self.registers, self.x, self.scope, self.c = registers, registers.x, registers.scope, registers.c
 
     def tensor_code(self, op: Op, words: Sequence[Bits]) -> None:
-        """An instruction of tensor memory whose descriptors are among `words`: by code that was made for it, or else by
-        the interpreter, which keeps what code there is (support.ll)."""
+        """An instruction of tensor memory whose descriptors are among `words`: by code compiled for it, or else by the
+        interpreter, which keeps such code (support.ll)."""
         given = [self.scope.materialized(word) for word in words]
 
         def ask() -> tuple[Bits, ...]:

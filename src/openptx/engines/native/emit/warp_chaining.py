@@ -1,9 +1,9 @@
 """Warp chaining: a warp that suspends jumps to where the next one resumes, without a dispatch.
 
-Warps run one after the other, and usually all of them come to the same barriers. So the next warp resumes most often at
-the position where this one has resumed, and after the last warp the first one resumes after the barrier to which all
-have come. The code that suspends knows these positions, tests whether the next warp's frame names them, and jumps.
-Where it does not, `WarpLoop` dispatches by the frame. Either way the same warp is next, so results do not depend on it.
+Warps run one after another, and usually all of them reach the same barriers. So the next warp most often resumes at the
+position where this one has resumed, and after the last warp the first one resumes after the barrier that all have
+reached. The code that suspends knows these positions, tests whether the next warp's frame names them, and jumps. If it
+does not, `WarpLoop` dispatches by the frame. Either way the same warp is next, so results do not depend on it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class WarpChaining:
         self.deoptimizes = exits.layout.deoptimizes
         self.segments, self.frame_size = segments, frame_size
         self.following: dict[int, str] = {}
-        """Labels of code that goes on with the next warp at a position."""
+        """Labels of code that continues with the next warp at a position."""
         self.again: dict[int, str] = {}
-        """Labels of code that goes on with the first warp there."""
+        """Labels of code that continues with the first warp at a position."""
 
     def after(self, b: Block) -> None:
-        """Jumps to the warp that runs after this one, which has come to the barrier that ends a block."""
+        """Jumps to the warp that runs after this one, which has reached the barrier that ends a block."""
         ir = self.ir
         last = ir.fresh()
         self.next_warp(self.segments.origins_of(b), last)
@@ -44,7 +44,7 @@ class WarpChaining:
         self.next_warp(sorted(self.segments.ends, reverse=True), "onward")
 
     def next_warp(self, positions: list[int], last: str) -> None:
-        """Jumps to where the next warp goes on, if that is the first of some positions, or to `last` if there is no
+        """Jumps to where the next warp continues, if that is the first of some positions, or to `last` if there is no
         next one."""
         ir = self.ir
         if self.c.warps == 1 or not positions:
@@ -61,9 +61,9 @@ class WarpChaining:
         self.jump_if_at(frame, position, self.following.setdefault(position, f"following{position}"), "onward")
 
     def jump_if_at(self, frame: str, position: int, goal: str, other: str) -> None:
-        """Jumps to `goal` if a frame's warp is at a position and nothing keeps it there."""
+        """Jumps to `goal` if a frame's warp is at a position and is not blocked there."""
         ir = self.ir
-        assert abi.VERSION == abi.RESUME + 4  # which is to be 0
+        assert abi.VERSION == abi.RESUME + 4  # must be 0
         free = ir.emit(f"icmp eq i64 {ir.load('i64', ir.field(frame, abi.RESUME), 8)}, {position}")
         if position != BEGIN:
             place = abi.BARRIERS + abi.BARRIER * (self.segments.barriers[position] or 0) + 8
@@ -75,7 +75,7 @@ class WarpChaining:
     # Where segments begin
 
     def begin_segment(self, position: int) -> None:
-        """What holds where a warp begins or resumes: no lanes wait, and no loop has run."""
+        """The state where a warp starts or resumes: no lanes wait, and no loop has run."""
         ir = self.ir
         inside = self.segments.blocks_after(position)
         for b in self.facts.masked:
@@ -86,7 +86,7 @@ class WarpChaining:
             ir.store("i32", 0, "%tries", 4)
 
     def emit_jumps(self, lines: list[str]) -> None:
-        """The code that `following` and `again` name; `lines`: what makes the values of a warp from `%index`."""
+        """The code that `following` and `again` name; `lines`: compute the per-warp values from `%index`."""
         ir = self.ir
         for position, label in self.following.items():
             self.entry.begin_block()
@@ -102,7 +102,7 @@ class WarpChaining:
         """What is to be noted where the first warp goes on at a position."""
 
     def go(self, position: int, index: str, frame: str, lines: list[str]) -> None:
-        """Goes on at a position with a warp of which its number and frame are given."""
+        """Continues at a position with a warp, given its index and frame."""
         ir = self.ir
         text = "\n".join(lines)
         names = {name: ir.name() for name in _DEFINED.findall(text)}

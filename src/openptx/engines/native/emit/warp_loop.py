@@ -17,12 +17,12 @@ class WarpLoop:
         self.frame_size = aligned(exits.layout.size)
 
     def head(self, index: list[str]) -> list[str]:
-        """The entry block's lines where they belong: once, for each CTA, for each warp; `index` is the warp's own."""
+        """The entry block's lines in place: once, for each CTA, for each warp; `index` is the warp's own."""
         lines = self.ir.entry_lines
-        size = self.frame_size if self.rounds else 0  # without barriers there is one frame at a time
+        size = self.frame_size if self.rounds else 0  # without barriers only one frame exists at a time
         if self.rounds:
             once, begins = lines(Section.LAUNCH, Section.CTA), "%start, %entry"
-        else:  # nor is there anything between one CTA and the next
+        else:  # nor is any state kept between one CTA and the next
             once, begins = lines(Section.LAUNCH), "%begin, %cta"
             once += ["br label %cta", "cta:", "%begin = phi i32 [ %start, %entry ], [ 0, %beside ]"]
             once += lines(Section.CTA)
@@ -63,7 +63,7 @@ class WarpLoop:
             ir.jump("warp")
 
     def account(self) -> None:
-        """The warp's threads have ended: barriers do not wait for them any longer."""
+        """The warp's threads have exited: barriers no longer wait for them."""
         ir, field = self.ir, self.entry.frame_field
         ir.store("i32", -1, field(abi.RESUME), 4)
         before = ir.load("i32", field(abi.LIVE_BEFORE), 4)
@@ -81,7 +81,7 @@ class WarpLoop:
             ir.jump("onward")
 
     def next_warp_that_may_run(self) -> None:
-        """The next warp runs, if nothing keeps it from running here; else `openptx.run` looks further."""
+        """The next warp runs, if it can run in this call; else `openptx.run` determines the next."""
         ir = self.ir
         more = ir.emit(f"add i32 {self.entry.index()}, 1")
         last = ir.emit(f"icmp eq i32 {more}, {self.c.warps}")
@@ -110,7 +110,7 @@ class WarpLoop:
         self.exits.return_with(abi.HANDLED)
 
     def next_in_row(self) -> None:
-        """The next CTA runs, if it is the neighbour in x; else `openptx.run` looks further."""
+        """The next CTA runs, if it is the neighbour in x; else `openptx.run` determines the next."""
         ir = self.ir
         left = self.entry.added(abi.IN_ROW, "i32", -1)
         grid = ir.load("ptr", self.entry.field(abi.GRID), 8)

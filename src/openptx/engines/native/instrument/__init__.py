@@ -1,1 +1,1 @@
-"""Instrumented machine code: hooks of emission that observers of executions fill in (watch/, count/)."""
+"""Instrumented machine code: emission hooks that observers of executions implement (watch/, count/)."""

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Family(NamedTuple):
-    """One kind of instrumentation: what code is made with."""
+    """One kind of instrumentation: the parts that code is made with."""
 
     hooks: Callable[[LlvmMachine], Hooked]
-    """For a machine's code, and what its accesses go through."""
+    """Makes the hooks for a machine's code, and the layer that its accesses go through."""
     declarations: Callable[[], list[str]]
-    """Of the functions that the code calls, for LLVM."""
+    """The LLVM declarations of the functions that the code calls."""
     functions: Callable[[int], Mapping[str, int]]
-    """Their addresses by name, by the bits of an address."""
+    """Their addresses by name, for a given address size."""
 
 
 def counting(x: LlvmMachine) -> Hooked:

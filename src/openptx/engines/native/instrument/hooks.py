@@ -1,6 +1,6 @@
-"""Hooks of emission: what an observer of executions may have emitted beside a kernel's own code.
+"""Hooks of emission: the code that an observer of executions adds to a kernel's own.
 
-Those of this class do nothing: code that nobody observes is as if there were none.
+The hooks of this class do nothing, so unobserved code is unchanged.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ class Hooks:
     """The hooks that emission calls; these do nothing."""
 
     once = False
-    """Whether no instruction may be executed again after it was executed, as in blocks that start over."""
+    """Whether no instruction may be executed twice, as it is in blocks that restart."""
 
     def enter(self) -> None:
-        """A warp begins, or goes on after a barrier."""
+        """A warp starts, or continues after a barrier."""
 
     def begins(self, b: Block) -> None:
         """A block begins, and its lanes need not wait for others any more."""
 
     def leaves(self) -> None:
-        """The warp leaves for the generic version, which executes the instruction at this site again."""
+        """The warp exits to the generic version, which executes the instruction at this site again."""
 
     # Instructions
 
@@ -50,18 +50,18 @@ class Hooks:
         """A branch, a return, an exit or a trap is about to be executed."""
 
     def chooses(self, op: Op, index: Bits) -> None:
-        """A branch by index is about to be executed."""
+        """An indirect branch is about to be executed."""
 
     def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
-        """A warp comes to a barrier of its CTA."""
+        """A warp arrives at a barrier of its CTA."""
 
     def resumes(self) -> None:
-        """A warp goes on after the barrier that its frame names."""
+        """A warp continues after the barrier that its frame names."""
 
     # Calls
 
     def begins_frame(self, base: Bits, size: int) -> None:
-        """The executing lanes begin an activation: its frame has `size` bytes of their local memory from `base` on."""
+        """The executing lanes start an activation: its frame has `size` bytes of their local memory from `base` on."""
 
     def passes(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
         """A parameter variable, `count` elements of `w` bits of local memory, has been read or written by a call."""

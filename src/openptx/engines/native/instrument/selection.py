@@ -1,4 +1,4 @@
-"""Which hooks emission calls. What instrumented code needs is imported when there is any."""
+"""Selects the hooks that emission calls. The parts of instrumented code are imported only when needed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.workers import Worker
 
 COUNT = ("count",)
-"""The tools of code that counts (count/); others are those of watch/."""
+"""The tools for counting code (count/); other tools are those of watch/."""
 
 
 def hooks_of(x: LlvmMachine) -> tuple[Hooks, MemoryLowering | WatchedMemory | CountedMemory]:
-    """The hooks for a machine's code, and what its accesses go through."""
+    """The hooks for a machine's code, and the layer that its accesses go through."""
     tools = x.c.options.watched
     return _family(tools).hooks(x) if tools else (Hooks(), x.memory)
 
@@ -48,13 +48,14 @@ class Observer(Protocol):
     tools: tuple[str, ...]
 
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
-        """A worker is about to run: the address of what its code reports to the observer. `stop`: the launch's flag."""
+        """A worker is about to run: returns the address of the observer's data for its code. `stop`: the launch's
+        flag."""
         ...
 
     def flush(self, worker: Worker) -> None:
-        """A worker's code has filled its log, which is to be emptied."""
+        """A worker's code has filled its log, which must be emptied."""
         ...
 
     def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
-        """Threads wait for others: the reference engine is to go on, or UnsupportedByJit to be raised."""
+        """Threads wait for others: the reference engine is to continue, or UnsupportedByJit to be raised."""
         ...

@@ -1,1 +1,1 @@
-"""What all kernels call: written in LLVM's notation, compiled once for a processor."""
+"""The runtime library that all kernels call: written in LLVM IR, compiled once for a processor."""

@@ -1,7 +1,7 @@
-"""Functions that kernels share: what an access or a long definition is outlined to is alike in all of them.
+"""Functions that kernels share, because the outlined code of an access or a long definition is the same in all of them.
 
-Each is made an object once for a processor, under a name that follows from its text, and kept on disk. A kernel's text
-declares what it calls, and the objects become part of the kernel's code: so that is whole without any other file.
+Each is compiled once for a processor, under a name derived from its text, and stored on disk. A kernel's text declares
+the functions it calls, and their objects become part of the kernel's code, which is therefore self-contained.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ class SharedFunction(NamedTuple):
     name: str
     declaration: str
     text: str
-    """All of its module."""
+    """The whole text of its module."""
     callees: tuple[str, ...]
-    """Names of functions of this sort."""
+    """Names of functions of this kind."""
 
 
 class Separated(NamedTuple):
-    """What is outlined of a kernel: its own part, and what it shares."""
+    """The outlined functions of a kernel: its own ones, and shared ones."""
 
     own: list[str]
     shared: dict[str, SharedFunction]
-    """By the name that the kernel's text has for it."""
+    """By their names in the kernel's text."""
 
     def renamed(self, text: str) -> str:
-        """A text in which shared functions have their own names."""
+        """A text in which shared functions have their shared names."""
         for name, function in self.shared.items():
             text = text.replace(f"@{name}(", f"@{function.name}(")
         return text
@@ -51,8 +51,8 @@ class Separated(NamedTuple):
 
 
 def separated(outlined: Iterable[Outlined]) -> Separated:
-    """Takes apart what a kernel has outlined. A function stays with the kernel if it needs something that only
-    the kernel's module has."""
+    """Separates the functions that a kernel has outlined. A function stays with the kernel if it needs something that
+    only the kernel's module has."""
     by_name = {one.name: one for one in outlined}
     shared: dict[str, SharedFunction] = {}
     for name in by_name:
@@ -61,7 +61,7 @@ def separated(outlined: Iterable[Outlined]) -> Separated:
 
 
 def share(name: str, outlined: Mapping[str, Outlined], shared: dict[str, SharedFunction]) -> SharedFunction | None:
-    """The shared function made of an outlined one, if it can be."""
+    """The shared function for an outlined one, if possible."""
     if name in shared:
         return shared[name]
     text = outlined[name].text
@@ -96,17 +96,17 @@ def share(name: str, outlined: Mapping[str, Outlined], shared: dict[str, SharedF
 
 @cache
 def runtime() -> dict[str, str]:
-    """What all kernels call: its declarations, by name."""
+    """Declarations of the functions that all kernels call, by name."""
     return {found[1]: found[0] for found in _DECLARED.finditer(support(64, False, False).head)}
 
 
 _objects: dict[str, bytes] = {}
 MOST = 256
-"""Objects that a process keeps."""
+"""Objects that a process keeps in memory."""
 
 
 def objects_of(functions: Iterable[SharedFunction]) -> list[bytes]:
-    """The objects of functions, each from memory or from the disk, or made."""
+    """The objects of functions, each from memory or from the disk, or compiled."""
     return [shared_object(function) for function in functions]
 
 

@@ -1,4 +1,4 @@
-"""What all kernels' machine code calls: made once for a processor, kept on disk, linked once for a process."""
+"""The runtime library that all kernels call: compiled once for a processor, kept on disk, linked once for a process."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ METADATA = """
 !7 = !{}
 """
 LONG = 300_000
-"""Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.6 to
-1.2 us for each character. The process takes 0.1 s to start, a quarter or a third of what half as long a text takes."""
+"""The number of characters of text above which LLVM runs in a separate process: LLVM calls cannot be cancelled, and
+take 0.6 to 1.2 us for each character. The process takes 0.1 s to start, a quarter or a third of the time for half as
+long a text."""
 
 MANY = 700
-"""Instructions, from which on a kernel's text may be so long."""
+"""The number of instructions from which a kernel's text may be that long."""
 
 RUN = "openptx.run"
 NAMES = tuple(
@@ -59,10 +60,10 @@ NAMES = tuple(
         "note_warps",
     )
 )
-"""What kernels call."""
+"""The functions that kernels call."""
 
-# The processor's clock, as LLVM calls it, and its ticks between two polls between CTAs: 5 to 30 ms of an x86, whose
-# clock has 1 to 5 GHz; 0.2 to 10 ms of an ARM, whose other clock (the cycles) is closed to programs.
+# The processor's clock, as an LLVM intrinsic, and its ticks between two polls between CTAs: 5 to 30 ms on x86, whose
+# clock has 1 to 5 GHz; 0.2 to 10 ms on ARM, whose cycle counter is not accessible to programs, on its other clock.
 COUNTERS = {"x86": ("readcyclecounter", 1 << 25), "other": ("readsteadycounter", 1 << 18)}
 
 _HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILINE)
@@ -97,14 +98,14 @@ class Support:
 
     @property
     def head(self) -> str:
-        """The declarations that a kernel's text begins with."""
+        """The declarations at the beginning of a kernel's text."""
         if not self._head:
             headers = {name: header for header, name in _HEADER.findall(self.own())}
             self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
         return self._head
 
     def read(self, name: str, *dropped: str) -> str:
-        """A file of LLVM text beside this one, without some of its sections, with its numbers filled in."""
+        """An LLVM text file of this folder, without some of its sections, with its numbers filled in."""
         text = files("openptx.engines.native.rtlib").joinpath(name).read_text("utf-8")
         for section in dropped:
             before, _, rest = text.partition(f"; [{section}\n")
@@ -123,7 +124,7 @@ class Support:
 
     @property
     def library(self) -> Library:
-        with LLVM:  # one for all threads: kernels call what it has as long as they live
+        with LLVM:  # one for all threads: kernels call its functions for their whole life
             if self._library is None and not self.loaded():
                 image = object_of(self.text())
                 store.store(self.name, image)
@@ -136,7 +137,7 @@ class Support:
         return digest(f"support {self.address_size} {self.rounds} {self.counted}")
 
     def loaded(self) -> bool:
-        """Loads the support code from disk; whether it is there."""
+        """Loads the support code from disk; returns whether it exists."""
         with LLVM:
             if self._library is None and (image := store.load(self.name)) is not None:
                 self.link_own(image)
@@ -146,7 +147,7 @@ class Support:
         self._library = Library(image, (RUN, *NAMES))
 
     def link(self, objects: Sequence[bytes], name: str, more: Mapping[str, int]) -> Library:
-        """A kernel's objects, of whose functions one is `name`; `more`: what they call beside ours."""
+        """A kernel's objects, one of whose functions is `name`; `more`: the other objects that they call."""
         library = self.library
         return Library(objects, (name,), {**{name: library[name] for name in NAMES}, **more})
 
@@ -155,14 +156,14 @@ made: dict[tuple[int, bool, bool], Support] = {}
 
 
 def support(address_size: int, rounds: bool, counted: bool) -> Support:
-    """The one of this process for such kernels."""
+    """The library of this process for such kernels."""
     key = address_size, rounds, counted and rounds
     found = made.get(key)
     return found if found is not None else made.setdefault(key, Support(*key))
 
 
 def object_of(text: str, promotes: bool = True, fast: bool = False, process: Popen[bytes] | None = None) -> bytes:
-    """LLVM text compiled, here or in a process of its own, which may have been started before."""
+    """LLVM text compiled in this process or in a separate one, which may have been started before."""
     if settings.compiles_in_subprocess() or (len(text) > LONG and available()):
         return compile_in_subprocess(text, check_cancelled, process, promotes, fast)
     return compile(text, promotes, fast)
@@ -170,7 +171,7 @@ def object_of(text: str, promotes: bool = True, fast: bool = False, process: Pop
 
 @contextmanager
 def compiling(function: Function) -> Generator[Callable[[str, bool, bool], bytes]]:
-    """Gives what makes an object of the function's text. A process that may be needed starts while text is made."""
+    """Returns a compiler of the function's text. A process that may be needed starts while the text is generated."""
     if len(function.code) < MANY or not available():
         yield object_of
         return
@@ -186,6 +187,6 @@ def _load() -> None:
         support(64, rounds, False).loaded()
 
 
-# Ready before a first launch asks for it, as the linker is (llvm/jit.py).
+# Ready before a first launch needs it, like the linker (llvm/jit.py).
 with contextlib.suppress(RuntimeError):
     threading.Thread(target=_load, name="openptx-support").start()

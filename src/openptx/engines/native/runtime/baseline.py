@@ -1,4 +1,4 @@
-"""Kernels that run code of the baseline tier, until optimised code takes its place."""
+"""Kernels that run code of the baseline tier, until optimised code replaces it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.plan import Plan
 
 EACH = 1.4e-6
-"""Seconds that optimised code takes to be made, for each character of LLVM's text: 1.2 to 1.6 of ten kernels."""
+"""Seconds to compile optimised code, per character of LLVM text: 1.2 to 1.6 for ten kernels."""
 
 LOG = logging.getLogger("openptx")
 
 
 class BaselineCode:
-    """That of a kernel for blocks of one shape. Optimised code is asked for when launches together have taken as long
-    as making it does: so all of this takes at most twice as long as if their number had been known."""
+    """The state of a kernel for blocks of one shape. Optimised code is requested when all launches together have taken
+    as long as compiling it: so the total takes at most twice as long as if their number had been known."""
 
     __slots__ = ("job", "spent")
 
@@ -30,7 +30,7 @@ class BaselineCode:
         self.job: Job | None = None
 
     def ran(self, plan: Plan, image: Image, seconds: float) -> bool:
-        """A launch is over; gives whether optimised code is there."""
+        """A launch has ended; returns whether optimised code is available."""
         self.spent += seconds
         if self.job is None:
             cost = EACH * plan.code.metadata.size

@@ -1,4 +1,4 @@
-"""What the compile service is asked for: the code of a kernel with given options."""
+"""Requests to the compile service: the code of a kernel with given options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from openptx.late import late
 from openptx.program import Function, Program
 
 KEYS = "openptx.engines.native.cache.key"
-"""What names code: it takes LLVM's library."""
+"""The module that names code: it needs LLVM's library."""
 
 if TYPE_CHECKING:
     from openptx.engines.native.cache.key import name_of
@@ -28,22 +28,22 @@ else:
     reply_with = late("openptx.engines.native.runtime.background_code", "reply_with")
 
 NICE = 5
-"""The priority of what no launch waits for."""
+"""The priority of requests that no launch waits for."""
 
 
 def name_of_code(program: Program, function: Function, options: Options) -> str:
-    """The key of a kernel's code, but for the generic version."""
+    """The key of a kernel's code, except the generic version."""
     return name_of(program, function, options, "fast")
 
 
 def usual(block: Triple, baseline: bool = False) -> Options:
-    """The options with which a kernel is compiled at first for such blocks."""
+    """The options with which a kernel is first compiled for such blocks."""
     facts, turns = settings.has_lane_facts(), settings.deoptimize_turns()
     return Options(block, False, facts, settings.checks(), True, turns, baseline=baseline)
 
 
 def on_disk(program: Program, function: Function, block: Triple, baseline: bool = False) -> bool:
-    """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
+    """Whether the kernel's code for such blocks was stored, perhaps by an earlier process."""
     return has(name_of_code(program, function, usual(block, baseline)))
 
 
@@ -51,8 +51,8 @@ def request_code(
     program: Program, function: Function, image: Image, options: Options, *, several_workers: bool = False,
     waits: bool = False,
 ) -> Job:  # fmt: skip
-    """The request for a kernel's code, made now or before. With `several_workers` they may lock atomics. A launch
-    `waits` for the code, or it is for later ones."""
+    """The request for a kernel's code, made now or before. With `several_workers`, code with locked atomics may be
+    needed. Either a launch `waits` for the code, or it is for later launches."""
     folder = settings.cache_folder()
     cache = str(folder) if folder is not None else None
 

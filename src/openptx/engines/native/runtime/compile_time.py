@@ -1,4 +1,4 @@
-"""How long making a kernel's code is likely to take, by what its instructions are.
+"""Estimates how long compiling a kernel will take, from the kinds of its instructions.
 
 Fitted to 414 kernels of tests/kernels and tests/data/cases, whose code took 0.015 to 1.4 s of the processor: half of
 the estimates are within 22 % of that, nine in ten within a factor of 1.9.
@@ -15,8 +15,8 @@ from openptx.isa.memory_consistency import strong
 from openptx.program import Function, Op, Program
 
 OPERATION = 3e-9
-"""Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many, as measured
-by bench/auto.py): only its ratio to the others matters."""
+"""Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 for many threads, as measured by
+bench/auto.py): only its ratio to the others matters."""
 
 FUNCTION = 0.006
 """Seconds for each function, the kernel among them."""
@@ -25,11 +25,11 @@ EACH, ACCESS, BRANCH, STRONG = 0.0004, 0.0012, 0.0005, 0.0013
 """Seconds for each instruction, and beyond that for accesses of memory, branches and calls, and strong accesses."""
 
 APPROXIMATE, INLINE = 0.024, 8
-"""Seconds for each approximate function that is made in line, and how many are."""
+"""Seconds for each inlined approximate function, and how many are inlined."""
 
 
 def seconds_to_make(program: Program, function: Function) -> float:
-    """What making the code of a kernel takes, with the functions that it calls."""
+    """The estimated time for compiling a kernel, with the functions that it calls."""
     found, approximate = 0.0, 0
     for one in functions(program, function):
         found += FUNCTION + EACH * len(one.code) + sum(map(seconds_beyond, one.code))
@@ -38,19 +38,19 @@ def seconds_to_make(program: Program, function: Function) -> float:
 
 
 def least_seconds_to_make(function: Function) -> float:
-    """What it takes at least, as can be told without a look at the instructions."""
+    """A lower bound, without looking at the instructions."""
     return FUNCTION + EACH * len(function.code)
 
 
 def observed_code_pays(program: Program, function: Function, threads: int, slower: float, longer: float) -> bool:
-    """Whether making code that is observed, `longer` than plain code, is likely to take less time than a launch of so
-    many threads on the reference engine, which is `slower` where it is observed."""
+    """Whether compiling code for an observer, which takes `longer` than plain code, is likely to take less time than a
+    launch of this many threads on the reference engine, which is `slower` when observed."""
     work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
     return work * OPERATION * slower > seconds_to_make(program, function) * longer
 
 
 def functions(program: Program, kernel: Function) -> Iterator[Function]:
-    """The kernel and what it may call: where it calls by address, that is every function."""
+    """The kernel and the functions it may call: every function, if it calls by address."""
     called = reached(program, kernel)
     if called is None:
         called = {name for name in program.functions if name not in program.kernels} | {kernel.name}

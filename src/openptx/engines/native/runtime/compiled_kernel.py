@@ -55,7 +55,8 @@ class Compiled:
 
 
 def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, list[bytes]]:
-    """What is on disk under a name, or has been asked of the compile service, or else is made of a text and kept."""
+    """The code stored on disk under a name, or requested from the compile service, or else compiled from a text and
+    stored."""
     if (data := store.load(name)) is not None:
         with contextlib.suppress(ValueError):
             found = unpack(data)
@@ -86,7 +87,7 @@ _compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | 
 
 
 def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
-    """The kernel's code, made when first asked for."""
+    """The kernel's code, compiled on first use."""
     known = _compiled.setdefault(image, {})
     key = (function.name, *options.key())
     found = known.get(key)
@@ -106,12 +107,12 @@ def compiled(program: Program, function: Function, image: Image, options: Option
 
 
 def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool:
-    """Whether the kernel's code for such blocks has been made."""
+    """Whether the kernel's code for such blocks has been compiled."""
     return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))
 
 
 _making = threading.RLock()
-"""Held by whoever makes a generic version, so that workers which need it at once make one."""
+"""Held while a generic version is being compiled, so that workers which need it at the same time compile it once."""
 
 
 def _forked() -> None:
@@ -126,14 +127,14 @@ if hasattr(os, "register_at_fork"):
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
     """The address of the generic version, which takes over at side exits; compiled when first needed."""
     while (found := code.slow) is None:
-        making = _making  # a child of a fork has another
+        making = _making  # the child of a fork has a lock of its own
         if not making.acquire(timeout=0.05):
             check_cancelled()
             continue
         try:
             if code.slow is None:
                 made = made_slow(program, function, image, options, code)
-                code.slow = code.slow or made  # a signal's handler may have launched the kernel, too
+                code.slow = code.slow or made  # a signal handler may have launched the kernel, too
         finally:
             making.release()
     return found["slow"]

@@ -1,6 +1,7 @@
-"""Which engine is the faster one for launches of one shape, by how long they took: hardly ever the reference engine.
+"""Which engine is faster for launches of one shape, by their durations: rarely the reference engine.
 
-Machine code is slower where it leaves an instruction, or a wait for other blocks, to the reference engine at each turn.
+Machine code is slower where it leaves an instruction, or a wait for other blocks, to the reference engine in each
+iteration.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ Shape = tuple[Triple, Triple]
 """Grid and block."""
 
 LAUNCHES = 3
-"""Launches of machine code before it is judged by the fastest of them: the first makes or links it."""
+"""The number of machine-code launches before the fastest of them is judged: the first one compiles or links it."""
 
 SLOWER = 2.0
-"""How many times as long they must take. Baseline code is half as fast as what replaces it."""
+"""How many times as long they must take. Baseline code takes twice as long as its replacement."""
 
 MOST = 64
-"""Shapes that a kernel's times are kept for."""
+"""The number of shapes for which a kernel's times are kept."""
 
 
 class EngineTimes:
-    """Of one kernel, in seconds on the clock."""
+    """The times of one kernel, in seconds of wall-clock time."""
 
     __slots__ = ("counts", "interp", "native", "settled")
 
@@ -30,7 +31,7 @@ class EngineTimes:
         self.native: dict[Shape, float] = {}
         self.counts: dict[Shape, int] = {}
         self.settled: dict[Shape, bool] = {}
-        """Whether the reference engine is the faster one, where that is known."""
+        """Whether the reference engine is known to be faster."""
 
     def interp_took(self, shape: Shape, seconds: float) -> None:
         """Records a whole launch on the reference engine."""
@@ -39,7 +40,8 @@ class EngineTimes:
         self.interp[shape] = min(seconds, self.interp.get(shape, seconds))
 
     def native_took(self, shape: Shape, seconds: float) -> bool:
-        """Records a launch of machine code; gives whether the reference engine is to run such launches from now on."""
+        """Records a launch of machine code; returns whether the reference engine is to run such launches from now
+        on."""
         if len(self.settled) >= MOST:
             self.settled.clear()
             self.native.clear()

@@ -1,4 +1,4 @@
-"""Faults that machine code recorded, in the words of the reference engine."""
+"""Decodes the faults that machine code recorded, into the reference engine's texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def triple(linear: int, extent: Triple) -> Triple:
 
 
 def fault(run: Run, worker: Worker) -> Fault:
-    """What a worker's state says went wrong."""
+    """The fault recorded in a worker's state."""
     block = struct.unpack_from("<III", worker.memory, abi.CTAID)
     (kind,) = struct.unpack_from("<I", worker.memory, abi.KIND)
     if kind == abi.DEADLOCK:
@@ -32,7 +32,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     (site,) = struct.unpack_from("<I", worker.memory, abi.SITE)
     (count,) = struct.unpack_from("<I", worker.memory, abi.CHAIN)
     chain = struct.unpack_from(f"<{count}I", worker.memory, abi.CHAIN + 4)
-    if kind == abi.OVERFLOW and chain:  # noticed at the first instruction of the callee
+    if kind == abi.OVERFLOW and chain:  # detected at the first instruction of the callee
         site, *chain = chain
     function, message = place(run, site), v.message
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
@@ -59,22 +59,22 @@ class WrongAccess(NamedTuple):
     size: int
     space: str
     limit: int
-    """Bytes that a block or a thread has of the space; negative where that is not what was exceeded."""
+    """Bytes that a block or a thread has of the space; negative if that is not the limit that was exceeded."""
 
 
 class Recorded(NamedTuple):
-    """What compiled code, or the reference engine asked by it, says of a fault."""
+    """The fault record of compiled code, or of the reference engine called by it."""
 
     code: str
     message: str
     thread: int
     value: int
-    """The address, or the value that was required to be another."""
+    """The address, or the value that did not meet a requirement."""
     access: WrongAccess | None
 
 
 def recorded(run: Run, worker: Worker) -> Recorded:
-    """What compiled code left in the worker's state."""
+    """The fault record in the worker's state."""
     kind, _, lanes, warp, value, number, size, limit = struct.unpack_from("<IIIIQIIq", worker.memory, abi.KIND)
     lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
     space = abi.SPACES[number] if kind in ACCESSES else ""
@@ -89,7 +89,7 @@ def recorded(run: Run, worker: Worker) -> Recorded:
 
 
 def answered(worker: Worker) -> Recorded:
-    """The fault that the reference engine reported, in its own words."""
+    """The fault that the reference engine reported, with its text."""
     v = worker.violation
     assert v is not None
     access = WrongAccess(v.address, v.size, v.space, v.limit) if v.address is not None else None
@@ -97,7 +97,7 @@ def answered(worker: Worker) -> Recorded:
 
 
 def nearest(run: Run, access: WrongAccess) -> str | None:
-    """How far an access missed the memory it may touch, or the nearest allocation in global memory; None for other
+    """How far an access missed the accessible memory, or the nearest allocation in global memory; None for other
     spaces."""
     address, size, space, limit = access
     if limit >= 0:
@@ -106,7 +106,8 @@ def nearest(run: Run, access: WrongAccess) -> str | None:
 
 
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
-    """The warps of a CTA wait at barriers that cannot complete: which threads wait, where, and which have ended."""
+    """The warps of a CTA wait at barriers that cannot complete: says which threads wait, where, and which have
+    exited."""
     waiting: dict[tuple[int, int], list[int]] = {}
     alive: list[int] = []
     frames = memoryview(worker.frames.view().data)
@@ -141,13 +142,13 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
 
 
 def at_barrier(state: memoryview, number: int) -> str:
-    """Which barrier, and for how many threads it waits."""
+    """Which barrier it is, and how many threads it waits for."""
     (wanted,) = struct.unpack_from("<I", state, abi.BARRIERS + abi.BARRIER * number + 4)
     return f"at barrier {number} for {wanted or 'all'} threads"
 
 
 def place(run: Run, site: int) -> Function:
-    """The function that a place in code belongs to."""
+    """The function that contains a site."""
     number = site >> 20
     return run.plan.program.function(run.plan.code.metadata.names[number - 1]) if number else run.plan.function
 
@@ -156,7 +157,7 @@ ACCESSES = (abi.OUT_OF_BOUNDS, abi.MISALIGNED, abi.READ_ONLY, abi.TORN)
 """Kinds of faults that have an address."""
 
 ACTIONS = ("load", "store", "atomic", "store")
-"""By the mode of `openptx.access` in support.ll."""
+"""The kind of access, by the mode of `openptx.access` in support.ll."""
 
 
 def said(

@@ -1,10 +1,10 @@
 """Calls to the interpreter: it executes single instructions for compiled code, for the lanes of one warp.
 
-They are bulk stores whose addresses are generic, and whatever else is not lowered. Instructions
-without a meaning are among them too: they say so when they are reached.
+These are bulk stores with generic addresses, and everything else that is not lowered, including instructions without a
+meaning, which report that when they are executed.
 
-Their registers travel as 64-bit words through the worker's state (`abi.OPERANDS`): first those that the instruction
-reads, on the way back those that it writes.
+Their registers are passed as 64-bit words in the worker's state (`abi.OPERANDS`): those that the instruction reads, and
+on return those that it writes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Array = NDArray[Any]
 
 
 def transferred_cells(cells: Cells, op: Op) -> tuple[list[int], list[int]]:
-    """The cells that an instruction reads and writes, in the order in which they travel."""
+    """The cells that an instruction reads and writes, in the order in which they are passed."""
     return sorted(cells.reads(op)), sorted(cells.writes(op))
 
 
@@ -43,7 +43,7 @@ def cells_of(function: Function) -> Cells:
 
 
 def execute(program: Program, function: Function, pc: int, x: Threads, worker: Worker) -> None:
-    """Executes the instruction at `pc` for the lanes `x.executing`; what they do wrong is a Violation."""
+    """Executes the instruction at `pc` for the lanes `x.executing`; an illegal action of theirs is a Violation."""
     op, cells = function.code[pc], cells_of(function)
     size = -(-function.frame_size // 16) * 16
     x.base = x.local_size - size
@@ -78,7 +78,7 @@ def file_of(function: Function, cells: Cells, columns: Mapping[int, Array]) -> d
 
 
 def cell_of(function: Function, cells: Cells, registers: Mapping[int, Any], cell: int) -> Array:
-    """The content of a cell, from the registers that it holds."""
+    """The content of a cell, from the registers in it."""
     if cell == cells.carry:
         return registers[len(function.registers)]
     if cell < len(function.registers):

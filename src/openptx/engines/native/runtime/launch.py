@@ -31,7 +31,7 @@ from openptx.progress import Line, on_terminal
 LOG = logging.getLogger("openptx")
 
 STOPPED_AT_EXIT = 1.0
-"""Seconds that Python's end waits for launches on other threads, which are asked to stop."""
+"""Seconds that Python's exit waits for launches on other threads, which are asked to stop."""
 
 
 def launch(
@@ -52,10 +52,11 @@ def launch(
     meanwhile: bool = False,
     baseline: bool = False,
 ) -> None:
-    """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, where only interp can.
+    """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, if only interp can run
+    it.
 
-    The limit of `timeout` seconds holds from `since` on, by default from now. Code that suits the kernel better is made
-    `meanwhile`, or else by the next launch. `baseline`: code that was made in a hurry will do.
+    The limit of `timeout` seconds holds from `since` on, by default from now. Better code for the kernel is compiled
+    `meanwhile`, or else by the next launch. `baseline`: baseline code is acceptable.
     """
     if cluster is not None or max_instructions is not None:
         raise UnsupportedByJit("clusters, or counted instructions")
@@ -91,7 +92,7 @@ FORKED = (
 
 
 class Run:
-    """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
+    """One launch. It holds everything that its threads use, so that none can run on freed memory."""
 
     __slots__ = (
         "called_system",
@@ -114,10 +115,10 @@ class Run:
     ) -> None:  # fmt: skip
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.meanwhile = meanwhile
-        self.deadline = deadline  # on time.monotonic's clock
-        self.line: Line | None = None  # once there may be something to say
+        self.deadline = deadline  # in time.monotonic's time
+        self.line: Line | None = None  # once there may be something to report
         self.interrupt: BaseException | None = None
-        self.called_system = False  # for output, perhaps
+        self.called_system = False  # perhaps for output
         self.watch = settings.watch()
         self.team: list[Worker] = []
         self.tasks: list[threads.Task] = []  # of other threads
@@ -148,13 +149,13 @@ class Run:
                 self.line.erase()
             if self.called_system:
                 sys.stdout.flush()
-            if not self.tasks or all(task.over for task in self.tasks):  # else a thread still uses what they have
+            if not self.tasks or all(task.over for task in self.tasks):  # otherwise a thread may still use them
                 for worker in team:
                     worker.run = worker.cta = None
                 plan.code.idle.setdefault(plan.sizes, []).extend(team)
 
     def worker(self) -> Worker:
-        """One that an earlier launch has left, or a new one."""
+        """A worker that an earlier launch has left, or a new one."""
         sizes = self.plan.sizes
         idle = self.plan.code.idle.get(sizes)
         try:
@@ -163,10 +164,10 @@ class Run:
             return Worker(*sizes)
 
     def execute(self) -> list[int]:
-        """Runs the code, on as many threads as there are workers; what each gives. No thread runs afterwards.
+        """Runs the code, on one thread per worker, and returns their results. No thread runs afterwards.
 
-        The first worker is for this thread, unless the code needs a large stack. Signals' handlers (Ctrl-C) may raise
-        anywhere in here; a task that was made before its thread is started can't be lost.
+        The first worker is for this thread, unless the code needs a large stack. Signal handlers (Ctrl-C) may raise
+        anywhere in this function; a task that was created before its thread is started cannot be lost.
         """
         code, first = self.plan.code, self.team[0]
         deep = code.metadata.stack.recursive or code.metadata.fast_compiled
@@ -190,7 +191,7 @@ class Run:
         return [*codes, *(task.result for task in self.tasks)]
 
     def work(self, worker: Worker) -> int:
-        """Runs CTAs on a worker; the target of further threads."""
+        """Runs CTAs on a worker; the target function of further threads."""
         return self.plan.code.run(worker.state.address)
 
     def stop(self, reason: BaseException) -> None:
@@ -199,30 +200,30 @@ class Run:
         self.team[0].stop()
 
     def wait(self) -> None:
-        """Waits until none of the tasks runs, whatever interrupts it."""
+        """Waits until none of the tasks runs, despite any interruptions."""
         for task in self.tasks:
             while not task.over:
                 try:
                     if self.interrupt is None or not task.cancel():
                         task.wait()
-                except BaseException as stop:  # Ctrl-C while we wait
+                except BaseException as stop:  # Ctrl-C during the wait
                     self.stop(stop)
 
     def forked(self) -> None:
-        """Called in the child of a fork: the worker threads are missing, so the launch must end if the thread that
-        forked runs it."""
+        """Called in the child of a fork: the worker threads do not exist, so the launch must end if the forking thread
+        runs it."""
         if not all(task.over for task in self.tasks):
             self.stop(Unsupported(FORKED, help="fork between launches, or end such a child with `os._exit`"))
             for task in self.tasks:
                 task.lose()
 
     def poll(self) -> int:
-        """Asked by the code once in a while: whether to stop."""
+        """Called by the code now and then: whether to stop."""
         self.tell()
         return int(self.late() or self.interrupt is not None)
 
     def tell(self) -> None:
-        """Keeps the line on the terminal, if there is one."""
+        """Updates the progress line on the terminal, if there is one."""
         if self.line is None and on_terminal():
             self.line = Line(self.describe)
         if self.line is not None:
@@ -235,7 +236,7 @@ class Run:
         return f"kernel `{function.name}`: {begun:,} of {ctas:,} blocks"
 
     def check(self) -> None:
-        """Ends what is done for the launch, if it is to stop."""
+        """Ends work for the launch, if it is to stop."""
         if self.interrupt is not None:
             raise self.interrupt
         if self.late():
@@ -263,7 +264,7 @@ _running: set[Run] = set()
 
 
 def stop_all() -> None:
-    """Python ends: launches on daemon threads must not run on while it frees their memory."""
+    """Python exits: launches on daemon threads must not continue while it frees their memory."""
     end = time.monotonic() + STOPPED_AT_EXIT
     for run in [*_running]:
         run.stop(SystemExit())
@@ -275,7 +276,7 @@ atexit.register(stop_all)
 
 
 def _forked() -> None:
-    """A child has one thread, which may have forked in a signal's handler, in the midst of a launch."""
+    """A child has one thread, which may have forked in a signal handler, in the middle of a launch."""
     for run in _running:
         run.forked()
     _running.clear()

@@ -1,4 +1,4 @@
-"""What launches of one shape share: the code, how its memory is laid out, and how many workers run it."""
+"""The plan that launches of one shape share: the code, the layout of its memory, and the number of workers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from openptx.program import Function, Program
 from openptx.progress import progress
 
 STACK_BUDGET = 250 << 20
-"""Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
+"""Bytes of the processor's stack for recursive kernels; only what is used is committed."""
 
 LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
-"""Bytes of local memory for such kernels: of a thread, of a CTA."""
+"""Bytes of local memory for such kernels: per thread, per CTA."""
 
 CHUNK_WORK = 1 << 16
 """Instructions of warps without loops between two polls: four times as many, in CTAs that a worker takes at once."""
@@ -40,11 +40,11 @@ BAND = 8
 LOG = logging.getLogger("openptx")
 
 MOST = 256
-"""Plans that a module keeps."""
+"""The number of plans that a module keeps."""
 
 
 class Plan:
-    """How a kernel is launched on a grid; `blocks` are the numbers of the first CTA and of one past the last."""
+    """How a kernel is launched on a grid; `blocks` are the indices of the first CTA and of one past the last."""
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
@@ -83,7 +83,7 @@ class Plan:
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
 
     def chosen(self, image: Image, speculates: bool, baseline: bool) -> tuple[Options, Compiled]:
-        """The code; workers whose CTAs meet in atomics need them locked."""
+        """The code; workers whose CTAs use the same atomics need these locked."""
         watch = settings.watch()
         options = Options(
             self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns(),
@@ -92,7 +92,7 @@ class Plan:
         if watch is not None:
             options = replace(options, watched=watch.tools)
         code = compiled(self.program, self.function, image, options)
-        if code.metadata.interprets:  # what Python does is no atomic for other workers
+        if code.metadata.interprets:  # Python's actions are not atomic for other workers
             self.workers = 1
         if self.workers > 1 and not code.metadata.free_order:
             options = replace(options, locked=True)
@@ -100,16 +100,16 @@ class Plan:
         return options, code
 
     def band_of(self) -> int:
-        """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
+        """Columns of a two-dimensional grid that run side by side, so that the data of CTA rows stays in the caches.
 
-        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved. A part
-        of the grid is given by numbers that go by rows.
+        Atomics of CTAs happen in the grid's order, as on the reference engine, so kernels with atomics keep that order.
+        A part of the grid is given by row-major indices.
         """
         x, y, z = self.grid
         whole = self.ctas == x * y * z
         in_rows = (
             not (whole and self.code.metadata.free_order) or self.code.metadata.deoptimizes
-        )  # the reference engine goes on by rows
+        )  # the reference engine continues in row-major order
         return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
 
 
@@ -127,18 +127,19 @@ class Plans:
     def __init__(self) -> None:
         self.made: dict[tuple[object, ...], Plan] = {}
         self.not_speculating: set[tuple[str, Triple]] = set()
-        """Kernels and blocks whose warps often left for the generic version: their branches are not assumed uniform."""
+        """Kernels and blocks whose warps often exited to the generic version: their branches are not assumed
+        uniform."""
         self.baseline: dict[tuple[str, Triple], BaselineCode] = {}
         self.optimised: set[tuple[str, Triple]] = set()
-        """Those that have run baseline code and need it no more."""
+        """Those that have run baseline code and no longer need it."""
 
     def find(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
         workers: int, blocks: tuple[int, int] | None, check: Callable[[], None], baseline: bool = False,
     ) -> Plan:  # fmt: skip
-        """The plan of a launch; raises UnsupportedByJit where only interp can run it, and what `check` raises.
+        """The plan of a launch; raises UnsupportedByJit if only interp can run it, and any exception of `check`.
 
-        `baseline`: code that was made in a hurry will do, as long as there is no other.
+        `baseline`: baseline code is acceptable while there is no other.
         """
         baseline = baseline and (function.name, block) not in self.optimised
         key = (function.name, grid, block, shared, workers, blocks, baseline, settings.variant())
@@ -154,16 +155,16 @@ class Plans:
         return plan
 
     def baseline_ran(self, plan: Plan, image: Image, seconds: float) -> None:
-        """Records that a launch of baseline code is over."""
+        """Records that a launch of baseline code has ended."""
         key = plan.function.name, plan.block
         if self.baseline.setdefault(key, BaselineCode()).ran(plan, image, seconds):
             self.optimised.add(key)
             self.made.clear()
 
     def disable_speculation(self, plan: Plan, image: Image, meanwhile: bool) -> None:
-        """Warps left too often: from now on branches are not assumed uniform.
+        """Too many side exits: from now on branches are not assumed uniform.
 
-        Where the other code may be made `meanwhile`, the plan stays until it is there.
+        If the other code may be compiled `meanwhile`, the plan stays until it is available.
         """
         if meanwhile:
             if plan.replacement is None:

@@ -1,4 +1,4 @@
-"""Threads that run machine code beside the one that launches: kept for the next launch, and no reason to stay alive."""
+"""Threads that run machine code besides the launching one: kept for the next launch, as daemons."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 STACK_SIZE = 256 << 20
-"""Bytes of the processor's stack for kernels that call themselves or were compiled without optimisation; only what is
-used is really taken."""
+"""Bytes of the processor's stack for kernels that are recursive or were compiled without optimisation; only what is
+used is committed."""
 
 INTERVAL = 0.05
-"""Seconds that `Task.wait` takes at most."""
+"""The maximum duration of `Task.wait` in seconds."""
 
 
 class Task:
@@ -29,7 +29,7 @@ class Task:
         self.result = 0
         self.error: BaseException | None = None
         self._runs = False
-        self._claim: dict[str, bool] = {}  # whether it runs, or is cancelled: the first who says so decides
+        self._claim: dict[str, bool] = {}  # whether it runs, or is cancelled: the first to decide wins
         self._ended = SimpleQueue[None]()
 
     @property
@@ -48,7 +48,8 @@ class Task:
         self._ended.put(None)
 
     def cancel(self) -> bool:
-        """Whether nobody has begun the work; then nobody will. It can be asked again if a signal's handler raises."""
+        """Cancels the work unless it has started; returns whether it will never start. May be called again if a signal
+        handler raises."""
         return not self._claim.setdefault("runs", False)
 
     def lose(self) -> None:

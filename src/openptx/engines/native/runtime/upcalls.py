@@ -1,7 +1,7 @@
-"""Answers upcalls of compiled code: functions of the system, the time, instructions that it does not lower.
+"""Handles upcalls of compiled code: system functions, the time, instructions that it does not lower.
 
-The reference engine's implementation answers. The lanes' values travel as 64-bit words through the worker's state
-(`abi.DATA`, for instructions `abi.OPERANDS`), the question through `ASKED`.
+The reference engine's implementations are used. The lanes' values are passed as 64-bit words in the worker's state
+(`abi.DATA`, for instructions `abi.OPERANDS`), the request in `ASKED`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 
 TIME, INSTRUCTION, FLUSH = "time", "instruction", "flush"
 UPCALLS = (TIME, INSTRUCTION, *EXTERNALS, FLUSH)
-"""By number, as code asks them: nanoseconds, what an instruction does, functions of the system, and that an observer
-takes what it was given."""
+"""Requests by number: nanoseconds, an instruction, system functions, and the flushing of an observer's log."""
 
 
 def answer(run: Run, worker: Worker) -> int:
-    """Does what the code asks for, for the lanes that it names; 1 where one of them did wrong."""
+    """Does what the code requests, for the lanes that it names; returns 1 if one of them did something illegal."""
     number, mask, first, detail, local = struct.unpack_from("<4Iq", worker.memory, abi.REQUEST)
     what = UPCALLS[number]
     if what == TIME:
@@ -48,7 +47,7 @@ def answer(run: Run, worker: Worker) -> int:
         assert run.watch is not None
         run.watch.flush(worker)
         return 0
-    if run.poll():  # an answer may take long, and the code polls between iterations of loops only
+    if run.poll():  # an upcall may take long, and the code polls only between loop iterations
         worker.violation = Violation(
             "timeout", fault_text.timed_out(run.timeout), first + (mask & -mask).bit_length() - 1
         )
@@ -73,7 +72,7 @@ def answer(run: Run, worker: Worker) -> int:
 
 
 def external(x: Threads, name: str, worker: Worker, lanes: NDArray[np.intp], count: int) -> None:
-    """A function of the system with `count` arguments."""
+    """A system function with `count` arguments."""
     data = worker.bytes[abi.DATA : abi.DATA + abi.COLUMN * count].view(np.uint64).reshape(count, N)
     found = EXTERNALS[name](x, *[Bits(x, 64, column[lanes]) for column in data])
     if found is not None:

@@ -1,4 +1,5 @@
-"""How many workers run a launch that does not say: an estimate at first, then the number that has been fastest."""
+"""The number of workers of a launch that does not specify it: an estimate at first, then the number that was
+fastest."""
 
 from __future__ import annotations
 
@@ -13,24 +14,25 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.plan import Plan
 
 WORK = 1 << 22
-"""Instructions from which on a guess wakes others: a warp's 32 take a nanosecond, to wake a worker takes 20,000."""
+"""The number of instructions from which waking further workers pays: a warp's 32 take a nanosecond, waking a worker
+20,000."""
 
 ITERATIONS = 32
-"""A guess at how many iterations a loop has."""
+"""An assumed number of loop iterations."""
 
 ALONE = 100e-6
-"""Seconds below which one worker is not even compared with more."""
+"""The duration in seconds below which one worker is not even compared with several."""
 
 TRIAL = 5e-3
-"""Seconds that one launch may take longer, to learn whether one worker would do better."""
+"""The seconds that one launch may take longer in order to learn whether one worker would be faster."""
 
 SHARE = 10
-"""Where that could take longer, it is learnt when launches have taken so many times as long."""
+"""If that could take longer, it is tried when launches have taken this many times as long."""
 
 
 class WorkerCount:
-    """How many workers launch one kernel on one grid. Where results depend on the order of CTAs, it stays with one
-    worker, which keeps the order."""
+    """The number of workers for launches of one kernel on one grid. If results depend on the order of CTAs, it stays at
+    one worker, which keeps the order."""
 
     __slots__ = ("best", "many", "seconds", "workers")
 
@@ -40,10 +42,10 @@ class WorkerCount:
         self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * iterations >= WORK else 1
         self.best: dict[int, float] = {}
         self.seconds = 0.0
-        """What launches have taken."""
+        """The durations of launches."""
 
     def learn(self, seconds: float) -> None:
-        """What the last launch took, by `workers`."""
+        """Records the duration of the last launch, by `workers`."""
         if self.many == 1:
             return
         self.seconds += seconds
@@ -60,7 +62,7 @@ class WorkerCount:
 
 
 def loops(function: Function, calls: bool = True) -> bool:
-    """Whether control may go back, or to another function where `calls` count."""
+    """Whether control may jump back, or call another function if `calls` count."""
     for pc, op in enumerate(function.code):
         if control(op) == "branch-table" or (calls and control(op) == "call"):
             return True
@@ -71,7 +73,7 @@ def loops(function: Function, calls: bool = True) -> bool:
 
 @cache
 def processors() -> int:
-    """How many workers may run at once: OPENPTX_WORKERS, or one a processor."""
+    """The maximum number of workers: OPENPTX_WORKERS, or one per processor."""
     try:
         return max(1, int(os.environ["OPENPTX_WORKERS"]))
     except (KeyError, ValueError):

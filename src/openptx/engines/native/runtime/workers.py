@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 LINE = 128
-"""Bytes that memory is aligned to: two cache lines."""
+"""The alignment of memory in bytes: two cache lines."""
 
 _LAUNCH = struct.Struct("<4q")
 _WINDOW = struct.Struct("<4Q")
@@ -39,7 +39,7 @@ def address_of(function: Any) -> int:
 
 
 class Buffer:
-    """Aligned memory that is not initialised."""
+    """Aligned, uninitialised memory."""
 
     __slots__ = ("_data", "address", "size")
 
@@ -72,7 +72,7 @@ class Worker:
         self.snapshot: MemorySnapshot | None = None
         self.table = Buffer(0)
         self.table_memory = memoryview(b"")
-        self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as upcalls see it
+        self.cta: tuple[Triple, Threads] | None = None  # its position in the grid, and as upcalls see it
         self.violation: Violation | None = None
         calls = (
             self._answers(lambda run, worker: run.poll()),
@@ -81,17 +81,18 @@ class Worker:
         )
         for each in calls:
             next(each)
-        self._callbacks = [Callback(each.send) for each in calls]  # alive as long as the state that names them
+        self._callbacks = [Callback(each.send) for each in calls]  # keeps alive what the state refers to
         self.poll, need, ask = map(address_of, self._callbacks)
         struct.pack_into("<q", self.memory, abi.NEED, need)
         struct.pack_into("<q", self.memory, abi.UPCALL, ask)
 
     def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
-        """What `find` says each time the code asks: 0, or 1 if the launch is to stop.
+        """The result of `find` at each poll of the code: 0, or 1 if the launch is to stop.
 
-        Signals' handlers, Ctrl-C's for one, run where Python code begins to run, loops iterate or functions are called,
-        and may raise: in a generator that is inside the `try`, in a function it would be before it, and lost on the
-        way back to the code. The inner `except` calls nothing, and its loop is inside of the outer one.
+        Signal handlers, such as that of Ctrl-C, run where Python code starts, loops iterate or functions are called,
+        and may raise. In a generator that happens inside the `try`; in a function it would happen before it, and the
+        exception would be lost on return to the code. The inner `except` calls nothing, and its loop is inside of the
+        outer one.
         """
         answer = 0
         while True:
@@ -115,25 +116,25 @@ class Worker:
                     self.run.interrupt = stop
 
     def keep(self, site: int, code: int) -> None:
-        """The code of products at a site."""
+        """The compiled code of products at a site."""
         struct.pack_into("<2q", self.memory, abi.TILES + site % abi.KNOWN * 16, site + 1, code)
 
     def begun(self) -> int:
-        """The number of CTAs that have been taken of the launch that this worker began."""
+        """The number of CTAs that have been taken of the launch that this worker started."""
         first = self.plan.blocks[0] if self.plan is not None else 0
         return struct.unpack_from("<q", self.launch_memory, abi.NEXT)[0] - first
 
     def begin(self, plan: Plan) -> int:
-        """Begins a launch; returns the address where workers find which CTAs are left."""
+        """Starts a launch; returns the address at which workers find the remaining CTAs."""
         _LAUNCH.pack_into(self.launch_memory, 0, *plan.blocks, 0, plan.chunk)
         return self.launch.address
 
     def stop(self) -> None:
-        """All workers of the launch that this one began take no further CTAs."""
+        """All workers of the launch that this one started take no further CTAs."""
         struct.pack_into("<i", self.launch_memory, abi.STOP, 1)
 
     def prepare(self, run: Run, launch: int) -> None:
-        """Makes ready for a launch. What the last one had in common with it is left as it is."""
+        """Prepares for a launch. State in common with the previous launch is kept."""
         self.run = run
         plan, memory = run.plan, run.memory
         if self.snapshot is not memory.snapshot:
@@ -157,13 +158,13 @@ class Worker:
         self.window(memory, PARAM, memory.param)
 
     def window(self, memory: MemoryView, slot: int, data: Bytes | None) -> None:
-        """The row of what only this kernel or module has."""
+        """The row of memory that belongs to this kernel or module only."""
         base = slot << memory.shift
         row = (base, data.size, 0, pointer_of(data) - base & (1 << 64) - 1) if data is not None else (0, 0, 0, 0)
         _WINDOW.pack_into(self.table_memory, slot * abi.ROW, *row)
 
     def adopt(self, plan: Plan) -> None:
-        """Sets up what depends on the plan alone."""
+        """Sets up the parts that depend only on the plan."""
         code = plan.code
         _HEAD.pack_into(
             self.memory, 0,

@@ -1,1 +1,1 @@
-"""Overrides of the generic definitions by what LLVM and the processor have."""
+"""Overrides of the generic definitions by instructions of LLVM and the processor."""

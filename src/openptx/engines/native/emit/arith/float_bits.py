@@ -1,6 +1,6 @@
-"""A value as a float of the processor and as bits: only where bits are looked at are its NaNs made canonical.
+"""A value as a processor float and as bits: its NaNs are made canonical only when the bits are needed.
 
-`.ftz` is here too: subnormal operands and results become zeros, where the processor would keep them.
+`.ftz` is here too: subnormal operands and results become zeros, which the processor would keep.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from openptx.numerics.formats import F16, F32, F64
 _DIRECTION = {"rn": 8, "rm": 9, "rp": 10, "rz": 11}  # _MM_FROUND_..., with exceptions suppressed
 _MODE = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}  # in bits 13 and 14 of MXCSR
 _AT_ONCE = 4
-"""Registers of AVX2 that are computed in one mode: a fused operation on four needs twelve of the sixteen."""
+"""The number of AVX2 registers computed under one rounding mode: a fused operation on four needs twelve of the
+sixteen."""
 
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
 _FORMAT = {f.storage: f for f in (F16, F32, F64)}
 _NANS_REPLACED = 0x11111100  # `fixed_up`: quiet and signalling NaNs, the first two kinds, are replaced
-_NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
+_NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # for f64, payloads are propagated
 
 
 class FloatBits(OutlinedOps):
@@ -39,7 +40,7 @@ class FloatBits(OutlinedOps):
         return self.scalar(a) if uniform else self.vector(a)
 
     def of_launch(self, a: Bits) -> Bits | None:
-        """The value, if it is computed once for a launch, so that what is made of it may be where the function begins;
+        """The value, if it is computed once per launch, so that values derived from it may be in the entry block;
         without what blocks remember of it."""
         if not isinstance(a.v, Value) or a.v.name not in self.ir.of_launch or self.ir.cold:
             return None
@@ -49,7 +50,7 @@ class FloatBits(OutlinedOps):
         return self.bits(name, t.width, t.lanes)
 
     def float(self, a: Bits, uniform: bool) -> str:
-        """The value as a float, scalar or vector; NaNs may be any."""
+        """The value as a float, scalar or vector, with arbitrary NaNs."""
         v, t = a.v, LaneType(a.width, uniform)
         if isinstance(v, Value) and v.raw:
             return v.raw if uniform == (v.lanes is ZEROS) else self.splat(v.raw, FLOAT[a.width])
@@ -59,17 +60,17 @@ class FloatBits(OutlinedOps):
         return name
 
     def raw(self, name: str, w: int, uniform: bool, bound: float = inf, flushed: bool = False) -> Bits:
-        """A float result of the processor's, as bits that are settled when looked at."""
+        """A float result of the processor, whose bits are computed when needed."""
         v = Value("", ZEROS if uniform else None, raw=name)
         v.bound, v.flushed = bound, flushed
         return Bits(self, w, v)
 
     def bits_of_float(self, t: LaneType, name: str) -> Bits:
-        """The bits as they are."""
+        """The bits unchanged."""
         return self.typed(t, self.ir.emit(f"bitcast {t.float} {name} to {t.int}"))
 
     def bound(self, f: Format, a: Bits) -> float:
-        """What the magnitude is known to be at most."""
+        """An upper bound of the magnitude."""
         if isinstance(a.v, Value):
             return a.v.bound
         codes = [e & f.magnitude for e in as_lanes(a.v)]
@@ -104,7 +105,7 @@ class FloatBits(OutlinedOps):
         return super().select_by(p, a, b)
 
     def settle_bits(self, a: Bits) -> Bits:
-        """The value with canonical NaNs, for an instruction that hands payloads on."""
+        """The value with canonical NaNs, for an instruction that propagates payloads."""
         v = a.v
         if isinstance(v, Value) and v.raw:
             return self.bits((v if v.name else self.settled(a)).name, a.width, v.lanes)
@@ -117,14 +118,14 @@ class FloatBits(OutlinedOps):
         return self.ir.is_some(self.ir.mask_bits(self.vector(p)))
 
     def with_nan(self, x: str, code: int) -> str:
-        """32 f32 with one NaN for all."""
+        """32 f32 with the same NaN for all."""
         nan = f"bitcast (<16 x i32> splat (i32 {code}) to <16 x float>)"
         parts = [self.ir.shuffle(f"<{N} x float>", x, "poison", range(k, k + 16)) for k in (0, 16)]
         return self.ir.joined("float", 16, [self.fixed_up(nan, part, _NANS_REPLACED) for part in parts])
 
     def fixed_up(self, a: str, b: str, table: int) -> str:
-        """Sixteen f32 by `vfixupimmps`: for each kind of number that there is in `b`, four bits of the table say what
-        becomes of it. 0 is a's element, 1 is b's, 2 is b's as a quiet NaN."""
+        """Sixteen f32 by `vfixupimmps`: for each kind of number in `b`, four bits of the table give the result. 0 is
+        a's element, 1 is b's, 2 is b's as a quiet NaN."""
         t, i = "<16 x float>", "<16 x i32>"
         call = f"call {t} @llvm.x86.avx512.mask.fixupimm.ps.512"
         return self.ir.emit(f"{call}({t} {a}, {t} {b}, {i} splat (i32 {table}), i32 0, i16 -1, i32 4)")
@@ -153,8 +154,9 @@ class FloatBits(OutlinedOps):
         )
 
     def flushed(self, op: str, f: Format, d: Bits, operands: tuple[Bits, ...], rnd: str) -> Bits:
-        """A result whose subnormal numbers are made zeros, which is rarely needed. PTX judges tininess before the
-        exponent is bounded: where the result is the smallest normal number, rarer still, the definition decides."""
+        """A result whose subnormal numbers are flushed, which is rarely needed. PTX detects tininess before the
+        exponent is bounded, so if the result is the smallest normal number, which is rarer still, the definition
+        decides."""
         ir, t = self.ir, self.type_of(d)
         quick = self.float(d, t.uniform)
         size = self.magnitude(f, self.bits_of_float(t, quick))
@@ -169,8 +171,8 @@ class FloatBits(OutlinedOps):
     # Directed roundings
 
     def directed(self, op: str, w: int, operands: Sequence[str], rnd: str) -> str:
-        """An operation that the processor rounds as asked, register by register: AVX-512's instructions name their
-        rounding, for others the processor's mode is another one meanwhile."""
+        """An operation that the processor rounds in the given direction, register by register: AVX-512 instructions
+        encode the rounding; for others the processor's mode is changed temporarily."""
         if not self.cpu.avx512:
             n = 256 // w
             return self.ir.joined(FLOAT[w], n, self.in_mode(op, w, self.registers(w, n, operands), rnd))
@@ -197,9 +199,9 @@ class FloatBits(OutlinedOps):
         return list(zip(*chunks, strict=True))
 
     def in_mode(self, op: str, w: int, registers: list[tuple[str, ...]], rnd: str) -> list[str]:
-        """An operation on registers of AVX2, up to four at a time, with the processor's mode set before and set back
-        after them: one piece of assembly, so that nothing else is rounded so. Both cost a cycle (measured, Zen 3); on a
-        Zen 5, which has AVX-512, 10 ns each in some code, for no reason but where the instructions lie."""
+        """An operation on AVX2 registers, up to four at a time, with the processor's mode set before and restored after
+        them: one piece of assembly, so that the mode affects nothing else. Each change costs a cycle (measured, Zen 3);
+        on a Zen 5, which has AVX-512, 10 ns in some code, depending only on where the instructions lie."""
         ir, n = self.ir, 256 // w
         t, suffix = f"<{n} x {FLOAT[w]}>", "ps" if w == 32 else "pd"
         name = ("vfmadd213" if op == "fma" else "v" + _X86[op]) + suffix
@@ -207,14 +209,14 @@ class FloatBits(OutlinedOps):
         each, done = len(registers[0]) - 1, list[str]()
         for i in range(0, len(registers), _AT_ONCE):
             parts = registers[i : i + _AT_ONCE]
-            # The first operand's registers are the results'; what follows are the two modes, and the other operands.
+            # The first operand's registers receive the results; then come the two modes and the other operands.
             first = [part[0] for part in parts]
             others = [e for part in parts for e in part[1:]]
             k = len(parts)
             lines = [f"vldmxcsr ${2 * k}"]
             for j in range(k):
                 rest = [f"${2 * k + 2 + j * each + m}" for m in reversed(range(each))]
-                # AT&T's order: the last operand first. `vfmadd213` has its first factor, `vsqrt` its operand, in place.
+                # AT&T order: the last operand first. `vfmadd213` has its first factor, `vsqrt` its operand, in place.
                 lines.append(f"{name} {', '.join([*rest, *([f'${j}'] if op != 'fma' else []), f'${j}'])}")
             lines.append(f"vldmxcsr ${2 * k + 1}")
             kinds = ["=&x"] * k + [str(j) for j in range(k)] + ["*m"] * 2 + ["x"] * len(others)
@@ -227,7 +229,7 @@ class FloatBits(OutlinedOps):
         return done
 
     def mode(self, rnd: str) -> str:
-        """A constant of the module's: the control word of the processor that rounds so."""
+        """A constant of the module: the processor's control word for this rounding."""
         key = ("mode", rnd)
         if key not in self.functions:
             name = f"mode.{rnd}"

@@ -1,7 +1,7 @@
-"""Float operations that the processor has: the same bits as the generic definitions, an order of magnitude faster.
+"""Float operations on the processor: the same bits as the generic definitions, an order of magnitude faster.
 
-A float stays one until somebody looks at its bits: only then are its NaNs made canonical (f32), or are payloads put in
-order (f64, where at most one NaN operand gives the same bits on x86 as the definition does).
+A float stays one until its bits are needed: only then are its NaNs made canonical (f32), or its payloads corrected
+(f64, where at most one NaN operand gives the same bits on x86 as the definition does).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.formats import F32
 from openptx.numerics.rounding import TO_INTEGER
 
-_SMALLEST, _LARGEST = 4, 5  # of two, with its own sign, as `vrangeps` is told
+_SMALLEST, _LARGEST = 4, 5  # of two, with its own sign, in the encoding of `vrangeps`
 _QUIET = 0x11111121  # `fixed_up`: signalling NaNs, the second kind, become quiet ones
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 
@@ -49,7 +49,7 @@ class FloatOps(MufuOps):
         return self.payloads(f, op, d, operands, rnd == "rn" and self.may_fold(f, operands)) if f.name == "f64" else d
 
     def bound_of(self, op: str, f: Format, operands: tuple[Bits, ...]) -> float:
-        """What the magnitude of a result is at most; infinite where it may overflow, or be a NaN."""
+        """An upper bound of a result's magnitude; infinite if it may overflow, or be a NaN."""
         if f.name != "f32" or op not in ("fadd", "fsub", "fmul", "fma"):
             return inf
         a, b, *c = (self.bound(f, a) for a in operands)
@@ -57,7 +57,7 @@ class FloatOps(MufuOps):
         return most if most < 2**126 else inf
 
     def instruction(self, op: str, t: LaneType, operands: tuple[Bits, ...], rnd: str) -> str:
-        """The name of the float result, by an instruction that the processor has."""
+        """The name of the float result of a processor instruction."""
         if rnd != "rn":
             directed = self.directed_scalar if t.uniform else self.directed
             return directed(op, t.width, [self.float(a, t.uniform) for a in operands], rnd)
@@ -70,17 +70,17 @@ class FloatOps(MufuOps):
         """An LLVM intrinsic on floats."""
         return self.ir.emit(f"call {t.float} @llvm.{name}.{t.float_suffix}({', '.join(f'{t.float} {e}' for e in x)})")
 
-    # What the processor does otherwise
+    # Where the processor differs
 
     def payloads(self, f: Format, op: str, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
-        """A NaN operand is handed on. Where at most one can be NaN the processor has done so."""
+        """A NaN operand is propagated. If at most one operand can be NaN, the processor has done so."""
         may_be_nan = {id(a.v): a for a in operands if not self.is_number(f, a)}
         if len(may_be_nan) < 2 and not always:
             return d
         t = self.type_of(d)
         name = self.float(d, t.uniform)
         nan = self.ir.emit(f"fcmp uno {t.float} {name}, {'0.0' if t.uniform else 'zeroinitializer'}")
-        for a in operands:  # their bits are needed in the cold block, so they are settled here
+        for a in operands:  # the cold block needs their bits, so they are computed before it
             self.name_of(a, self.uniform(a))
         with self.ir.cold_block(self.any_of(self.bits(nan, 1, t.lanes))) as labels:
             exact = self.payload(f, self.bits_of_float(t, name), op, *operands)
@@ -88,16 +88,16 @@ class FloatOps(MufuOps):
         return self.raw(self.ir.phi(t.float, labels, name, slow), 64, t.uniform)
 
     def may_fold(self, f: Format, operands: tuple[Bits, ...]) -> bool:
-        """Whether LLVM may drop the operation or make it a change of sign, as it does with sums with zero, products
-        with one and quotients by one: to it a NaN's sign and whether it is quiet are undefined (LLVM's LangRef)."""
+        """Whether LLVM may remove the operation or make it a change of sign, as it does with sums with zero, products
+        with one and quotients by one: it treats a NaN's sign and quiet bit as undefined (LLVM's LangRef)."""
         one = f.bias << f.man
         return any(isinstance(a.v, int) and a.v & f.magnitude in (0, one) for a in operands)
 
     def is_number(self, f: Format, a: Bits) -> bool:
-        """Whether it is known to be no NaN."""
+        """Whether it is known not to be NaN."""
         return isinstance(a.v, int) and (a.v & f.magnitude) <= f.largest + 1
 
-    # Signs, and results bent into range
+    # Signs and saturation
 
     def fneg(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
         return self.with_sign(f, "fneg", a, super().fneg(f, self.copied(a), ftz), ftz)
@@ -106,14 +106,14 @@ class FloatOps(MufuOps):
         return self.with_sign(f, "fabs", a, super().fabs(f, self.copied(a), ftz), ftz)
 
     def copied(self, a: Bits) -> Bits:
-        """A copy of the value: looking at the copy's bits leaves `a` a float whose bits nobody has looked at."""
+        """A copy of the value: computing the copy's bits leaves `a` a float without bits."""
         v = a.v
         if not isinstance(v, Value) or v.name:
             return a
         return self.raw(v.raw, a.width, self.uniform(a), v.bound, v.flushed)
 
     def with_sign(self, f: Format, op: str, a: Bits, d: Bits, ftz: bool) -> Bits:
-        """`d`, the bits, and as a float as well: one of the two will be used."""
+        """`d` as bits and as a float: one of the two will be used."""
         if isinstance(a.v, Value) and isinstance(d.v, Value) and a.v.raw and not ftz and f.name in ("f16", "f32"):
             t = self.type_of(a)
             name = self.float_call(op, t, a.v.raw) if op == "fabs" else self.ir.emit(f"fneg {t.float} {a.v.raw}")
@@ -140,7 +140,7 @@ class FloatOps(MufuOps):
         return self.raw(d, t.width, t.uniform, inf, flushed)
 
     def extreme_by_range(self, operands: tuple[Bits, ...], largest: bool) -> Bits:
-        """By `vrangeps`, which does as PTX says with zeros and one quiet NaN; a signalling NaN it would hand on."""
+        """By `vrangeps`, which agrees with PTX for zeros and one quiet NaN; it would propagate a signalling NaN."""
         t, n = "<16 x float>", 16
         call = f"call {t} @llvm.x86.avx512.mask.range.ps.512"
         d: list[str] = []
@@ -159,7 +159,7 @@ class FloatOps(MufuOps):
         return self.raw(self.ir.joined("float", n, d), 32, False, inf, flushed)
 
     def is_quiet(self, a: Bits) -> bool:
-        """Whether no lane is known to have a signalling NaN: results of the processor's operations have none."""
+        """Whether every lane is known not to be a signalling NaN: results of the processor's operations never are."""
         return is_finite(a.v, a.width) or (isinstance(a.v, Value) and bool(a.v.raw) and not a.v.name)
 
     def float_comparison(self, condition: str, f: Format, a: Bits, b: Bits) -> Bits:
@@ -174,7 +174,7 @@ class FloatOps(MufuOps):
             with self.ir.at_entry():
                 return self.converted(how, d, s, once)
         source, target = self.type_of(a), LaneType(d.storage, self.uniform(a))
-        if s.name == "f16":  # f32 has normal numbers for all of f16
+        if s.name == "f16":  # all f16 are normal numbers in f32
             return self.raw(self.half_float(a, source.uniform), 32, source.uniform, inf, True)
         if d.name == "f16":
             return self.to_half(self.float(a, source.uniform), source.uniform)
@@ -182,7 +182,7 @@ class FloatOps(MufuOps):
             return self.bf16_to_float(a)
         if d.name == "bf16":
             return self.float_to_bf16(a)
-        op = "fpext" if d.name == "f64" else "fptrunc"  # payloads move as the definition says
+        op = "fpext" if d.name == "f64" else "fptrunc"  # payloads move as in the definition
         x = self.float(self.settle_bits(a), source.uniform)
         return self.bits_of_float(target, self.ir.emit(f"{op} {source.float} {x} to {target.float}"))
 

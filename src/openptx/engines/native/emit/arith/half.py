@@ -1,4 +1,4 @@
-"""f16 and bf16 by f32: quick where one rounding after another does no harm, exact where it would."""
+"""f16 and bf16 by f32: fast where double rounding is harmless, exact where it is not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openptx.numerics import Bits
 from openptx.numerics.formats import BF16, F16, F32
 
 VECTOR = LaneType(32, False)  # of f32
-CHOICE = 0xD8  # bits of the second where the third has ones, else of the first, as `vpternlogd` is told
+CHOICE = 0xD8  # bits of the second where the third has ones, else of the first, in the encoding of `vpternlogd`
 WORDS = f"<{N // 2} x i32>"  # two lanes of 16 bits each
 
 
@@ -19,9 +19,9 @@ class HalfOps(FloatBits):
     # f16 by f32
 
     def half(self, op: str, operands: tuple[Bits, ...]) -> Bits:
-        """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
-        a fused one, which is rounded to odd first: by AVX-512 and AVX2 always, else where its f32 is in the middle of
-        two f16 or below the normal ones."""
+        """f16 by f32: with 24 bits, double rounding of one operation on 11-bit operands is harmless. A fused operation
+        is rounded to odd first: by AVX-512 and AVX2 always, else only if its f32 is midway between two f16 or below the
+        normal ones."""
         out, t = self.ir, VECTOR.float
         x = [self.half_float(a) for a in operands]
         if op != "fma":
@@ -41,9 +41,9 @@ class HalfOps(FloatBits):
         return self.to_half(out.phi(t, labels, quick, exact))
 
     def odd(self, op: str, x: Sequence[str]) -> str:
-        """An operation in f32, rounded to odd: of the neighbours of what is no number of f32 the one whose last bit is
-        set. Rounded again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008).
-        The sum of what cancels is -0 and 0, of which the second is right."""
+        """An operation in f32, rounded to odd: an inexact result becomes the neighbour whose last bit is set. Rounding
+        this again, to at least two bits fewer, is the same as rounding once (Boldo and Melquiond, 2008). A sum that
+        cancels gives -0 and 0, of which the second is right."""
         out, t, i = self.ir, VECTOR.float, VECTOR.int
         down, up = (self.directed(op, 32, x, rnd) for rnd in ("rm", "rp"))
         last = out.emit(f"and {i} {out.emit(f'bitcast {t} {down} to {i}')}, splat (i32 1)")
@@ -53,11 +53,11 @@ class HalfOps(FloatBits):
     def odd_fma(self, x: Sequence[str]) -> str:
         """A fused operation in f32 on operands of f16, rounded to odd by AVX2.
 
-        By its mode (`directed`) it would take fewer instructions, but 40 cycles for each of four changes of mode on a
+        Directed rounding (`directed`) would take fewer instructions, but 40 cycles for each of four mode changes on a
         Zen 5, depending on where the code lies. The product is exact, so the error of the sum is, too (Knuth's sum of
-        two numbers, whose product is not made but fused). The result, if even, becomes its neighbour in the direction
-        of the error. The sign of error times result tells whether that is the code above: 0 is +0, by the sum
-        with 0, and what is not a number is negative, so that infinite results stay such or become the largest f32.
+        two numbers, with the product fused). An even result becomes its neighbour in the direction of the error. The
+        sign of error times result tells whether that is the next higher code: 0 is +0, by the sum with 0, and NaN is
+        negative, so that infinite results stay infinite or become the largest f32.
         """
         out, t = self.ir, VECTOR.float
         a, b, c = x
@@ -75,7 +75,7 @@ class HalfOps(FloatBits):
         return self.ir.emit(f"call {t} @llvm.fma.v{N}f32({t} {a}, {t} {b}, {t} {c})")
 
     def signed(self, a: Bits, x: str) -> Bits:
-        """Integers of lanes with the signs of floats; 0 where the float is +0."""
+        """Integers of lanes with the signs of floats; 0 if the float is +0."""
         out, n = self.ir, 8
         t = f"<{n} x i32>"
         names = self.vector(a), out.emit(f"bitcast {VECTOR.float} {x} to {VECTOR.int}")
@@ -84,7 +84,7 @@ class HalfOps(FloatBits):
         return self.bits(out.joined("i32", n, done), 32)
 
     def odd_sum(self, p: str, c: str) -> str:
-        """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
+        """p + c in f32, rounded to odd: the last bit is set if the result is inexact."""
         out, t, i = self.ir, VECTOR.float, VECTOR.int
         s = out.emit(f"fadd {t} {p}, {c}")
         back = out.emit(f"fsub {t} {s}, {p}")
@@ -97,7 +97,7 @@ class HalfOps(FloatBits):
         error = out.emit(f"bitcast {t} {e} to {i}")
         apart = out.emit(f"xor {i} {code}, {error}")
         sign = out.emit(f"ashr {i} {apart}, splat (i32 31)")
-        step = out.emit(f"or {i} {sign}, splat (i32 1)")  # towards the error: -1 where signs differ
+        step = out.emit(f"or {i} {sign}, splat (i32 1)")  # towards the error: -1 if signs differ
         even = out.emit(f"and {i} {code}, splat (i32 1)")
         even = out.emit(f"icmp eq {i} {even}, zeroinitializer")
         inexact = out.emit(f"and <{N} x i1> {wrong}, {even}")
@@ -127,9 +127,9 @@ class HalfOps(FloatBits):
     # bf16 by f32
 
     def bf16_op(self, op: str, operands: tuple[Bits, ...]) -> Bits:
-        """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 and AVX2
-        always, else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut
-        off."""
+        """Double rounding of sums is harmless. A product, fused or not, is rounded to odd first: by AVX-512 and AVX2
+        always, else only if its f32 is midway between two bf16. Otherwise half a unit is added, and the rest
+        truncated."""
         out, t = self.ir, VECTOR.float
         if self.cpu.avx512 or (self.cpu.avx2 and self.cpu.fma):
             return self.bf16_by_words(op, operands)
@@ -148,21 +148,21 @@ class HalfOps(FloatBits):
         return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
 
     def bf16_by_words(self, op: str, operands: tuple[Bits, ...]) -> Bits:
-        """Words of two lanes become f32 by a shift and a mask, even lanes first and then odd ones: half of what it
-        takes to widen them in their order, which does not matter, since lanes do the same."""
+        """Words of two lanes become f32 by a shift and a mask, even lanes first and then odd ones: half the cost of
+        widening them in order, and the order does not matter, because all lanes do the same."""
         out, t = self.ir, VECTOR.float
         x = [self.even_and_odd(a) for a in operands]
         if not self.cpu.avx512:
             return self.bf16_by_avx2(op, operands, x)
         d = out.emit(f"fadd {t} {x[0]}, {x[1]}") if op == "fadd" else self.odd(op, x)
         up = self.bits_of_float(VECTOR, d) + 0x8000
-        return self.upper_by_words(self.pick((up & 0xFFFF) == 0, up & ~0x10000, up))  # the middle of two: to the even
+        return self.upper_by_words(self.pick((up & 0xFFFF) == 0, up & ~0x10000, up))  # midway: to the even one
 
     def bf16_by_avx2(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
-        """A product of two bf16 is exact in f32. A fused result matters where it is the middle of two bf16: then
-        factors times each other minus it are an exact f32 (16 bits and 9 bits, and the product is at least 2^-8 of it,
-        or it would be c), and that plus c has the error's sign. Neither holds below 2^-125, where the definition
-        decides, if the result is not 0. That infinity may become a NaN of f32 does not show in bf16."""
+        """A product of two bf16 is exact in f32. A fused result matters if it is midway between two bf16: then the
+        product of the factors minus it is an exact f32 (16 bits and 9 bits, and the product is at least 2^-8 of it, or
+        it would be c), and that plus c has the error's sign. Neither holds below 2^-125, where the definition decides,
+        unless the result is 0. Infinity may become a NaN of f32, which is not visible in bf16."""
         out, t = self.ir, VECTOR.float
         d = self.fused(*x) if op == "fma" else out.emit(f"{op} {t} {x[0]}, {x[1]}")
         code = self.bits_of_float(VECTOR, d)
@@ -187,7 +187,7 @@ class HalfOps(FloatBits):
         even, odd = (out.shuffle(VECTOR.int, name, "poison", range(k, k + N // 2)) for k in (0, N // 2))
         low = out.emit(f"lshr {WORDS} {even}, splat (i32 16)")
         if self.cpu.avx512:
-            # As operations that LLVM knows it would be a permutation, which takes twice as long.
+            # Written as LLVM operations it would be a permutation, which takes twice as long.
             call = f"call {WORDS} @llvm.x86.avx512.pternlog.d.512"
             both = out.emit(f"{call}({WORDS} {low}, {WORDS} {odd}, {WORDS} splat (i32 -65536), i32 {CHOICE})")
         else:
@@ -208,7 +208,7 @@ class HalfOps(FloatBits):
         return self.ir.emit(f"bitcast {VECTOR.int} {both} to {VECTOR.float}")
 
     def exact_bf16(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
-        """Products of bf16 are exact in f32. Where one may be too small or large for that, the definition decides."""
+        """Products of bf16 are exact in f32. If one may be too small or too large for f32, the definition decides."""
         out, t = self.ir, VECTOR.float
         p = out.emit(f"fmul {t} {x[0]}, {x[1]}")
         size = self.bits_of_float(VECTOR, p) & 0x7FFFFFFF
@@ -223,21 +223,21 @@ class HalfOps(FloatBits):
         return self.resize(a, 32) << 16
 
     def float_to_bf16(self, a: Bits) -> Bits:
-        """f32 to bf16, to nearest even: the upper half, after half a unit and the tie's bit were added."""
+        """f32 to bf16, to nearest even: the upper half, after adding half a unit and the tie's bit."""
         t = self.type_of(a)
         up = self.tied(self.bits_of_float(t, self.float(a, t.uniform)))
         return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if t.uniform else self.upper(up))
 
     def tied(self, code: Bits) -> Bits:
-        """Half a unit of the upper half more, or a bit less where that is even already."""
+        """Adds half a unit of the upper half, or one bit less if that is already even."""
         return code + (((code >> 16) & 1) + 0x7FFF)
 
     def canonical_bf16(self, d: Bits) -> Bits:
-        """A NaN that arithmetic of bf16 made in f32 has no bits below, so it is one still."""
+        """A NaN from bf16 arithmetic in f32 has no lower bits, so truncation keeps it a NaN."""
         return self.pick(self.isnan(BF16, d), BF16.nan or 0, d)
 
     def some_below(self, a: Bits, limit: int) -> str:
-        """An i1: whether some lane, active or not, is less. Only the least of four is compared."""
+        """An i1: whether some lane, active or not, is less. Only the minimum of the four is compared."""
         out, n = self.ir, N // 4
         t, name = f"<{n} x i32>", self.vector(a)
         least, *rest = (out.shuffle(VECTOR.int, name, "poison", range(i, i + n)) for i in range(0, N, n))

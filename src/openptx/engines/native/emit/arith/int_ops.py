@@ -1,4 +1,4 @@
-"""The core operations as LLVM text: scalar where all lanes agree, vectors of 32 elements elsewhere."""
+"""The core operations as LLVM text: scalar if all lanes agree, vectors of 32 elements otherwise."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from openptx.engines.native.analysis.transfer import LLVM
 from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.numerics import Bits
 
-_JOINS = frozenset(("or", "add"))  # alike where no bit is set in both
-_ORDERS = {"slt": "sle", "ult": "ule", "ule": "ult"}  # and what holds, the other way around, where one does not
+_JOINS = frozenset(("or", "add"))  # equivalent if no bit is set in both
+_ORDERS = {"slt": "sle", "ult": "ule", "ule": "ult"}  # and the result, swapped, if it does not hold
 _ROW = tuple(range(N))
 
 
@@ -45,7 +45,7 @@ class IntOps(FloatTransfer):
         return "<" + ", ".join(f"i{w} {self.number(e, w)}" for e in v) + ">"
 
     def constant_vector(self, v: Known, w: int) -> str:
-        """A constant vector, where a line may be emitted first."""
+        """A constant vector, in a place where a line may be emitted first."""
         return self.literal_vector(v, w)
 
     def vector(self, a: Bits) -> str:
@@ -107,7 +107,7 @@ class IntOps(FloatTransfer):
         return isinstance(a.v, Value) and a.v.name in self.ir.masked
 
     def fenced(self, name: str, w: int) -> str:
-        """A value that LLVM does not look through.
+        """A value that is opaque to LLVM's optimiser.
 
         LLVM 22 for AVX-512 chooses the wrong `vpternlog` for `select(p, x & c | y & ~c, y)` where x comes from memory:
         the result has bits of c (measured: `copysign` under a predicate; of 16 orders of operands 4 are wrong).
@@ -131,9 +131,10 @@ class IntOps(FloatTransfer):
         return self.bits(self.ir.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
 
     def row_below(self, condition: str, a: Bits, b: Bits) -> Bits:
-        """Which of numbers in a row, a lane each, are below a number: the first so many lanes, counted by scalars. The
-        guard `i < n` of most kernels is such a comparison, and what follows asks whether it holds in all lanes. Without
-        masks in registers of their own, as AVX-512 has them, vectors would have to be made of the bits."""
+        """Which of consecutive numbers, one per lane, are below a number: a prefix of the lanes, whose length is
+        computed in scalars. The guard `i < n` of most kernels is such a comparison, and what follows tests whether it
+        holds in all lanes. Without mask registers, as AVX-512 has them, the bits would have to be expanded to
+        vectors."""
         assert isinstance(a.v, Value)
         ir, first, last, w = self.ir, a.v.name, self.scalar(b), a.width
         if w == 32:
@@ -164,7 +165,7 @@ class IntOps(FloatTransfer):
         return self.bits(self.ir.emit(f"{op} {vector_type(a.width)} {self.vector(a)} to {vector_type(w)}"), w)
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
-        """Unsigned division of up to 32 bits through f64: the cut quotient is exact, for a < 2^53."""
+        """Unsigned division of up to 32 bits through f64: the truncated quotient is exact, for a < 2^53."""
         w, out = a.width, self.ir
         x, y = (out.emit(f"uitofp {vector_type(w)} {self.vector(v)} to <{N} x double>") for v in (a, b))
         q = out.emit(f"fdiv <{N} x double> {x}, {y}")
@@ -182,7 +183,7 @@ class IntOps(FloatTransfer):
 
 
 def is_row(v: V, w: int, signed: bool) -> bool:
-    """Whether lanes have one number after the other, from a base on, and none of them wraps."""
+    """Whether lanes hold consecutive numbers from a base on, and none of them wraps."""
     if not isinstance(v, Value) or v.lanes != _ROW or not v.name:
         return False
     return 1 << v.tz >= N or 0 <= v.high < (1 << w - signed) - N

@@ -1,4 +1,4 @@
-"""The multifunction unit's interpolator in vectors: the bits of `Multifunction.square` and `cut` for less.
+"""The multifunction unit's interpolator in vectors: the bits of `Multifunction.square` and `cut` at less cost.
 
 * A slope and a curvature are one element of a table, two numbers of sixteen bits, and `vpmaddwd` multiplies and adds
   both. Slopes, of up to seventeen bits with their sign, are kept as differences from `centre`.
@@ -24,12 +24,12 @@ _HALF, _WHOLE = f"<{N // 2} x i32>", f"<{N} x i32>"
 WORDS, _BYTES = f"<{N} x i16>", f"<{2 * N} x i8>"
 _SIX = "splat (i16 6)"
 _FIRST = (1 << LOW) - 1
-"""The bits of a place that are multiplied with what is cut off afterwards."""
+"""The low bits of a position, whose products are truncated afterwards."""
 
 
 class Segments(NamedTuple):
-    """Tables of an interpolation, `cut` without its lowest `LOW` bits: for each segment a constant, and a pair of
-    slope - centre (the lower half) and curvature, multiplied by what the square is."""
+    """Tables of an interpolation, `cut` without its lowest `LOW` bits: for each segment a constant, and a pair of slope
+    - centre (the lower half) and curvature, scaled like the square."""
 
     constants: tuple[int, ...]
     pairs: tuple[int, ...]
@@ -37,8 +37,8 @@ class Segments(NamedTuple):
 
 
 def segments(t: Interpolation, centre: int, square: int = 0, step: int = 0) -> Segments:
-    """`square`: by how many bits squares are shifted; `step`: by how much each segment's constant is to be less than it
-    would be, as against the segment's before."""
+    """`square`: the number of bits by which squares are shifted; `step`: how much each segment's constant is reduced
+    compared with the previous segment's."""
     pairs = [
         slope - centre & 0xFFFF | (curve << square & 0xFFFF) << 16 for slope, curve in zip(t.c1, t.c2, strict=True)
     ]
@@ -48,8 +48,8 @@ def segments(t: Interpolation, centre: int, square: int = 0, step: int = 0) -> S
     return Segments(tuple((c << t.shift - LOW) - i * step for i, c in enumerate(t.c0)), tuple(pairs), t.bias)
 
 
-# The centre times a place is added by who asks, or is among what is subtracted anyway: 64 or 128 times a place, since
-# of a multiple of 2^LOW nothing is cut.
+# The caller adds the centre times a position, unless it is part of a subtraction anyway: 64 or 128 times a position,
+# because a multiple of 2^LOW is not truncated.
 POWERS = segments(POWER, 64 << LOW, step=1 << 23)
 RECIPROCALS = segments(RECIPROCAL, -64 << LOW, step=-1 << 22)
 RECIPROCAL_ROOTS = segments(RECIPROCAL_ROOT, -64 << LOW, square=2)
@@ -57,12 +57,12 @@ ROOTS = segments(ROOT, 128 << LOW, square=1)
 
 
 def crossed(a: int, b: int, top: int) -> int:
-    """The product of two numbers without the bits below `top` of each partial product, over 2^top."""
+    """The product of two numbers without the bits below `top` of each partial product, divided by 2^top."""
     return sum((a >> i & 1) * (b >> top - i) for i in range(top + 1))
 
 
 # fmt: off
-_INSTRUCTIONS = {  # by AVX-512, by AVX2 on half as many elements, and what they give of 512 bits
+_INSTRUCTIONS = {  # for AVX-512, for AVX2 on half as many elements, and their results in 512 bits
     "pmaddw":   ("@llvm.x86.avx512.pmaddw.d.512",   "@llvm.x86.avx2.pmadd.wd",    _HALF),
     "pmaddubs": ("@llvm.x86.avx512.pmaddubs.w.512", "@llvm.x86.avx2.pmadd.ub.sw", WORDS),
     "pmulhu":   ("@llvm.x86.avx512.pmulhu.w.512",   "@llvm.x86.avx2.pmulhu.w",    WORDS),
@@ -75,8 +75,8 @@ CROSS = tuple([crossed(i & 7, i >> 3, 2) for i in range(64)])
 
 
 def squared(x: Arithmetic, y: Bits) -> Bits:
-    """Half of the sum of y's partial products, fifteen bits, each cut to what is at least 2^14: the square of the upper
-    eight bits is never cut, that of the lower seven always, and products of the two count twice."""
+    """Half of the sum of y's partial products, fifteen bits, each truncated to bits from 2^14 on: the square of the
+    upper eight bits is never truncated, that of the lower seven always, and products of the two count twice."""
     high = y >> 7
     d = high * high >> 1
     for i in range(7):
@@ -89,8 +89,8 @@ class Interpolator:
         self.x = x
 
     def interpolated(self, t: Segments, i: Bits, place: Bits, drop: int = 2) -> Bits:
-        """The parabola's value at a place (up to seventeen bits) of a segment, without the centre's part. `i` may have
-        more bits than the segment's number. Fifteen bits of the place, from `drop` on, are squared."""
+        """The parabola's value at a position (up to seventeen bits) of a segment, without the centre's part. `i` may
+        have more bits than the segment's number. Fifteen bits of the position, from `drop` on, are squared."""
         x = self.x
         if x.cpu.avx512:
             constant, pair = (x.chosen_among_rows(column, i) for column in (t.constants, t.pairs))
@@ -118,7 +118,7 @@ class Interpolator:
     # Sixteen bits a lane
 
     def squares(self, place: Bits, drop: int) -> Bits:
-        """The squares of fifteen bits of each place, from `drop` on; lane j and lane 16 + j side by side."""
+        """The squares of fifteen bits of each position, from `drop` on; lane j and lane 16 + j side by side."""
         ir = self.x.ir
         first, second = self.halves(place)
         low = ir.emit(f"lshr {_HALF} {first}, splat (i32 {drop - 1})")
@@ -131,9 +131,9 @@ class Interpolator:
         return squared(self.x, y >> 1) if by_terms else self.squared_by_tables(y)
 
     def squared_by_tables(self, double: Bits) -> Bits:
-        """`squared` of y, from 2 y or 2 y + 1. Cross terms are the product of what is never cut, and two sums of six
-        bits: three of the lower half with three of the upper one. One permutation of bytes, which looks at the lowest
-        six bits of each, finds both."""
+        """`squared` of y, from 2 y or 2 y + 1. Cross terms are a product that is never truncated, and two sums of six
+        bits: three of the lower half with three of the upper one. One byte permutation, indexed by the lowest six bits
+        of each byte, looks up both."""
         x, ir = self.x, self.x.ir
         y, name = double >> 1, x.vector(double)
         turned = x.bits(ir.emit(f"call {WORDS} @llvm.fshl.v{N}i16({WORDS} {name}, {WORDS} {name}, {WORDS} {_SIX})"), 16)
@@ -143,17 +143,17 @@ class Interpolator:
         return square + self.upper_product(double & 0x00F0, double & 0xF000) + crossed
 
     def upper_product(self, a: Bits, b: Bits) -> Bits:
-        """The upper halves of products of sixteen bits."""
+        """The upper halves of 16-bit products."""
         return self.x.bits(self.instruction("pmulhu", WORDS, self.x.vector(a), self.x.vector(b)), 16)
 
     def permuted_bytes(self, table: tuple[int, ...], words: str) -> str:
-        """The bytes of a table of 64 that the lowest six bits of each byte say."""
+        """The bytes of a table of 64, indexed by the lowest six bits of each byte."""
         ir = self.x.ir
         index = ir.emit(f"bitcast {WORDS} {words} to {_BYTES}")
         if self.x.cpu.avx512:
             values = "<" + ", ".join(f"i8 {value}" for value in table) + ">"
             return ir.emit(f"call {_BYTES} @llvm.x86.avx512.permvar.qi.512({_BYTES} {values}, {_BYTES} {index})")
-        # `pshufb` chooses among sixteen; the upper two bits say among which, each as the highest bit of a byte.
+        # `pshufb` selects among sixteen; the upper two index bits say which sixteen, each as the highest bit of a byte.
         lower = ir.emit(f"and {_BYTES} {index}, splat (i8 15)")
         rows = [", ".join(f"i8 {value}" for value in table[i : i + 16]) for i in range(0, 64, 16)]
         found = [self.instruction("pshufb", _BYTES, f"<{', '.join([row] * 4)}>", lower) for row in rows]
@@ -165,7 +165,7 @@ class Interpolator:
         return found[0]
 
     def instruction(self, name: str, t: str, *operands: str) -> str:
-        """An instruction on vectors of 512 bits, by AVX2 on both halves of them."""
+        """An instruction on 512-bit vectors; with AVX2 on both halves of them."""
         ir, (wide, narrow, result) = self.x.ir, _INSTRUCTIONS[name]
         if self.x.cpu.avx512:
             return ir.emit(f"call {result} {wide}({', '.join(f'{t} {e}' for e in operands)})")
@@ -180,7 +180,7 @@ class Interpolator:
     # Thirty-two bits a lane
 
     def beside_squares(self, low: Bits, squares: Bits) -> Bits:
-        """A number of sixteen bits in the lower half of each lane, its square in the upper one."""
+        """A 16-bit number in the lower half of each lane, its square in the upper one."""
         ir = self.x.ir
         words = ir.emit(f"bitcast {WORDS} {self.x.vector(squares)} to {_HALF}")
         first = ir.emit(f"shl {_HALF} {words}, splat (i32 16)")

@@ -1,7 +1,7 @@
 """Approximate functions: the multifunction unit's, its tables in registers or in memory.
 
-Four of them stand in line for operands and results that are normal numbers, where less is to be done; for a warp that
-has others the definition is called, one internal function for each.
+Four of them are inlined for operands and results that are normal numbers, which need less work; for a warp with others
+the definition is called, one internal function for each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from openptx.numerics.bits import S
 from openptx.numerics.multifunction import FRACTION, HIDDEN, INFINITY, PLACE
 
 _F, _I = f"<{N} x float>", vector_type(32)
-ROW = 32  # elements of a table that one permutation of AVX-512 chooses from
+ROW = 32  # elements of a table that one AVX-512 permutation selects from
 
 
 class MufuOps(HalfOps):
@@ -33,7 +33,7 @@ class MufuOps(HalfOps):
 
     @property
     def has_vectors(self) -> bool:
-        """Whether the processor has instructions that the interpolator works by."""
+        """Whether the processor has the instructions that the interpolator needs."""
         return self.cpu.avx512 or self.cpu.avx2
 
     def mufu(self, op: str, a: Bits) -> Bits:
@@ -41,7 +41,7 @@ class MufuOps(HalfOps):
         if op not in quick or not self.has_vectors or not isinstance(a.v, Value) or self.uniform(a):
             return super().mufu(op, a)
         if op != "ex2":
-            self.vector(a)  # both paths need its bits, so they are settled before
+            self.vector(a)  # both paths need its bits, so they are computed before
         d, size, least = quick[op](a)
         name = self.vector(d)
         with self.ir.cold_block(self.some_from(size, least)) as labels:
@@ -55,28 +55,28 @@ class MufuOps(HalfOps):
         return self.often("approx_div", f, a, b, ftz, full)
 
     def some_from(self, a: Bits, least: int) -> str:
-        """An i1: whether some lane, active or not, is at least so much. Only the greater one of two is compared."""
+        """An i1: whether some lane, active or not, is at least this number. Only the maximum of the two is compared."""
         ir, t = self.ir, f"<{N // 2} x i32>"
         first, second = self.interpolator.halves(a)
         greater = ir.emit(f"call {t} @llvm.umax.v{N // 2}i32({t} {first}, {t} {second})")
         found = ir.emit(f"icmp uge {t} {greater}, splat (i32 {least})")
         return ir.emit(f"icmp ne i{N // 2} {ir.emit(f'bitcast <{N // 2} x i1> {found} to i{N // 2}')}, 0")
 
-    # Each gives its result, and a number from which on, in whatever lane, that is not to be used.
+    # Each returns its result, and a limit from which on a lane's result must not be used.
 
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits, int]:
-        """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
+        """Up to 126 either way: the processor truncates a number to fixed point as the unit does."""
         t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {self.float(a, False)}, splat (float 8388608.0)"))
-        # Negative numbers with a fraction are cut downwards.
+        # Negative numbers with a fraction are rounded downwards.
         k = self.pick((t & FRACTION) != 0, t + self.shr(S, t, 31), t)
-        # The result's exponent is k's. What k has below it is the segment's number, by which the table's constants are
-        # less, and the place, which is the centre's part of the sum.
+        # The result's exponent is that of k. The bits of k below it are the segment's number, by which the table's
+        # constants are reduced, and the position, which is the centre's part of the sum.
         biased = k + (126 << 23)
         r = self.interpolator.interpolated(POWERS, k >> 17, k & PLACE)
         return biased + (r >> 6), biased, (252 << 23) + 1
 
     def cut_to_integers(self, x: str) -> Bits:
-        """Floats cut to integers of 32 bits; those that have none become -2^31."""
+        """Floats truncated to 32-bit integers; those out of range become -2^31."""
         size = 16 if self.cpu.avx512 else 8
         t, n = f"<{size} x float>", f"<{size} x i32>"
 
@@ -90,7 +90,7 @@ class MufuOps(HalfOps):
         return self.bits(self.ir.joined("i32", size, [part(i) for i in range(0, N, size)]), 32)
 
     def quick_rcp(self, a: Bits) -> tuple[Bits, Bits, int]:
-        size = a & 0x7FFFFFFF  # subtracted from the result with what is below the exponent, as in `quick_ex2`
+        size = a & 0x7FFFFFFF  # subtracted from the result with the bits below the exponent, as in `quick_ex2`
         r = self.interpolator.interpolated(RECIPROCALS, a >> 16, a & 0xFFFF, 1)
         return a & 0x80000000 | (252 << 23) - size + (r >> 6), (a & 0x7F800000) - HIDDEN, 252 << 23
 
@@ -118,7 +118,7 @@ class MufuOps(HalfOps):
         return self.from_constants(table, index, w)
 
     def chosen_among_rows(self, table: Sequence[int], index: Bits) -> Bits:
-        """Rows of 32 elements are two registers; among rows, the upper bits of the index choose."""
+        """Rows of 32 elements are two registers; the upper bits of the index select the row."""
         out, t = self.ir, "<16 x i32>"
         padded = [*table, *[0] * (-len(table) % ROW)]
         name = self.vector(index)
@@ -137,7 +137,7 @@ class MufuOps(HalfOps):
         return found[0]
 
     def from_constants(self, table: Sequence[int], index: Bits, w: int) -> Bits:
-        """An element of a table of the module's constants."""
+        """An element of a table in the module's constants."""
         out = self.ir
         if self.uniform(index):
             name = self.constant_table(table, w)
@@ -146,7 +146,7 @@ class MufuOps(HalfOps):
         return self.bits(self.gathered_constants(table, index, w), w)
 
     def gathered_constants(self, table: Sequence[int], index: Bits, w: int) -> str:
-        """Elements of a table of the module's constants, by AVX2's gather where they have its widths."""
+        """Elements of a table in the module's constants, by AVX2's gather if it supports their width."""
         out, name, t = self.ir, self.constant_table(table, w), vector_type(w)
         if self.cpu.avx2 and w in (32, 64):
             size, places = 256 // w, self.vector(self.resize(index, 32))

@@ -1,4 +1,4 @@
-"""Definitions that are too long to inline: one internal function each, called wherever it is used."""
+"""Definitions that are too long to inline: one internal function for each, called wherever it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
 INLINE = 8
-"""Uses of a definition that a function has in line. Called from an inner loop, `rsqrt` takes twice as long."""
+"""The number of uses of a definition that are inlined in a function. Called from an inner loop, `rsqrt` takes twice as
+long."""
 
 
 class Outlined(NamedTuple):
@@ -23,7 +24,7 @@ class Outlined(NamedTuple):
 
 
 class OutlinedOps(IntOps):
-    """A machine that makes functions of definitions. They land in `functions`, which belong to the module."""
+    """A machine that makes functions from definitions and puts them into the module's `functions`."""
 
     def __init__(self, functions: dict[object, Outlined]) -> None:
         super().__init__()
@@ -32,9 +33,9 @@ class OutlinedOps(IntOps):
         self.uses_inline = INLINE
 
     def constant_vector(self, v: Known, w: int) -> str:
-        """Offsets of lanes are loaded from a table of the module's, which LLVM does not look into.
+        """Lane offsets are loaded from a table of the module, which is opaque to LLVM.
 
-        Made constants of the code, they are split to registers of 512 bits, whose types differ from those of other
+        As constants in the code they would be split into 512-bit registers, whose types differ from those of other
         constants. For each use LLVM compares a constant bit by bit with all of another type that the function has
         (`MachineConstantPool::getConstantPoolIndex`): half of the time that attention takes, at -O0 nine tenths.
         """
@@ -49,8 +50,8 @@ class OutlinedOps(IntOps):
         return self.ir.emit(f"load {t}, ptr @{made.name}, align 64{CONSTANT}")
 
     def often(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
-        """What a definition gives: in line for the first uses, so that loops of few of them keep them there; later ones
-        call a function made of it."""
+        """The result of a definition: inlined for the first uses, so that loops with few of them stay free of calls;
+        later ones call a function made from it."""
         key, operands = signature(name, arguments, keywords)
         self.uses[key] += 1
         if self.uses[key] <= self.uses_inline or not any(isinstance(a.v, Value) for a in operands):
@@ -58,7 +59,7 @@ class OutlinedOps(IntOps):
         return self.call_definition((key, operands), arguments, keywords)
 
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
-        """Calls a function made for these formats, on scalars if all operands are uniform and on vectors otherwise."""
+        """Calls a function made for these formats, on scalars if all operands are uniform, else on vectors."""
         key, operands = call
         uniform = self.uniform(*operands)
         made = self.functions.get((*key, uniform))

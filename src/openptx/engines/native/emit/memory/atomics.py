@@ -1,4 +1,5 @@
-"""Atomics: lane after lane, each by an instruction of the processor where it has one; plain where nobody else sees."""
+"""Atomics: lane by lane, each by a processor instruction if there is one; not locked if no other worker can see
+them."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _LLVM = {
     atomic_ops.min_unsigned: "umin",
     atomic_ops.max_unsigned: "umax",
 }
-# Reductions over a vector, and what an inactive lane contributes, by width.
+# Reductions over a vector, and the neutral value for inactive lanes, by width.
 _REDUCTIONS: dict[object, tuple[str, Callable[[int], int]]] = {
     atomic_ops.add: ("add", lambda w: 0),
     atomic_ops.bit_and: ("and", lambda w: -1),
@@ -42,7 +43,7 @@ _REDUCTIONS: dict[object, tuple[str, Callable[[int], int]]] = {
 }
 PLACES = f"<{N} x ptr>"
 OLD = abi.DATA, abi.DATA + 7 * abi.COLUMN
-"""Where lanes leave the words that they found, by halves."""
+"""Where lanes store the old words, by halves."""
 
 
 class AtomicLowering:
@@ -88,7 +89,7 @@ class AtomicLowering:
         return tuple(self.x.bits(ir.load(t, self.entry.field(offset), 64, STATE), part) for offset in halves)
 
     def operand_readers(self, operands: list[Bits]) -> list[Callable[[str], Bits]]:
-        """What gives a lane's operands: those that vary are kept in the worker's state."""
+        """A function that returns a lane's operands: those that vary are kept in the worker's state."""
 
         def reader(i: int, a: Bits) -> Callable[[str], Bits]:
             if self.x.uniform(a):
@@ -105,8 +106,8 @@ class AtomicLowering:
         return [reader(i, a) for i, a in enumerate(operands)]
 
     def for_each_lane(self, word: str, places: str, act: Callable[[str], None], unrolled: bool) -> None:
-        """`act` for the executing lanes in their order. Whole warps are common, and faster without a loop, and with
-        pointers that never were in memory: loads of parts of what has just been stored take half of the time."""
+        """`act` for the executing lanes in order. Full warps are common, and faster without a loop and with pointers
+        that were never in memory: loads of parts of what has just been stored take half of the time."""
         ir, done = self.ir, self.ir.fresh()
         with ir.in_cold_code():
             if unrolled:
@@ -129,7 +130,7 @@ class AtomicLowering:
         ir.start(done)
 
     def loop(self, t: str, first: str, done: str, turn: Callable[[str], tuple[str, str]]) -> None:
-        """A loop that carries one value; `turn` gives the next one and an i1, whether to go to `done`."""
+        """A loop that carries one value; `turn` returns the next one and an i1, whether to go to `done`."""
         ir = self.ir
         before, head = ir.label, ir.fresh()
         ir.jump(head)
@@ -140,7 +141,7 @@ class AtomicLowering:
         ir.lines.insert(phi_line, f"{carried} = phi {t} [{first}, %{before}], [{following}, %{ir.label}]")
 
     def lane_pointer(self, lane: str) -> str:
-        """The pointer of a lane that is only known then, from the scratch memory."""
+        """The pointer of a lane known only at run time, from the scratch memory."""
         at = self.ir.emit(f"getelementptr i64, ptr {self.entry.field(abi.SCRATCH)}, i32 {lane}")
         return self.ir.emit(f"load volatile ptr, ptr {at}, align 8{STATE}")
 
@@ -207,13 +208,13 @@ class AtomicLowering:
         return (self.x.bits(self.compare_exchange_loop(t, pointer, first, changed, align), w, ZEROS),)
 
     def exchanged(self, t: str, pointer: str, seen: str, new: str, align: int) -> tuple[str, str]:
-        """A compare-and-swap of a word: what was there, and a pair that also says whether it was as seen."""
+        """A compare-and-swap of a word: the old word, and a pair that also says whether it was as expected."""
         text = f"cmpxchg ptr {pointer}, {t} {seen}, {t} {new} seq_cst seq_cst, align {align}"
         pair = self.ir.emit(text)
         return self.ir.emit(f"extractvalue {{ {t}, i1 }} {pair}, 0"), pair
 
     def compare_exchange_loop(self, t: str, pointer: str, first: str, changed: Callable[[str], str], align: int) -> str:
-        """Tries until nobody has written meanwhile; gives the old word."""
+        """Retries until no other thread has written meanwhile; returns the old word."""
         found, done = "", self.ir.fresh()
 
         def turn(seen: str) -> tuple[str, str]:
@@ -226,12 +227,12 @@ class AtomicLowering:
         return found
 
     def of_one_lane(self, a: Word) -> Bits:
-        """The result of an update, which is one lane's; a primitive of whole vectors gave it in all lanes."""
+        """The result of an update, for one lane; a vector primitive has given it in all lanes."""
         assert isinstance(a, Bits)
         return a if self.x.uniform(a) else self.x.bits(self.scope.element(a, 0), a.width, ZEROS)
 
     def update_pair(self, pointer: str, update: Update, operands: list[Bits], locked: bool) -> tuple[Bits, ...]:
-        """128 bits: as the update says, or by compare-and-swap of both halves at once."""
+        """128 bits: by the update's own rule, or by compare-and-swap of both halves at once."""
         ir = self.ir
         pairs = [(operands[i], operands[i + 1]) for i in range(0, len(operands), 2)]
 

@@ -1,4 +1,4 @@
-"""Bounds and alignment checks: of the span of all lanes, or lane by lane; and the pointers that they lead to."""
+"""Bounds and alignment checks: of the span of all lanes, or lane by lane; and the pointers that they yield."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from openptx.isa.address_windows import SHIFT, SLOTS, window
 from openptx.numerics import Bits
 
 Check = tuple[str, Callable[[], str]]
-"""An i1, and what makes the pointers."""
+"""An i1, and what computes the pointers."""
 
 
 class Checked(NamedTuple):
-    """An i1 (or GOOD, or "" where an earlier access has it), what makes the pointer, and the addresses."""
+    """An i1 (or GOOD, or "" if an earlier access has checked), what computes the pointer, and the addresses."""
 
     good: str
     pointer: Callable[[], str]
@@ -39,7 +39,8 @@ class Checked(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What to look at, seen from an access's lowest place: from where on, how many bytes, how aligned, to write?"""
+    """What to check, relative to an access's lowest address: first byte, number of bytes, alignment, whether to
+    write."""
 
     low: int
     span: int
@@ -54,17 +55,17 @@ class BoundsCheck:
         self.begin_block({})
 
     def begin_block(self, groups: dict[int, Group]) -> None:
-        """`groups`: accesses that differ from each other by known numbers, checked together by the first of them."""
+        """`groups`: accesses that differ from each other by known distances, checked together by the first of them."""
         self.groups = groups
         self.begin_copy()
 
     def begin_copy(self) -> None:
-        """Begins the second copy of a block that is emitted twice: nothing has been checked in it yet."""
+        """Starts the second copy of a block that is emitted twice: nothing has been checked in it yet."""
         self.group_good: dict[Group, str] = {}
         self.rows_here: dict[object, str] = {}
 
     def form_of(self, address: Bits) -> Form | None:
-        """What is known of an address; None where lanes vary."""
+        """The facts about an address; None if lanes vary."""
         v = address.v
         if isinstance(v, int):
             return Form(str(v), ZEROS, trailing_zeros(v), v, None)
@@ -78,14 +79,14 @@ class BoundsCheck:
         return Form(self.x.scalar(Bits(self.x, 64, Value(v.name, ZEROS))), v.lanes, v.tz, v.high, v.origin)
 
     def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
-        """Whether all that lies between the lowest and the highest lane's places is good, where it begins, and the
+        """Whether the whole range between the lowest and the highest lane is valid, where it begins, and the
         addresses."""
         group = self.group_here(region, size, write)
         good = self.group_good.get(group) if group is not None else None
-        wanted: Wanted | None = None  # nothing, if an earlier access of the group has seen to it
+        wanted: Wanted | None = None  # nothing, if an earlier access of the group has checked it
         if good is None:
             wanted = Wanted(0, max(form.lanes) + size, min(size & -size, 64), write)
-            if group is not None:  # what later accesses of the group want is checked here as well
+            if group is not None:  # the ranges of later accesses of the group are checked here as well
                 wanted = Wanted(group.low(self.scope.site), group.span(max(form.lanes)), group.align, group.write)
         if region == "shared":
             found = self.in_shared(form, size, wanted)
@@ -103,7 +104,7 @@ class BoundsCheck:
         return found
 
     def surely(self, good: str) -> str:
-        """GOOD, where the block begins anew otherwise."""
+        """GOOD if the block restarts on failure."""
         if not self.scope.retry:
             return good
         on = self.ir.fresh()
@@ -121,7 +122,7 @@ class BoundsCheck:
         return Checked(good, pointer, Span(base, form.lanes, offset=base))
 
     def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
-        """Checks an access whose address comes from a pointer: the row of the slot table is known."""
+        """Checks an access whose address derives from a pointer: the row of the slot table is known."""
         offset = ""
 
         def pointer() -> str:
@@ -135,11 +136,11 @@ class BoundsCheck:
         return Checked(good, pointer, Span(form.base, form.lanes, row.start, offset))
 
     def offset_in(self, row: Aligned, address: str) -> str:
-        """An address's distance from a row's first place. LLVM sees what was added to the pointer."""
+        """An address's distance from a row's start. Written so that LLVM sees what was added to the pointer."""
         return self.ir.emit(f"add i64 {row.lead}, {self.ir.emit(f'sub i64 {address}, {row.origin}')}")
 
     def in_table(self, key: object, region: str, form: Form, wanted: Wanted | None) -> Checked:
-        """Checks an access whose row is looked up by its address; accesses with one `key` share it."""
+        """Checks an access whose row is looked up by its address; accesses with the same `key` share it."""
         ir, base = self.ir, form.base
         row = self.rows_here.get(key)
         if row is None:
@@ -160,13 +161,13 @@ class BoundsCheck:
         return Checked(good, pointer, Span(base, form.lanes, offset=base))
 
     def known_slot(self, base: str) -> object:
-        """The origin of an address that is known now: the slot that it lies in. None for others."""
+        """The origin of a known address: the slot that contains it. None for other addresses."""
         if base.startswith("%"):
             return None
         return self.slot_origin(int(base) >> SHIFT[self.c.address_size])
 
     def window_of(self, region: str) -> object:
-        """The origin of all addresses in a space that is one window; None for other spaces."""
+        """The origin of all addresses in a space that is a single window; None for other spaces."""
         return self.slot_origin(SLOTS[region]) if region in SLOTS else None
 
     def slot_origin(self, slot: int) -> object:
@@ -174,14 +175,14 @@ class BoundsCheck:
         return key
 
     def constant(self, form: Form, size: int) -> bool:
-        """Whether a known address leads to constants that the module has."""
+        """Whether a known address leads to existing constants of the module."""
         begin = window("const", self.c.address_size)
         known = not form.base.startswith("%") and form.high >= begin
         return known and form._replace(high=form.high - begin).surely_within(self.c.image.const.size, size)
 
     def room(self, limit: str, span: int, early: bool = True) -> str:
-        """The number of places where `span` bytes may begin. `early`: computed where the function begins, as the limit
-        is."""
+        """The number of offsets at which `span` bytes may begin. `early`: computed in the entry block, like the
+        limit."""
         key = ("room", limit, span)
         if early and key in self.entry.values:
             return self.entry.values[key]
@@ -192,7 +193,7 @@ class BoundsCheck:
         return found
 
     def fits(self, offset: str, limit: str, form: Form, wanted: Wanted) -> str:
-        """Whether what is wanted, seen from `offset` on, lies before `limit` and is aligned; both by one comparison:
+        """Whether the wanted bytes, relative to `offset`, lie before `limit` and are aligned; both by one comparison:
         rotating right moves misaligned low bits to the top, which exceeds every limit."""
         low, span, align, _ = wanted
         room = self.room(limit, span)
@@ -208,7 +209,7 @@ class BoundsCheck:
         return ir.emit(f"icmp ult i64 {turned}, {self.entry.values[key]}")
 
     def inside(self, offset: str, low: int, room: str) -> str:
-        """Whether `offset + low` is one of the places from 0 on."""
+        """Whether `offset + low` is one of the valid offsets from 0 on."""
         begin = self.ir.emit(f"add i64 {offset}, {low}") if low else offset
         return self.ir.emit(f"icmp ult i64 {begin}, {room}")
 
@@ -223,12 +224,12 @@ class BoundsCheck:
         return good
 
     def group_here(self, region: str, size: int, write: bool) -> Group | None:
-        """The group of the access being made."""
+        """The group of the current access."""
         group = self.groups.get(self.scope.site) if not self.scope.step_lane else None
         return group if group is not None and group.region == region and not self.scope.mask_may_be_empty else None
 
     def check_lanes(self, region: str, place: Bits, size: int, write: bool) -> Check:
-        """Whether the place of some executing lane is not plainly good, and the places."""
+        """Whether the check fails for some executing lane, and the addresses."""
         ir, t = self.ir, vector_type(64)
         a, delta = self.x.vector(place), ""
         if region in TABLE:
@@ -255,11 +256,12 @@ class BoundsCheck:
         return bad if self.c.options.checks else "false", pointers
 
     def origin(self, region: str) -> str:
-        """Where shared memory, or the local memory of the CTA's threads, begins."""
+        """The start of shared memory, or of the local memory of the CTA's threads."""
         return self.entry.state(abi.SHARED if region == "shared" else abi.LOCAL, "ptr")
 
     def row_of_lanes(self, region: str, place: Bits, write: bool) -> tuple[str, str, str, bool]:
-        """Begin, size and distance of the slot that lanes' addresses lie in, and whether the entry block has them."""
+        """Start, size and distance of the slot that contains the lanes' addresses, and whether the entry block has
+        them."""
         origin = self.window_of(region) or origin_of(place)
         if origin is not None:
             column = self.slots.origin_row(origin, region).__getitem__
@@ -268,8 +270,8 @@ class BoundsCheck:
         return column(0), column(2 if write else 1), column(3), origin is not None
 
     def limits(self, region: str, place: Bits, size: int, write: bool) -> tuple[str, str, str]:
-        """For addresses that differ by lane: the lowest that is allowed, the number of allowed ones from there, and
-        what to add to turn them into the host's."""
+        """For addresses that differ by lane: the lowest valid one, the number of valid ones from there, and what to add
+        for the host address."""
         if region in TABLE:
             start, limit, delta, early = self.row_of_lanes(region, place, write)
             return start, self.room(limit, size, early), delta
@@ -277,7 +279,7 @@ class BoundsCheck:
         return "0", room, self.ir.emit(f"ptrtoint ptr {self.entry.state(abi.SHARED, 'ptr')} to i64")
 
     def in_rows(self, place: Bits, step: int) -> str:
-        """Whether all lanes execute, and each half of them is side by side."""
+        """Whether all lanes execute, and each half of them is contiguous."""
         ir, t = self.ir, vector_type(64)
         a = self.x.vector(place)
         begins = ir.shuffle(t, a, "poison", [i // 16 * 16 for i in range(N)])
@@ -293,5 +295,5 @@ class BoundsCheck:
         return [self.ir.emit(f"extractelement <{N} x ptr> {places}, i32 {i}") for i in (0, N // 2)]
 
     def lane_pointers(self, pointer: str, lanes: Lanes) -> str:
-        """Each lane's pointer, at a known distance from one."""
+        """Each lane's pointer, at known distances from one."""
         return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.constant_vector(lanes, 64)}")

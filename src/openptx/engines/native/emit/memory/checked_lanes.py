@@ -1,7 +1,7 @@
-"""Checked accesses at places of the lanes' own, as functions that accesses which are alike share.
+"""Checked accesses at a separate address per lane, as functions shared by similar accesses.
 
-Such an access is 40 to 80 lines of LLVM's text; a step of `wgmma` has 32 of them. A function is called from the fifth
-access of a kind on, so loops of few accesses keep theirs in line.
+Such an access is 40 to 80 lines of LLVM text; a step of `wgmma` has 32 of them. The first four accesses of a kind are
+inlined, later ones call the function, so loops with few accesses have no calls.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
 INLINE = 4
-"""Accesses of a kind that a module has in line."""
+"""The number of accesses of a kind that a module inlines."""
 
 ADDRESSES = vector_type(64)
 HALF = N // 2
 
 
 class Kind(NamedTuple):
-    """What accesses that share a function are alike in."""
+    """What accesses that share a function have in common."""
 
     name: str  # load, store
     space: str
     same: bool
-    """Whether the places in the region are the addresses themselves."""
+    """Whether the offsets in the region are the addresses themselves."""
     width: int
 
 
@@ -71,7 +71,7 @@ class CheckedLanes:
         )
 
     def function(self, kind: Kind) -> str:
-        """The kind's function, made when it is first needed."""
+        """The kind's function, generated when it is first needed."""
         made = self.tables.functions.get(kind)
         if made is None:
             name = f"lanes.{kind.name}.{len(self.tables.functions)}"
@@ -156,7 +156,7 @@ store {ADDRESSES} {addresses}, ptr %scratch, align 64{STATE}
 
 
 def splat(name: str) -> str:
-    """Lines that give all lanes a scalar, called %name.all."""
+    """Lines that broadcast a scalar to all lanes, called %name.all."""
     return (
         f"%{name}.one = insertelement {ADDRESSES} poison, i64 %{name}, i32 0\n"
         f"%{name}.all = shufflevector {ADDRESSES} %{name}.one, {ADDRESSES} poison, <{N} x i32> zeroinitializer"
@@ -164,7 +164,7 @@ def splat(name: str) -> str:
 
 
 def returned(t: str, value: str, prefix: str) -> str:
-    """Lines that give a value, and that nothing went wrong."""
+    """Lines that return a value, and that nothing went wrong."""
     pair = f"{{ {t}, i1 }}"
     return (
         f"%{prefix}0 = insertvalue {pair} poison, {t} {value}, 0\n"

@@ -1,4 +1,4 @@
-"""Gathers and scatters: by the processor where that is fast, else by functions that accesses share."""
+"""Gathers and scatters: by the processor if it is fast at them, else by shared functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
 WIDEST = 64
-"""Bits of a lane that are moved at once. A vector is aligned as the whole of it, so its elements can be one."""
+"""The bits of a lane that are moved at once. A vector is aligned as a whole, so its elements may be moved as one."""
 
 PLACES, LANES = f"<{N} x ptr>", f"<{N} x i1>"
 
@@ -20,7 +20,7 @@ class GatherScatter:
         self.x, self.ir, self.scope, self.tables = scope.x, scope.ir, scope, scope.tables
 
     def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
-        """`count` elements at each executing lane's place; elsewhere zeros. All places have been found good."""
+        """`count` elements at each executing lane's address; zeros elsewhere. All addresses have been checked."""
         together = min(count, WIDEST // w)
         found: list[Bits] = []
         for i in range(0, count, together):
@@ -29,7 +29,7 @@ class GatherScatter:
         return tuple(found)
 
     def scatter(self, places: str, values: Sequence[Bits], w: int) -> None:
-        """The inverse. Of lanes with one place, the highest one's value stays."""
+        """The inverse. If lanes have the same address, the highest lane's value is kept."""
         together = min(len(values), WIDEST // w)
         for i in range(0, len(values), together):
             word = values[i]
@@ -90,7 +90,7 @@ class GatherScatter:
         return f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {lanes()})"
 
     def share(self, what: str, w: int, result: str, parameters: str, whole: str, part: str) -> None:
-        """Make a function of an access: what it does where all lanes execute, and where a `%mask` of them does."""
+        """Generate the functions of an access: for all lanes, and for those in a `%mask`."""
         name = f"{what}.i{w}"
         if name not in self.tables.functions:
             text = f"""define internal {result} @{name}({parameters}, i{N} %lanes) noinline nounwind #0 {{
@@ -108,7 +108,7 @@ part:
 
 
 def one_by_one(emit: Callable[[str], str], places: str, w: int) -> str:
-    """The element at each place, all of which are good."""
+    """The element at each address; all addresses have been checked."""
     t, found = vector_type(w), "poison"
     for i in range(N):
         at = emit(f"extractelement {PLACES} {places}, i32 {i}")

@@ -1,4 +1,4 @@
-"""Loads: wide moves where offsets are known, halves that are rows, gathers elsewhere."""
+"""Loads: wide moves if offsets are known, half-warp rows, otherwise gathers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LoadLowering:
         return self.paths.if_any(lambda: self.load_from(space, region, address, place, w, count))
 
     def parameter(self, offset: int, w: int, count: int) -> tuple[Bits, ...]:
-        """Kernel parameters at known places are loaded once, where the function begins."""
+        """Kernel parameters at known offsets are loaded once, in the entry block."""
         if not is_parameter(self.c.function, offset, w * count // 8):
             return self.slow.load("param", self.x.const(offset, 64), w, count)
         found: list[Bits] = []
@@ -71,13 +71,13 @@ class LoadLowering:
         bad, pointers = self.checks.check_lanes(region, place, size, False)
 
         def rows() -> tuple[Bits, ...]:
-            """Half a warp is a row of many a tile: two moves are an order of magnitude faster than a gather."""
+            """In many tiles half a warp is a row: two moves are an order of magnitude faster than a gather."""
             t = f"<{N // 2} x i{w}>"
             halves = [self.ir.load(t, at, w // 8, DATA) for at in self.checks.ends(pointers())]
             return (self.x.bits(self.ir.shuffle(t, halves[0], halves[1], range(N)), w),)
 
         def fast() -> tuple[Bits, ...]:
-            if count > 1 or region == "local":  # a place in local memory is another one for each lane
+            if count > 1 or region == "local":  # the same local address is a different place in each lane
                 return self.lanes.gather(pointers(), w, count)
             in_rows = self.checks.in_rows(place, w // 8)
             return self.paths.diamond(in_rows, rows, lambda: self.lanes.gather(pointers(), w, 1))
@@ -86,7 +86,8 @@ class LoadLowering:
         return self.paths.diamond(good, fast, lambda: self.slow.load(space, address, w, count))
 
     def load_lanes(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
-        """Lanes at known places, one by one if all execute: a gather takes longer, twice as long on some processors."""
+        """Lanes at known offsets, one by one if all execute: a gather takes longer, twice as long on some
+        processors."""
         if not self.scope.full or count > 1:
             return self.lanes.gather(self.checks.lane_pointers(pointer, lanes), w, count)
         ir, t = self.ir, vector_type(w)
@@ -110,7 +111,7 @@ class LoadLowering:
         return tuple(self.x.bits(self.assemble(plan, pieces, w, i), w) for i in range(count))
 
     def assemble(self, plan: LoadPlan, pieces: list[tuple[str, int]], w: int, element: int) -> str:
-        """The lanes' elements out of pieces, two pieces a shuffle."""
+        """The lanes' elements from pieces, two pieces per shuffle."""
         wanted = [i + element for i in plan.index]
         partial: list[tuple[str, set[int]]] = []
         for k in range(0, len(pieces), 2):

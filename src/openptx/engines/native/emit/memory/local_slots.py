@@ -1,7 +1,7 @@
-"""Accesses to one place of each thread's own local memory, as functions that accesses which are alike share.
+"""Accesses to the same offset in each thread's local memory, as functions shared by similar accesses.
 
-Unoptimised code (`nvcc -G`) keeps its variables there. In line, with a vector of 32 equal places to check, such an
-access was 1,800 characters of LLVM's text, and most of what such kernels take to compile.
+Unoptimised code (`nvcc -G`) keeps its variables there. Inlined, with a vector of 32 equal offsets to check, such an
+access was 1,800 characters of LLVM text, which dominated the compile time of such kernels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PARAMETERS = "ptr %w, ptr %local, i32 %lanes, i64 %place, i64 %limit, i64 %first
 
 
 class Kind(NamedTuple):
-    """What accesses that share a function are alike in."""
+    """What accesses that share a function have in common."""
 
     name: str  # load, store
     width: int
@@ -35,7 +35,7 @@ class LocalSlots:
         self.checks, self.slow, self.lanes = checks, slow, lanes
 
     def serves(self, region: str, place: Bits) -> bool:
-        """Whether an access is of this sort: lanes go to the same place, and code is to check it."""
+        """Whether an access is of this kind: lanes have the same offset, and code is to check it."""
         if region != "local" or not self.checks.c.options.checks:
             return False
         form = self.checks.form_of(place)
@@ -64,7 +64,7 @@ class LocalSlots:
         return f"ptr %w, ptr {local}, i32 {lanes}, i64 {form.base}, i64 {limit}, i64 {first}, i64 {what}"
 
     def function(self, kind: Kind) -> str:
-        """The kind's function, made when it is first needed."""
+        """The kind's function, generated when it is first needed."""
         made = self.tables.functions.get(kind)
         if made is None:
             name = f"local.{kind.name}.{kind.elements}.i{kind.width}"
@@ -108,7 +108,7 @@ class LocalSlots:
         return self.body(kind, [*stored, "ret i1 false"], [*parts, "ret i1 false"], given, ["ret i1 %bad"])
 
     def body(self, kind: Kind, whole: list[str], part: list[str], given: list[str], exact: list[str]) -> str:
-        """The check of the place, and what is done for all lanes, for some of them, and where the check fails."""
+        """The check of the offset, and the code for all lanes, for some of them, and for a failing check."""
         size, t = kind.width * kind.elements // 8, vector_type(64)
         call = self.slow.call_of(kind.name, "%what", "%wide", "%first", "%limit")
         check = f"""entry:
@@ -166,7 +166,7 @@ def farther(distance: int) -> str:
 
 
 def numbered(lines: list[str], prefix: str) -> Callable[[str], str]:
-    """What adds an operation to lines, and gives its name."""
+    """A function that appends an operation to lines, and returns its name."""
 
     def emit(text: str) -> str:
         name = f"%{prefix}.{len(lines)}"
@@ -186,7 +186,7 @@ def pointers(emit: Callable[[str], str], distance: int) -> list[str]:
 
 
 def returned(kind: Kind, result: str, name: str, failed: str) -> list[str]:
-    """Lines that return what was loaded, and whether a fault was recorded."""
+    """Lines that return the loaded value, and whether a fault was recorded."""
     t, before, lines = vector_type(kind.width), "poison", list[str]()
     for i in range(kind.elements):
         lines.append(f"%{name}.r{i} = insertvalue {result} {before}, {t} %{name}{i}, {i}")

@@ -1,7 +1,7 @@
-"""Where addresses come from, and the rows of the table of slots that they lead to.
+"""The origins of addresses, and their rows in the table of slots.
 
-Sums of a pointer and numbers lead where the pointer leads, if the program is right: a guess, made when the function
-begins. The check of an access is exact all the same: where it fails, the slow path looks at the address itself.
+In a correct program the sum of a pointer and a number lies in the pointer's allocation: a guess, made in the entry
+block. The check of an access is exact nevertheless: if it fails, the slow path examines the address itself.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Row(NamedTuple):
 
 
 class Aligned(NamedTuple):
-    """A row from its first aligned place on: the place, bytes there are, bytes that may be written, the place here; and
-    the pointer that led to it, with its distance from that place."""
+    """A row from its first aligned address on: that address, the bytes that exist, the bytes that may be written, the
+    host address; and the pointer that led to it, with its distance from the first."""
 
     start: str
     size: str
@@ -43,7 +43,7 @@ class SlotTable:
         self.aligned: dict[object, Aligned] = {}
 
     def origin_row(self, origin: object, region: str) -> Row:
-        """The columns of the row that a pointer leads to, looked up where the function begins."""
+        """The columns of the row of a pointer, looked up in the entry block."""
         key = ("row", origin, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
@@ -51,7 +51,7 @@ class SlotTable:
         return self.rows[key]
 
     def aligned_row(self, origin: object, align: int, region: str) -> Aligned:
-        """The row that a pointer leads to, from its first aligned place on."""
+        """The row of a pointer, from its first aligned address on."""
         row, first = self.origin_row(origin, region), self.ir.first
         key = ("aligned", origin, align, region == "global")
         if key not in self.entry.values:
@@ -78,8 +78,8 @@ class SlotTable:
         return self.row_at(self.ir.emit, address, region)
 
     def row_at(self, emit: Callable[[str], str], address: str, region: str) -> str:
-        """The row; the empty one where there is none, and for `.global` addresses in the windows of other spaces. (That
-        of parameters is inside of `.global`, which the slow path knows.)"""
+        """The row; the empty one if there is none, and for `.global` addresses in the windows of other spaces. (The
+        parameter window is inside `.global`, which the slow path knows.)"""
         slot = emit(f"lshr i64 {address}, {SHIFT[self.c.address_size]}")
         number, slots = slot, self.entry.state(abi.SLOTS, "i64")
         if region == "global":
@@ -89,7 +89,7 @@ class SlotTable:
         return emit(f"getelementptr [{abi.ROW} x i8], ptr {self.entry.state(abi.TABLE, 'ptr')}, i64 {slot}")
 
     def slots_of_allocations(self) -> str:
-        """The number of rows that follow those of the windows."""
+        """The number of rows after those of the windows."""
         if "allocations" not in self.entry.values:
             self.entry.values["allocations"] = self.ir.first(f"sub i64 {self.entry.state(abi.SLOTS, 'i64')}, {FIRST}")
         return self.entry.values["allocations"]

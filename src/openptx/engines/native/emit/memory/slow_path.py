@@ -1,5 +1,5 @@
-"""The slow path: accesses lane by lane, by a call. It is exact: it accepts what is right after all, and says which lane
-did wrong."""
+"""The slow path: accesses lane by lane, by a call. It is exact: it accepts valid accesses that failed the fast check,
+and reports the faulting lane."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openptx.numerics import Bits
 
 
 class Span(NamedTuple):
-    """Addresses `base + lanes[i]`, given as `start + offset` where that is what is at hand: the base is not, then."""
+    """Addresses `base + lanes[i]`, given as `start + offset` if the base itself is not at hand."""
 
     base: str
     lanes: Lanes
@@ -45,7 +45,7 @@ class SlowPath:
         self.access("store", space, address, w // 8, len(values))
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> tuple[Bits, ...]:
-        """Bytes from one space to another, as many as each lane wants."""
+        """Copies bytes, a number of them per lane, from one space to another."""
         self.scope.retry = ""
         places = (target, abi.SCRATCH), (origin, abi.DATA), (self.x.resize(size, 64), abi.MORE)
         for value, offset in places:
@@ -82,12 +82,12 @@ class SlowPath:
         self.leave_if(self.ir.emit(self.call_of(name, what, lanes, first, limit)))
 
     def lanes(self) -> tuple[str, str, str]:
-        """Which lanes access memory: their mask, the number of the first of the warp's threads, and the end of the
-        local memory that they may access."""
+        """Which lanes access memory: their mask, the warp's first thread, and the end of the local memory that they may
+        access."""
         return self.scope.wide_mask(), self.entry.first_thread(), self.frame.limit()
 
     def leave_if(self, failed: str) -> None:
-        """Ends the warp where a fault was recorded, and with it where: unless a step of a lane made it."""
+        """Ends the warp if a fault was recorded, and records the position, unless a step of a lane caused it."""
         if self.scope.step_lane:
             self.faults.leave_if(failed)
         else:
@@ -96,16 +96,16 @@ class SlowPath:
             self.ir.start(on)
 
     def call_of(self, name: str, what: int | str, lanes: str, first: str, limit: str) -> str:
-        """A call of what accesses memory lane by lane (support.ll), at the addresses that were handed over."""
+        """A call of the function that accesses memory lane by lane (support.ll), at the addresses passed."""
         return f"call i1 @openptx.{name}(ptr %w, i64 {lanes}, i64 {what}, i64 {first}, i64 {limit})"
 
     def what(self, space: str, step: int, count: int, site: int | None = None) -> int:
-        """What such an access is, in one number; `site`: where faults happen, if not here."""
+        """The description of such an access, as one number; `site`: the position for faults, if not the current one."""
         site = self.scope.site + self.scope.c.site_base if site is None else site
         return abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16 | site << 32
 
     def table(self, space: str, lanes: Lanes) -> str:
-        """The offsets of a span's lanes, as data of the kernel's own."""
+        """The offsets of a span's lanes, as constant data of the kernel."""
         before = window(space, self.scope.c.address_size) if space in ("const", "param") else 0
         key, functions = ("span", before, lanes), self.scope.tables.functions
         if key not in functions:

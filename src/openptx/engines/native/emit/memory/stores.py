@@ -1,4 +1,4 @@
-"""Stores: rows side by side, one place, a few pieces, scattered elsewhere."""
+"""Stores: contiguous rows, a single address, a few pieces, otherwise scattered."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class StoreLowering:
         return ()
 
     def store_each(self, region: str, place: Bits, pointers: Callable[[], str], values: Sequence[Bits]) -> None:
-        """Lanes at places of their own: two rows perhaps."""
+        """Lanes at separate addresses: perhaps two rows."""
         ir, w = self.ir, values[0].width
-        if len(values) > 1 or region == "local":  # a place in local memory is another one for each lane
+        if len(values) > 1 or region == "local":  # the same local address is a different place in each lane
             self.lanes.scatter(pointers(), values, w)
             return
         rows, other, on = ir.fresh(), ir.fresh(), ir.fresh()
@@ -96,14 +96,14 @@ class StoreLowering:
         ir.start(on)
 
     def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
-        """Stores values of all lanes side by side."""
+        """Stores the values of all lanes contiguously."""
         ir, count = self.ir, len(values)
         name, n = self.interleaved([self.x.vector(v) for v in values], w)
         t = f"<{n} x i{w}>"
         if self.scope.full:
             ir.store(t, name, pointer, w // 8, DATA)
             return
-        # A store under a mask costs several plain ones, and the mask is hardly ever in use.
+        # A masked store costs as much as several plain ones, and the mask is hardly ever needed.
         mask, plain, masked, done = self.scope.active_mask(), ir.fresh(), ir.fresh(), ir.fresh()
         ir.likely(ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1"), plain, masked)
         ir.start(plain)
@@ -121,20 +121,20 @@ class StoreLowering:
         n = N
         while len(names) > 1:
             half = len(names) // 2
-            # Element i of a pair (i, i + half) takes every other place, doubling the vector.
+            # Element i of a pair (i, i + half) takes every other position, doubling the vector.
             order = [i // 2 + n * (i % 2) for i in range(2 * n)]
             names = [self.ir.shuffle(f"<{n} x i{w}>", names[i], names[i + half], order) for i in range(half)]
             n *= 2
         return names[0], n
 
     def store_one(self, pointer: str, values: Sequence[Bits], w: int) -> None:
-        """All lanes to one place: the highest lane's value stays."""
+        """All lanes to the same address: the highest lane's value is kept."""
         for i, v in enumerate(values):
             at = pointer if not i else self.ir.field(pointer, i * w // 8)
             self.ir.store(f"i{w}", self.scope.last_active(v), at, w // 8, DATA)
 
     def store_lanes(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
-        """Lanes at known places: a few pieces, or one by one."""
+        """Lanes at known offsets: a few pieces, or one by one."""
         begins = [i for i in range(N) if i == 0 or lanes[i] != lanes[i - 1] + w // 8]
         if not self.scope.full or len(values) > 1 or len(begins) > RUNS:
             self.lanes.scatter(self.checks.lane_pointers(pointer, lanes), values, w)
@@ -143,7 +143,7 @@ class StoreLowering:
             self.store_piece(self.ir.field(pointer, lanes[i]), values[0], i, end - i)
 
     def store_piece(self, pointer: str, value: Bits, first: int, n: int) -> None:
-        """Stores values of some lanes side by side."""
+        """Stores the values of some lanes contiguously."""
         w = value.width
         part = self.ir.shuffle(vector_type(w), self.x.vector(value), "poison", range(first, first + n))
         self.ir.store(f"<{n} x i{w}>", part, pointer, w // 8, DATA)

@@ -1,7 +1,7 @@
-"""Tensor memory in compiled code: reads and writes of the CTA's own, checked against what is allocated.
+"""Tensor memory in compiled code: reads and writes of the CTA's own, checked against its allocations.
 
-Allocation, and whatever reaches tensor memory of other CTAs, is left to the reference engine, which finds the same
-bytes (engines/common/tensor_block.py).
+Allocation, and accesses to tensor memory of other CTAs, are left to the reference engine, which uses the same bytes
+(engines/common/tensor_block.py).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TensorMemory(tensor_memory.TensorMemory):
         return self.lanes.farther(places, WORD * columns)
 
     def places(self, address: Bits, count: int) -> str:
-        """Where each lane's columns begin in this process; the warp ends where one of them is not allocated."""
+        """The host address of each lane's columns; the warp ends if one of them is not allocated."""
         x, ir = self.x, self.ir
         address = self.scope.materialized(x.resize(address, 32))
         lane, column = address >> LANE, address & (1 << LANE) - 1

@@ -1,1 +1,1 @@
-"""Machine code that counts what it executes and what it asks of memory, for profiles."""
+"""Machine code that counts its executions and its memory requests, for profiles."""

@@ -1,7 +1,7 @@
-"""What counting code does beside its own: it counts blocks, guards, branches, and requests by the forms of addresses.
+"""Emission of counting code: it counts blocks, guards, branches, and requests by the forms of addresses.
 
-Lanes of whole warps at offsets that are known: a counter by the base modulo what hardware looks at. Other requests: a
-function that finds the counters of these offsets, or keeps a record (functions.ll).
+Lanes of whole warps at known offsets have a counter by the base modulo the hardware's granularity. Other requests call
+a function that finds the counters of these offsets, or keeps a record (functions.ll).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ALL_LANES = (1 << N) - 1
 SAME = 63
-"""The window of addresses that lead to one memory: no address has bits from there on."""
+"""The size of the address window of one memory: no address has higher bits."""
 
 
 class Count(Hooks):
@@ -45,7 +45,7 @@ class Count(Hooks):
         self.layout = layout.layout_of(x.c.program, kernel)
         self.has_clock = any(control(op) == "barrier" for op in kernel.code)
         self.traced: list[tuple[str, Bits, int]] | None = None
-        """What an instruction's meaning accesses, where that is its requests."""
+        """The accesses of an instruction's meaning, if these are its requests."""
         self.request: Request | None = None
         self.target: Bits | None = None
         self.threads = "0"
@@ -68,7 +68,7 @@ class Count(Hooks):
         self.ir.store("i64", self.ir.emit(f"add i64 {before}, {amount}"), place, 8, STATE)
 
     def add_pair(self, offset: int, one: str, two: str) -> None:
-        """Adds to two neighbouring counters."""
+        """Adds to two adjacent counters."""
         ir, t = self.ir, "<2 x i64>"
         place = ir.field(self.counts, offset)
         before = ir.load(t, place, 8, STATE)
@@ -88,7 +88,7 @@ class Count(Hooks):
         return self.ir.emit(f"zext i32 {self.ir.emit(f'call i32 @llvm.ctpop.i32(i32 {word})')} to i64")
 
     def tick(self, instructions: int) -> None:
-        """The running warp's clock advances."""
+        """Advances the running warp's clock."""
         if self.has_clock:
             self.add(layout.CLOCK, str(instructions))
 
@@ -148,7 +148,7 @@ class Count(Hooks):
             self.count_fragments(op, traced)
 
     def calls(self, op: Op) -> None:
-        """A call diverges where lanes go to different functions, or some of them do not call."""
+        """A call diverges if lanes go to different functions, or some of them do not call."""
         active, mask = self.scope.block_mask, self.scope.mask
         apart = self.x.const(0, 1)
         if self.target is not None and not self.x.uniform(self.target):
@@ -182,7 +182,7 @@ class Count(Hooks):
         lanes = self.bits_in(word)
         self.add(self.counter(pc, layout.ACTIVE), lanes)
         if self.x.facts.branches.get(self.scope.block.index) == "assumed":
-            self.taken = pc, lanes  # where they part, the warp leaves
+            self.taken = pc, lanes  # if lanes diverge, the warp takes a side exit
             return
         some, all = self.ir.is_some(word), self.ir.emit(f"icmp ne i32 {word}, {executing}")
         self.diverges(pc, self.ir.emit(f"and i1 {some}, {all}"))
@@ -290,7 +290,7 @@ class Count(Hooks):
         self.ir.store(vector_type(64), addresses, self.ir.field(self.counts, layout.LANES), 64)
 
     def count_fragments(self, op: Op, traced: Sequence[tuple[str, Bits, int]]) -> None:
-        """All accesses of one execution, one after the other."""
+        """All accesses of one execution, one after another."""
         if len(traced) > layout.MOST:
             raise UnsupportedByJit(f"`{op.form.instruction.name}` of more than {layout.MOST} accesses")
         site, mask = self.layout.site_of[op], self.scope.mask_word()
@@ -303,7 +303,7 @@ class Count(Hooks):
 
 
 class Request:
-    """A request to memory by the lanes in `mask` at `address`. `form` is None where it is not known."""
+    """A memory request by the lanes in `mask` at `address`. `form` is None if it is not known."""
 
     __slots__ = ("address", "form", "mask", "site")
 
@@ -312,7 +312,7 @@ class Request:
 
 
 class CountedMemory:
-    """Memory as the machine of meanings sees it, which remembers what fragments of matrices are made of."""
+    """Memory as the machine of meanings sees it; remembers the loads that fragments of matrices consist of."""
 
     def __init__(self, memory: MemoryLowering, count: Count) -> None:
         self.memory, self.count = memory, count

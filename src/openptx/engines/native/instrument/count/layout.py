@@ -1,9 +1,9 @@
-"""What counting code and the launch share: a worker's counts, as offsets in bytes from where they begin.
+"""The layout of a worker's counts, which counting code and the launch share: offsets in bytes from their start.
 
-First what all code has; then eight counters for each instruction of each function that the kernel may call, by the
-order of `reached`; then one for each target of branches by index; then, for each instruction that accesses memory, the
-masks of its entries, and the entries. Requests of one mask whose addresses differ from their base by the same offsets
-have one entry, which counts them by the base modulo what hardware looks at. Requests that have none go to the log.
+First the common part; then eight counters for each instruction of each function that the kernel may call, by the order
+of `reached`; then one for each target of branches by index; then, for each instruction that accesses memory, the masks
+of its entries, and the entries. Requests of one mask whose addresses differ from their base by the same offsets have
+one entry, which counts them by the base modulo the hardware's granularity. Requests without an entry go to the log.
 """
 
 from __future__ import annotations
@@ -18,78 +18,78 @@ from openptx.engines.native.analysis.cfg import Graph
 from openptx.program import Function, Op, Program, Targets
 
 # fmt: off
-CLOCK    = 0      # i64: instructions that the running warp has executed, or what it has waited for
+CLOCK    = 0      # i64: the clock of the running warp: executed instructions, or waiting time
 WORKER   = 8      # ptr: the worker's state
 LOG      = 16     # ptr: where the next record goes
 LOG_END  = 24     # ptr: one past the last
 LOG_BEGIN = 32    # ptr: the first
 BARRIERS = 64     # 16 numbers x 2 parities of generations x BARRIER
 LANES    = 2112   # 32 x i64: addresses of a request
-SERIAL   = 2368   # i64: requests that were measured one by one
-ADDRESSES = 2432  # 64 x SLOT: addresses of the one, by their hash
+SERIAL   = 2368   # i64: requests that were measured individually
+ADDRESSES = 2432  # 64 x SLOT: addresses of the request being measured, by their hash
 SECTORS  = 4480   # 64 x SLOT: its sectors
 BANKS    = 6528   # 32 x i8: lanes or words in each bank
 SORTED   = 6592   # 32 x i32
-COUNTERS = 6720   # from here on those of instructions
+COUNTERS = 6720   # counters of instructions begin here
 
 # A slot of a hash table.
 SLOT     = 32     # bytes
 KEY_OF   = 0      # i64
-SERIAL_OF = 8     # i64: of the request that it is of
-COUNT_OF = 16     # i64: lanes; of a sector, the most at one address
+SERIAL_OF = 8     # i64: of the request that it belongs to
+COUNT_OF = 16     # i64: lanes; for a sector, the maximum at one address
 
-# Who has arrived at a barrier: offsets in bytes.
+# Arrivals at a barrier: offsets in bytes.
 BARRIER  = 64
-KEY      = 0      # i64: generation, its CTA above it; 0: nobody yet
+KEY      = 0      # i64: generation, with its CTA above it; 0: no arrivals yet
 ARRIVED  = 8      # i64: warps
 LATEST   = 16     # i64: the latest of their clocks
-SUM      = 24     # i64: of their clocks
-PLACE    = 32     # i64: in the text, of the last of the statements at which they arrived
+SUM      = 24     # i64: sum of their clocks
+PLACE    = 32     # i64: the last position, in the text, of the statements at which they arrived
 WAITED   = 40     # i64: offset of that statement's counter
 
 # Counters of an instruction, 8 bytes each.
-WARPS, THREADS = 0, 1            # executions of the block that it begins
-LEFT_WARPS, LEFT_THREADS = 2, 3  # that left for the generic version here
-SLOW_WARPS, SLOW_THREADS = 4, 5  # executions, by the generic version, of the block that it begins
-ACTIVE   = 6      # threads for which its guard holds: of a branch, that take it
-SPECIAL  = 7      # of branches and calls: divergent executions; of barriers: instructions that warps waited
+WARPS, THREADS = 0, 1            # executions of the block that begins at the instruction
+LEFT_WARPS, LEFT_THREADS = 2, 3  # that exited to the generic version at the instruction
+SLOW_WARPS, SLOW_THREADS = 4, 5  # executions, by the generic version, of the block that begins at the instruction
+ACTIVE   = 6      # threads whose guard holds; for a branch, those that take it
+SPECIAL  = 7      # of branches and calls: divergent executions; of barriers: instructions for which warps waited
 EACH     = 64     # bytes
 
-# An entry. The first of each instruction is of whole warps at offsets that code knows.
-MEMO     = 8      # entries for others
+# An entry. The first of each instruction is for whole warps at offsets known at compile time.
+MEMO     = 8      # entries for other requests
 ENTRIES  = 1 + MEMO
-OFFSETS  = 0      # 32 x i64: addresses of the lanes less the base
+OFFSETS  = 0      # 32 x i64: addresses of the lanes minus the base
 HISTOGRAM = 256   # 128 x i64: requests, by their base modulo 32 or 128
-BASES    = 1280   # 128 x i64: the base of one of these
-BASE     = 2304   # i64: the base of one of them
+BASES    = 1280   # 128 x i64: an example base for each of these
+BASE     = 2304   # i64: an example base
 ENTRY    = 2368   # bytes
 WIDEST   = 128    # of the moduli
 
-# Requests of an instruction that were measured one by one: sums, and the one that wastes most.
+# Requests of an instruction that were measured individually: sums, and the most wasteful one.
 REQUESTS = 0      # i64
 ACTIVE_LANES = 8  # i64
 TAKEN    = 16     # i64: sectors or wavefronts
 IDEAL    = 24     # i64
-REPEATED = 32     # i64: lanes that come to an address of an earlier one
-WASTE    = 40     # i64: of the one that wastes most,
+REPEATED = 32     # i64: lanes whose address equals that of an earlier one
+WASTE    = 40     # i64: of the most wasteful one,
 LANES_OF = 48     # i64: its lanes,
-MIXED    = 56     # i64: and its rank among those that are alike in these two
+MIXED    = 56     # i64: and its rank among those equal in these two
 MASK_OF  = 64     # i64
 PLACES   = 128    # 32 x i64
 MEASURED = 384    # bytes
 
-# What is measured.
-OTHER, LOADS, ATOMICS, SHARED_LOADS, SHARED_ATOMICS = 0, 1, 2, 3, 4  # sectors; wavefronts of up to 32 bits a lane
+# Measures
+OTHER, LOADS, ATOMICS, SHARED_LOADS, SHARED_ATOMICS = 0, 1, 2, 3, 4  # sectors; wavefronts of up to 32 bits per lane
 
 # A record of the log.
 RECORD   = 272    # i64 site, i64 mask, 32 x i64 addresses
 RECORDS  = 2048
-MOST     = 32     # records that one instruction makes at most: so many are free when it begins
+MOST     = 32     # the maximum number of records of one instruction, which must be free when it starts
 # fmt: on
 
 
 FACTORS = tuple((2 * lane + 1) * 0x9E3779B97F4A7C15 >> 24 | 1 for lane in range(32))
-"""What offsets of lanes are multiplied by for the sum that ranks requests: any large numbers would do."""
+"""Multipliers of lane offsets in the sum that ranks requests; any large numbers would do."""
 
 
 class Site:
@@ -111,12 +111,12 @@ class Site:
 
     @property
     def size(self) -> int:
-        """Bytes of a lane, where the instruction says."""
+        """Bytes per lane, if the instruction says."""
         return self.found.size if isinstance(self.found, (Access, CopyAccess)) else 0
 
     @property
     def measure(self) -> int:
-        """The way that requests of an unusual kind are measured."""
+        """How requests of unusual kinds are measured."""
         if not isinstance(self.found, (Access, CopyAccess)) or self.space not in ("global", "shared"):
             return OTHER
         atomic = self.op.form.instruction.access == "update"
@@ -126,23 +126,23 @@ class Site:
 
     @property
     def modulus(self) -> int:
-        """What distinguishes the requests of an entry."""
+        """The properties that distinguish the requests of an entry."""
         matrices = isinstance(self.found, MatrixAccess)
         return 32 if self.space in ("global", "local") and not matrices else WIDEST
 
 
 class Layout:
-    """Where the counters of a kernel and of all functions that it may call lie in memory."""
+    """The layout of the counters of a kernel and of all functions that it may call."""
 
     def __init__(self, program: Program, kernel: Function) -> None:
         self.functions = [*reached(program, kernel.name)]
         self.first: dict[Function, int] = {}
-        """The number of the function's first instruction among those of all."""
+        """The index of the function's first instruction among those of all functions."""
         self.sites: list[Site] = []
         self.site_of: dict[Op, Site] = {}
         self._blocks: dict[tuple[Function, frozenset[int]], list[tuple[int, int]]] = {}
         self.tables: dict[Op, int] = {}
-        """Where counters of branches by index begin."""
+        """Where counters of indirect branches begin."""
         count = 0
         for function in self.functions:
             self.first[function] = count
@@ -186,7 +186,7 @@ class Layout:
 
 
 def targets_of(op: Op) -> Targets:
-    """The targets of a branch by index."""
+    """The targets of an indirect branch."""
     return next(o for o in op.operands if isinstance(o, Targets))
 
 

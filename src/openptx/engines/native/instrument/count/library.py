@@ -48,12 +48,12 @@ def names() -> list[str]:
 
 
 def declarations() -> list[str]:
-    """What the text of a counting kernel begins with."""
+    """The beginning of a counting kernel's text."""
     return [f"declare {_NAME.sub('', header)}" for header, _ in _HEADER.findall(text())]
 
 
 def functions(address_size: int) -> Mapping[str, int]:
-    """The addresses of the functions by name, valid while the process lives."""
+    """The addresses of the functions by name, valid for the lifetime of the process."""
     if not _linked:
         name = digest("count")
         image = store.load(name)

@@ -1,5 +1,5 @@
-"""Loops whose number of turns may depend on the order in which threads execute atomics: counts of such a kernel are of
-one order."""
+"""Loops whose trip count may depend on the order in which threads execute atomics: counts of such a kernel apply to one
+order."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from openptx.program import Op, Program
 
 OWN = frozenset(("local", "frame", "generic"))
-"""Where code that was not optimised keeps its variables."""
+"""The space in which unoptimised code keeps its variables."""
 
 
 def depends_on_order(c: FunctionContext) -> str:
-    """Why counts of a function may depend on the order of threads; "" where they do not."""
+    """Why counts of a function may depend on the order of threads; "" if they do not."""
     graph, code = c.graph, c.function.code
     for cycle in cycles(graph.blocks):
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
@@ -42,13 +42,13 @@ def depends_on_order(c: FunctionContext) -> str:
 
 
 def is_answered(op: Op) -> bool:
-    """Whether an instruction gives what other threads may have written meanwhile: atomics, strong loads."""
+    """Whether an instruction may return values that other threads have written meanwhile: atomics, strong loads."""
     shared = op.form.instruction.access == "update" or strong(op.m)
     return shared and any(is_written(op, i) for i in range(len(op.operands)))
 
 
 def called(program: Program, op: Op) -> Iterator[Op]:
-    """All that a call may execute."""
+    """All functions that a call may execute."""
     if control(op) != "call":
         return
     if calls_by_address(op):

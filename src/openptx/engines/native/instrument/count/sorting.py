@@ -1,4 +1,4 @@
-"""A network that sorts the lanes of a vector: a function of LLVM's without branches (K. E. Batcher, 1968)."""
+"""A sorting network for the lanes of a vector: a branch-free LLVM function (K. E. Batcher, 1968)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VECTOR = f"<{N} x i32>"
 
 
 def steps() -> Iterator[tuple[int, int]]:
-    """The size of the sequences that a step merges, and how far the lanes are apart that it compares."""
+    """For each step, the size of the sequences it merges, and the distance of the lanes it compares."""
     size = 2
     while size <= N:
         apart = size // 2
@@ -21,7 +21,7 @@ def steps() -> Iterator[tuple[int, int]]:
 
 
 def text() -> str:
-    """`@sorted`: ascending, without signs."""
+    """`@sorted`: ascending, unsigned."""
     lines = [f"define internal {VECTOR} @sorted({VECTOR} %v0) noinline #0 {{"]
     for i, (size, apart) in enumerate(steps()):
         partners = ", ".join(f"i32 {lane ^ apart}" for lane in range(N))

@@ -1,4 +1,5 @@
-"""Facts of accesses that are known before a kernel runs: strength, scope, sizes; and what cannot be watched at all."""
+"""Facts of accesses that are known before a kernel runs: strength, scope, sizes; and accesses that cannot be
+watched."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from openptx.program import Address, Function, Op
 def facts_of(op: Op, space: str, width: int, count: int) -> int:
     """Facts of an access of `count` elements of `width` bytes by each lane, without its site.
 
-    Volatile accesses count as weak where they may be of shared memory, so that who relies on lock-step is looked at.
+    Volatile accesses count as weak if they may access shared memory, so that code which relies on lock-step execution
+    is checked.
     """
     m = op.m
     volatile = m.values.get("volatile") is True
@@ -28,7 +30,7 @@ def facts_of(op: Op, space: str, width: int, count: int) -> int:
 
 
 def granule_of_shared(functions: Iterable[Function]) -> int:
-    """Bytes of a granule of shared memory: 1 where something may be accessed by less than 4."""
+    """Bytes of a granule of shared memory: 1 if some access may be smaller than 4."""
     for function in functions:
         for op in function.code:
             if op.form.instruction.access and bytes_of(op) < 4:
@@ -41,7 +43,7 @@ def granule_of_shared(functions: Iterable[Function]) -> int:
 
 
 def bytes_of(op: Op) -> int:
-    """The bytes that one lane accesses, at least."""
+    """The minimum number of bytes that one lane accesses."""
     t, vec = op.m.values.get("type"), op.m.values.get("vec")
     count = int(str(vec)[1:]) if vec else 1
     return op.m.type.width * count // 8 if t else 1

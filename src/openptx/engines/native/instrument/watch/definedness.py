@@ -1,7 +1,7 @@
-"""Code beside accesses that follows which bytes have been written: it marks what is stored and looks at what is loaded.
+"""Code beside accesses that tracks which bytes have been written: it marks stored bytes and checks loaded ones.
 
-Shared and local memory have a byte of marks for each byte, laid out like the memory itself, so the code that
-loads and stores serves for them as well. What generic and global addresses lead to is looked up by a function.
+Shared and local memory have a byte of marks for each byte, laid out like the memory itself, so the code for loads and
+stores handles them as well. For generic and global addresses a function looks the marks up.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 LOOKED_UP = {"generic": frozenset[str](), "global": frozenset((layout.ARRAYS,))}
-"""State spaces whose marks a function finds, with what the code must be watched for, besides."""
+"""State spaces whose marks a function looks up, with what else the code must be watched for."""
 
 
 class DefinednessBytes(BoundsCheck):
-    """Where the marks of shared and local memory are. The accesses have been made: nothing is checked."""
+    """The location of the marks of shared and local memory. The accesses have been made: nothing is checked."""
 
     def origin(self, region: str) -> str:
         key = ("definedness", region)
@@ -65,7 +65,7 @@ class DefinednessBytes(BoundsCheck):
 
 
 class Definedness:
-    """Emits what follows an access. `call` emits a call of one of the functions of watched code, `suspect` one that
+    """Emits the code after an access. `call` emits a call of one of the functions of watched code, `suspect` one that
     records a suspicion."""
 
     def __init__(self, x: LlvmMachine, call: Callable[..., None], block: Callable[[], str]) -> None:
@@ -89,7 +89,7 @@ class Definedness:
             self.look_up("loaded", address, w * count // 8, site)
 
     def write(self, space: str, address: Bits, w: int, count: int) -> None:
-        """The bytes that lanes have stored are written from now on."""
+        """The bytes that lanes have stored now count as written."""
         region, _ = locate(self.x, space, address, self.c.address_size, stepping=False)
         if region in ("shared", "local"):
             self.store(space, address, [self.x.const(0, w)] * count)
@@ -97,11 +97,11 @@ class Definedness:
             self.look_up("stored", address, w * count // 8)
 
     def undefine(self, base: Bits, size: int) -> None:
-        """Nobody has written so many bytes of the lanes' local memory from `base` on."""
+        """These bytes of the lanes' local memory, from `base` on, have not been written."""
         self.call("undefines", f"i64 {self.scope.wide_mask()}", f"i64 {self.x.scalar(base)}", f"i64 {size}")
 
     def copy(self, to: Bits, origin: Bits, size: int) -> None:
-        """Bytes of local memory are as defined as those that they were copied from."""
+        """Copied bytes of local memory are as defined as their sources."""
         places = f"i64 {self.x.scalar(to)}", f"i64 {self.x.scalar(origin)}"
         self.call("copied", f"i64 {self.scope.wide_mask()}", *places, f"i64 {size}")
 
@@ -109,7 +109,7 @@ class Definedness:
         return space in LOOKED_UP and LOOKED_UP[space] <= frozenset(self.c.options.watched)
 
     def look_up(self, what: str, address: Bits, size: int, *site: str) -> None:
-        """Lanes have loaded or stored `size` bytes each: in rows, or at one place, where that is known."""
+        """Lanes have loaded or stored `size` bytes each: in rows, or at one address, if that is known."""
         form = self.x.memory.checks.form_of(address)
         parts = pieces(form.lanes, size) if form is not None else None
 
@@ -150,7 +150,7 @@ class Definedness:
             )
 
     def may_have_marks(self, form: Form) -> str:
-        """False where the addresses are in the slot of the pointer that they come from, and that has no marks."""
+        """False if the addresses are in the slot of the pointer that they derive from, and that slot has no marks."""
         ir, shift = self.ir, SHIFT[self.c.address_size]
         slot, found = self.slot_of(form.origin)
         for distance in sorted({min(form.lanes), max(form.lanes)}):
@@ -159,7 +159,7 @@ class Definedness:
         return ir.emit(f"xor i1 {found}, true")
 
     def lanes_may_have_marks(self, address: Bits, origin: object) -> str:
-        """The same for addresses of which no more is known."""
+        """The same for addresses of which nothing more is known."""
         ir, t = self.ir, vector_type(64)
         slot, unmarked = self.slot_of(origin)
         slots = ir.emit(f"lshr {t} {self.x.vector(address)}, splat (i64 {SHIFT[self.c.address_size]})")
@@ -168,7 +168,8 @@ class Definedness:
         return ir.emit(f"or i1 {marked}, {ir.is_some(ir.mask_bits(apart))}")
 
     def slot_of(self, origin: object) -> tuple[str, str]:
-        """A pointer's slot, and whether it is that of an allocation without marks: once, where the function begins."""
+        """A pointer's slot, and whether it belongs to an allocation without marks: computed once, in the entry
+        block."""
         if origin not in self.slots:
             first, entry = self.ir.first, self.scope.entry
             slot = first(f"lshr i64 {entry.values[origin]}, {SHIFT[self.c.address_size]}")

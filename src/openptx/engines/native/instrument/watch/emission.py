@@ -1,7 +1,7 @@
-"""What a watched kernel's code reports: a call beside each access, barrier and instruction of a whole warp.
+"""Emission of watched code: a call for each access, barrier and warp-level instruction.
 
-`WatchedMemory` stands where the machine of meanings finds `load`, `store` and `atomic`; `Watch` has the other hooks. In
-code that nobody watches they are those of `Hooks`, which do nothing.
+`WatchedMemory` provides `load`, `store` and `atomic` to the machine of meanings; `Watch` has the other hooks. Unwatched
+code uses those of `Hooks`, which do nothing.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Watch(Hooks):
             self.call("together", f"i32 {lanes}", f"i32 {named}", self.site_word(0))
 
     def word(self, members: Bits) -> str:
-        """What all executing lanes say; 0 where they may say different things."""
+        """The value that all executing lanes agree on; 0 if they may differ."""
         return self.x.scalar(members) if self.x.uniform(members) else "0"
 
     def interpreted(self, op: Op) -> None:
@@ -103,7 +103,7 @@ class Watch(Hooks):
     # Accesses
 
     def access(self, space: str, address: Bits, w: int, count: int, *, reads: bool, writes: bool) -> None:
-        """Reports an access that has been made: `count` elements of `w` bits by each of the executing lanes."""
+        """Reports a completed access: `count` elements of `w` bits by each of the executing lanes."""
         if self.scope.step_lane:
             raise UnsupportedByJit("copies in steps, whose accesses nobody watches")
         op, size = self.c.function.code[self.scope.site], w * count // 8
@@ -135,8 +135,8 @@ class Watch(Hooks):
         return f"i64 {facts | self.scope.site + self.c.site_base << layout.STATEMENT}"
 
     def in_spans(self, where: str, form: Form, size: int, facts: int) -> bool:
-        """Reports lanes at known offsets, with other accesses of the block that differ from this one by known numbers
-        alone: the first of them reports all. False where lanes are in many pieces."""
+        """Reports lanes at known offsets, together with other accesses of the block that differ from this one only by
+        known distances: the first of them reports all. False if lanes are in many pieces."""
         offsets = self.alike(where, size, facts)
         parts = spans(form.lanes, size, offsets or [0], self.scope.full and where.endswith(".load"))
         if parts is None:
@@ -162,7 +162,7 @@ class Watch(Hooks):
         return True
 
     def alike(self, where: str, size: int, facts: int) -> list[int]:
-        """Distances of the accesses of a block from this one that the same call can report; none if an earlier one has
+        """Distances of the block's accesses from this one that the same call can report; empty if an earlier one has
         reported this one."""
         site, code = self.scope.site, self.c.function.code
         group = self.x.memory.checks.groups.get(site)
@@ -185,14 +185,14 @@ class Watch(Hooks):
         return self.facts(op, where.partition(".")[0], t.width // 8, count) == facts
 
     def parts_block(self) -> bool:
-        """Whether something in the block orders what is before it and what comes after."""
+        """Whether something in the block orders the accesses before it and after it."""
         b = self.scope.block
         return any(
             op.form.instruction.control in ("call", "warp-barrier") for op in self.c.function.code[b.start : b.stop]
         )
 
     def check_variable(self, v: Variable, address: Bits, size: int) -> None:
-        """The access must lie in the variable that its address was made from."""
+        """The access must lie in the variable that its address derives from."""
         c, x = self.c, self.x
         if v.space == "shared":
             start, width = x.const(c.shared_layout.offset(v), 64), CTA_SHIFT

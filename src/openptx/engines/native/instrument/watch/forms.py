@@ -1,7 +1,7 @@
 """The functions that watched kernels call, by the form of addresses.
 
-`row`: lanes side by side, perhaps several times; `one`: one address; `ones`: several that follow each other; `lanes`:
-any addresses, from the watch block, by halves of a warp. All of them take the block, the mask of lanes, the facts of
+`row`: adjacent lanes, perhaps several times; `one`: one address; `ones`: several consecutive ones; `lanes`: any
+addresses, from the watch block, by halves of a warp. All of them take the watch block, the mask of lanes, the facts of
 the access (layout.py).
 """
 
@@ -23,8 +23,8 @@ GIVEN = {
     "ones": "ptr %s, i64 %address, i64 %mask, i64 %facts, i64 %count",
     "lanes": "ptr %s, i64 %mask, i64 %facts",
 }
-"""Parameters by form. `first` is the lane of a row's begin, which the mask's lowest bit is for; `rows` and `count` say
-how often the next place follows."""
+"""Parameters by form. `first` is the lane at a row's start, which corresponds to the mask's lowest bit; `rows` and
+`count` are the numbers of repetitions."""
 
 
 def name_of(form: str, space: str, kind: Kind) -> str:
@@ -32,7 +32,7 @@ def name_of(form: str, space: str, kind: Kind) -> str:
 
 
 def function(form: str, space: str, kind: Kind, shift: int) -> str:
-    """The text of one of them; `shift`: bits of an offset in a slot of the address space."""
+    """The text of one of these functions; `shift`: the bits of an offset in a slot of the address space."""
     w = Writer(space, shift)
     if space == "generic":
         generic_lanes(w, kind) if form == "lanes" else generic(w, form, kind)
@@ -82,7 +82,7 @@ def row(w: Writer, kind: Kind) -> None:
     w.leave_if(mask.equals(0).name)
     low = w.word(ir.emit("call i64 @llvm.cttz.i64(i64 %mask, i1 true)"))
     high = w.word(ir.emit("call i64 @llvm.ctlz.i64(i64 %mask, i1 true)")) ^ 63
-    area = w.area(address + w.shifted(low, w.bytes()))  # that of a lane which executes
+    area = w.area(address + w.shifted(low, w.bytes()))  # that of an executing lane
     spread = w.spread(area)
     skipped = w.shifted(low, spread)
     in_row = w.shifted(w.word(1), (w.facts() >> layout.ROW_LANES) & 7)
@@ -126,7 +126,7 @@ def ones(w: Writer, kind: Kind) -> None:
 
 
 def set_of(w: Writer, mask: Word) -> tuple[Flag, Word]:
-    """Whether the lanes are one, and the cell of an access by all of them."""
+    """Whether there is only one lane, and the cell of an access by all of them."""
     lane = w.word(w.ir.emit(f"call i64 @llvm.cttz.i64(i64 {mask.name}, i1 true)"))
     alone = (mask & (mask - 1)).equals(0)
     return alone, (w.head() + lane) | alone.choose(w.word(0), layout.OF_WARP)
@@ -154,7 +154,7 @@ def one(w: Writer, kind: Kind) -> None:
 
 
 def lanes(w: Writer, kind: Kind) -> None:
-    """Halves of the warp that are rows or one place are handed on; of others each lane's cells are gathered."""
+    """Halves of the warp that are rows or one address are passed on; for others each lane's cells are gathered."""
     for first in range(0, 32, WIDE):
         mask = (w.word("%mask") >> first) & ((1 << WIDE) - 1)
         with w.ir.block_if(mask.differs(0).name):
@@ -187,7 +187,7 @@ def half(w: Writer, kind: Kind, first: int, mask: Word) -> None:
 
 
 def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: str) -> None:
-    """Lanes of one allocation after the other; then goes to `on`."""
+    """Processes the lanes of one allocation after another; then jumps to `on`."""
     ir = w.ir
     before, head, left = ir.label, ir.fresh(), ir.name()
     ir.jump(head)
@@ -215,7 +215,7 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
         entered = writes if kind.writes else reads
         w.scattered(verdict.cell, entered, active)
         entry = w.gathered(entered, active)
-        lost = entry.differs(verdict.cell) & active  # another lane has the same place
+        lost = entry.differs(verdict.cell) & active  # another lane has the same address
         with ir.cold_block(lost.any()):
             if kind.writes and not kind.strong:
                 w.suspect()
@@ -228,7 +228,7 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
 
 
 def make_fine(w: Writer, area: Area, numbers: Word, active: Flag) -> None:
-    """The lines of all granules become fine."""
+    """Makes the lines of all granules fine."""
     ir = w.ir
     lines = area.lines.splat(WIDE) + ((numbers >> 4) << 4)
     coarse = (w.gathered(lines, active) & layout.FINE).equals(0) & active
@@ -248,7 +248,7 @@ def make_fine(w: Writer, area: Area, numbers: Word, active: Flag) -> None:
 
 
 def generic(w: Writer, form: str, kind: Kind) -> None:
-    """Leads to shared memory, to local memory, which nobody else has, or to global memory."""
+    """Dispatches to shared memory, to local memory, which is private to the thread, or to global memory."""
     ir = w.ir
     slot = w.word("%address") >> w.shift
     w.leave_if((slot.equals(LOCAL) | w.word("%mask").equals(0)).name)

@@ -1,4 +1,4 @@
-"""Kinds of accesses: which of a granule's two cells they must be in order with, and which of them they enter."""
+"""Kinds of accesses: which of a granule's two cells they must be ordered with, and which of them they enter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.engines.native.instrument.watch.words import Flag, Word
 
 
 class Kind(NamedTuple):
-    """`writes` enters the cell of writes; what is `strong` may meet others that are."""
+    """`writes` enters the cell of writes; `strong` accesses may conflict with other strong ones."""
 
     name: str
     writes: bool
@@ -32,7 +32,7 @@ def kind_of(writes: bool, strong: bool) -> Kind:
 class Verdict(NamedTuple):
     wrong: Flag
     cell: Word
-    """What the cell that the access enters becomes."""
+    """The new value of the cell that the access enters."""
 
 
 def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone: Flag | None) -> Verdict:
@@ -42,8 +42,8 @@ def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone:
     if kind.writes:
         fine &= reads.known | compatible(reads) if kind.strong else reads.known
         if not kind.strong and alone is not None:
-            fine &= alone  # lanes of a warp store to one place at once
-    if now.begin is not None:  # ld.global.nc is for what the kernel never writes
+            fine &= alone  # lanes of a warp store to one address at once
+    if now.begin is not None:  # ld.global.nc is for memory that the kernel never writes
         fine &= (read & layout.CONSTANT).equals(0) if kind.writes else constant(written, mine)
     return Verdict(~fine, joined(writes if kind.writes else reads))
 

@@ -1,4 +1,4 @@
-"""A watched launch: shadow memory and the watch blocks of its workers, and what was seen in the end."""
+"""A watched launch: shadow memory, the watch blocks of its workers, and the suspicions recorded."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.workers import Worker
 
 WORD = 4
-"""Bytes of a granule where no smaller accesses are made."""
+"""Bytes of a granule if there are no smaller accesses."""
 LIMIT = 4 << 30
-"""Bytes of shadow cells of a launch."""
+"""The maximum number of bytes of shadow cells of a launch."""
 FIELDS = 6
 """Of an area."""
 BYTES = 17
 """Bytes of a granule's cells."""
 APART = 2048 + 64
-"""Between cells of writes and of reads, so that they do not meet in one set of the processor's cache."""
+"""Between cells of writes and of reads, so that they do not fall into the same set of the processor's cache."""
 
 
 class Suspicion(NamedTuple):
-    """What may be wrong: KIND of layout.py, and the site of the access; of SMALL the slot of the address space."""
+    """Suspicions: KIND of layout.py, and the site of the access; for SMALL the slot of the address space."""
 
     kind: int
     place: int
 
 
 class Cells:
-    """Cells of so many granules and of their lines, all empty. The system gives memory for those that are touched."""
+    """Cells of this many granules and of their lines, all empty. The operating system commits memory only for those
+    touched."""
 
     def __init__(self, granules: int) -> None:
         lines = -(-granules // layout.WIDE)
@@ -67,7 +68,8 @@ class Watch:
         """By slot."""
 
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
-        """Makes the watch block of the launch's only worker; gives its address. `stop`: where the launch's flag is."""
+        """Creates the watch block of the launch's only worker; returns its address. `stop`: where the launch's flag
+        is."""
         memory = run.memory
         self.areas = np.zeros((len(memory.snapshot.rows), layout.AREA // 8), np.int64)
         if "race" in self.tools:
@@ -85,7 +87,7 @@ class Watch:
         return self.block.ctypes.data
 
     def area(self, first: int, count: int, granule: int) -> tuple[int, ...]:
-        """Cells for granules of so many bytes, as an area of layout.py."""
+        """Cells for granules of this many bytes, as an area of layout.py."""
         cells = Cells(first % layout.WIDE + count)
         self.kept.append(cells)
         line = first // layout.WIDE
@@ -93,7 +95,7 @@ class Watch:
         return lines, place, cells.half, first, first + count, granule.bit_length() - 1
 
     def cover(self, allocations: list[Allocation], shift: int) -> None:
-        """Gives cells to all that may be written, as far as the limit goes."""
+        """Gives cells to all writable memory, up to the limit."""
         left = LIMIT
         for a in allocations:
             if not a.writable or not a.size:
@@ -111,7 +113,7 @@ class Watch:
                 self.areas[slots, :FIELDS] = self.area(first, last - first + 1, granule)
 
     def put_back(self) -> None:
-        """Forgets what the launch has written."""
+        """Clears what the launch has recorded."""
         if self.written is not None:
             self.written.put_back()
 
@@ -120,11 +122,11 @@ class Watch:
         return Suspicion(kind, facts if kind == layout.SMALL else facts >> layout.STATEMENT) if kind else None
 
     def flush(self, worker: Worker) -> None:
-        """Does nothing: no report is kept for later."""
+        """Does nothing: no reports are deferred."""
 
     def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
         raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")
 
     def not_watched(self) -> list[Allocation]:
-        """Allocations that were accessed, but too large to be watched."""
+        """Allocations that were accessed, but are too large to be watched."""
         return [a for slot, a in self.too_large.items() if self.areas[slot, 0] == layout.TOUCHED]

@@ -1,9 +1,10 @@
-"""What compiled code and the launch share when accesses are watched: the watch block, shadow cells, facts of accesses.
+"""The data that compiled code and the launch share when accesses are watched: the watch block, shadow cells, facts of
+accesses.
 
-A granule (4 bytes, or 1 in memory with smaller accesses) has two cells of 64 bits, for writes and for reads. A
-cell stands for a set of accesses that are not ordered with each other: its time, who made them, and what they were.
-Sixteen granules are a line: as long as all of them are accessed together, by lanes side by side or by all lanes of a
-warp, the two cells of the line stand for theirs, which have no memory yet.
+A granule (4 bytes, or 1 in memory with smaller accesses) has two cells of 64 bits, for writes and for reads. A cell
+stands for a set of accesses that are not ordered with each other: their time, their threads, and their kinds. Sixteen
+granules are a line: as long as all of them are accessed together, by adjacent lanes or by all lanes of a warp, the two
+cells of the line represent theirs, which have no memory yet.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 THREAD  = 0x3FF       # in its CTA, of one access
 LANE    = 0x1F
 WARP    = 0x3E0
-LEVEL   = 3 << 10     # whose accesses: 0 one thread's, 1 of lanes of a warp, 2 of warps of a CTA, 3 of several CTAs
+LEVEL   = 3 << 10     # whose accesses: 0 one thread's, 1 lanes of a warp, 2 warps of a CTA, 3 several CTAs
 OF_WARP, OF_CTA, OF_GRID = (i << 10 for i in (1, 2, 3))
 WEAK    = 1 << 12     # one of them is weak
 SIZE    = 13          # one bit for each size of the strong ones: 1, 2, 4, 8 bytes
@@ -21,39 +22,39 @@ SIZES   = 15 << SIZE
 NARROW  = 1 << 17     # one of them has the scope of its CTA
 CONSTANT = 1 << 18    # one of them is ld.global.nc
 FLAGS   = 0x7F << 12
-FINE    = 1 << 19     # of lines: its granules have cells of their own
-SPREAD  = 20          # of lines with LEVEL 0: log2 of the granules of a thread, 3 bits
+FINE    = 1 << 19     # for lines: its granules have cells of their own
+SPREAD  = 20          # for lines with LEVEL 0: log2 of the granules of a thread, 3 bits
 SPREADS = 7 << SPREAD
-TIME    = 24          # from here on: barriers that the worker has passed when the last of them was made
+TIME    = 24          # the remaining bits: barriers that the worker had passed at the last access
 EVER    = -1 << TIME  # accesses of several CTAs are never ordered
 
 # Facts of an access, one word of code: FLAGS, and
 ROW_LANES = 19        # log2 of the lanes in a row, 3 bits
-PAIR     = 1 << 22    # the row is of two lanes at each place
+PAIR     = 1 << 22    # the row has two lanes at each place
 BYTES    = 24         # log2 of the bytes of a lane, 3 bits
 STATEMENT = 32        # the site, as in faults
 
 # The watch block: offsets in bytes.
 NOW     = 0           # i64: time
-TICK    = 8           # i64: of the last barrier of the whole CTA, or of its begin
-BEGIN   = 16          # i64: when the CTA began
+TICK    = 8           # i64: of the last barrier of the whole CTA, or of its start
+BEGIN   = 16          # i64: when the CTA started
 CTA     = 24          # i64: its number; -1: none yet
 FIRST   = 32          # i64: the warp's first thread
 NEAR    = 40          # i64: of the warp's last barrier
 TABLE   = 48          # ptr: an area for each slot of the address space
 STOP    = 56          # ptr: the launch's flag that ends it
 THREADS = 64          # i64: of a CTA
-KIND    = 72          # i64: 0, or what was seen that may be wrong
-FACTS   = 80          # i64: by which access; SMALL: in which slot of the address space
+KIND    = 72          # i64: 0, or the suspicion
+FACTS   = 80          # i64: the access that caused it; for SMALL: the slot of the address space
 SHARED  = 128         # an area: shared memory
 WARPS   = 192         # 32 x i64: NEAR of all warps
-BARRIERS = 448        # 16 x (i32 generation, i32 lanes that have come)
+BARRIERS = 448        # 16 x (i32 generation, i32 lanes that have arrived)
 LANES   = 576         # 32 x i64: addresses
-MARKS   = 832         # ptr: for each slot of the address space, how far its marks are from it; 0: all is defined
+MARKS   = 832         # ptr: for each slot of the address space, the distance of its marks; 0: all is defined
 SHARED_MARKS = 840    # ptr: a byte for each byte of shared memory, 0 once it has been written, else 255
 LOCAL_MARKS = 848     # ptr: the same for local memory of the CTA's threads
-RESERVED = 856        # i64: bytes that shared memory begins with that are always defined
-SHARED_BYTES = 864    # i64: others of shared memory, which begin undefined in each CTA
+RESERVED = 856        # i64: bytes at the start of shared memory that are always defined
+SHARED_BYTES = 864    # i64: bytes of shared memory after them, which start undefined in each CTA
 LOCAL_BYTES = 872     # i64: of local memory
 STRIDE  = 880         # i64: of local memory of one thread
 BLOCK   = 896         # bytes in all
@@ -73,8 +74,8 @@ UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
 # fmt: on
 
 RACE, LANES_AWAY, OUTSIDE, SMALL, UNWRITTEN = 1, 2, 3, 4, 5
-"""KIND: accesses that nothing orders, as far as is known here; a warp instruction or barrier without all lanes; an
-access outside of its variable; an access of less than a granule; a load of bytes that nobody has written."""
+"""KIND: accesses that no known synchronisation orders; a warp instruction or barrier without all lanes; an access
+outside its variable; an access smaller than a granule; a load of bytes that have not been written."""
 
 ARRAYS = "arrays"
-"""Beside the tool "init": some arrays of global memory begin undefined."""
+"""Together with the tool "init": some arrays of global memory start undefined."""

@@ -33,7 +33,7 @@ def names() -> list[str]:
 
 
 def declarations() -> list[str]:
-    """What the text of a watched kernel begins with."""
+    """The beginning of a watched kernel's text."""
     headers = [header for header, _ in _HEADER.findall(events() + definedness(SHIFT[64]))]
     headers += [f"void @{name}({given})" for name, given in forms().items()]
     return [f"declare {_NAME.sub('', header)}" for header in headers]
@@ -68,7 +68,7 @@ _linked: dict[int, Library] = {}
 
 
 def functions(address_size: int) -> Mapping[str, int]:
-    """The addresses of the functions by name, valid while the process lives."""
+    """The addresses of the functions by name, valid for the lifetime of the process."""
     library = _linked.get(address_size)
     if library is None:
         name = digest(f"watch {address_size}")

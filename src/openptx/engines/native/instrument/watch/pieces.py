@@ -1,4 +1,5 @@
-"""Known offsets of lanes, and of accesses with one base, as a few calls: lanes side by side, and lanes at one place."""
+"""Splits known offsets of lanes, and of accesses with one base, into a few calls: adjacent lanes, and lanes at one
+address."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ MOST = 4
 
 
 class Piece(NamedTuple):
-    """So many lanes from `first` on; `form` is "row" or "one"."""
+    """This many lanes from `first` on; `form` is "row" or "one"."""
 
     form: str
     first: int
@@ -19,8 +20,8 @@ class Piece(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Lanes of a piece from an offset on; `times`: rows, or places that follow each other. `pair`: as many lanes more
-    do the same."""
+    """Lanes of a piece from an offset on; `times`: rows, or consecutive addresses. `pair`: as many further lanes do the
+    same."""
 
     piece: Piece
     offset: int
@@ -29,7 +30,7 @@ class Span(NamedTuple):
 
 
 def pieces(lanes: Lanes, size: int) -> list[Piece] | None:
-    """The lanes' accesses of `size` bytes as runs; None where there are too many."""
+    """The lanes' accesses of `size` bytes as runs; None if there are too many."""
     found: list[Piece] = []
     first = 0
     while first < N and len(found) <= MOST:
@@ -40,7 +41,7 @@ def pieces(lanes: Lanes, size: int) -> list[Piece] | None:
 
 
 def run(lanes: Lanes, first: int, form: str, step: int) -> Piece:
-    """The run of lanes that begins at `first`, each `step` after the one before."""
+    """The run of lanes that starts at `first`, each `step` after the one before."""
     stop = first + 1
     while stop < N and lanes[stop] == lanes[stop - 1] + step:
         stop += 1
@@ -48,7 +49,7 @@ def run(lanes: Lanes, first: int, form: str, step: int) -> Piece:
 
 
 def spans(lanes: Lanes, size: int, offsets: Sequence[int], may_pair: bool) -> list[Span] | None:
-    """Accesses of `size` bytes at these offsets by all lanes; None where lanes are in many pieces."""
+    """Accesses of `size` bytes at these offsets by all lanes; None if lanes are in many pieces."""
     parts = pieces(lanes, size)
     if parts is None:
         return None

@@ -1,7 +1,7 @@
-"""When an access is in order with those that a cell stands for, and what the cell stands for afterwards.
+"""Whether an access is ordered with those that a cell represents, and what the cell represents afterwards.
 
-The same rule as sanitize/races.py has (8.7.1), less what needs vectors of clocks: only barriers of all threads of a CTA
-or of a warp order accesses here. So it may suspect what fences, flags or copies order, and accepts no race.
+The rule of sanitize/races.py (8.7.1) without vector clocks: only barriers of all threads of a CTA or of a warp order
+accesses here. So it may suspect accesses that fences, flags or copies order, but accepts no race.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from openptx.engines.native.instrument.watch.words import Flag, Word
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What cells are compared with: times of the last barriers of the CTA and of the warp, and of the CTA's begin, as
-    cells have them. In shared memory, which is the CTA's own, that is None."""
+    """The times that cells are compared with: the last barriers of the CTA and of the warp, and the CTA's start, in the
+    units of cells. The latter is None in shared memory, which belongs to the CTA."""
 
     tick: Word
     near: Word
@@ -24,7 +24,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Old accesses of a granule, seen from a new one."""
+    """Earlier accesses of a granule, relative to a new one."""
 
     old: Word
     mine: Word
@@ -32,11 +32,11 @@ class Cell:
     by_barrier: Flag
     """A barrier of the CTA has ordered them."""
     known: Flag
-    """They happened before, or there are none."""
+    """They happened before, or do not exist."""
 
 
 def seen(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
-    """`alone`: the new access is one lane's; None: surely."""
+    """`alone`: the new access is a single lane's; None: certainly."""
     differs = old ^ mine
     warp = (differs & (layout.WARP | layout.OF_CTA)).equals(0)
     same = (differs & (layout.THREAD | layout.LEVEL | layout.SPREADS)).equals(0)
@@ -45,7 +45,7 @@ def seen(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
     if now.begin is None:
         by_barrier = old.below(now.tick)
         return Cell(old, mine, now, by_barrier, by_barrier | same | (warp & old.below(now.near)))
-    since = old - now.begin  # of other CTAs: huge
+    since = old - now.begin  # of other CTAs: a huge value
     by_barrier = since.below(now.tick - now.begin)
     same &= ~since.negative()
     known = by_barrier | same | (warp & since.below(now.near - now.begin)) | old.equals(0)
@@ -69,9 +69,10 @@ def compatible(cell: Cell) -> Flag:
 
 
 def joined(cell: Cell) -> Word:
-    """The cell with the new access: it replaces those that happened before, since who comes after it comes after them.
+    """The cell with the new access: it replaces those that happened before, because whatever follows it follows them.
 
-    Flags remain until a barrier of all threads that may come here: those of another CTA are ordered with nothing.
+    Flags remain until a barrier of all threads that may access the granule: those of another CTA are not ordered with
+    anything.
     """
     kept = cell.old & layout.FLAGS
     if cell.now.begin is None:
@@ -86,7 +87,7 @@ def joined(cell: Cell) -> Word:
 
 
 def untouched(old: Word, mine: Word, now: Moment) -> Flag:
-    """Whether no earlier access matters for the new one: a first, quick test."""
+    """Whether no earlier access conflicts with the new one: a first, quick test."""
     if now.begin is None:
         return old.below(now.tick)
     kept = (old & layout.FLAGS & (mine ^ -1)).equals(0)
@@ -94,6 +95,7 @@ def untouched(old: Word, mine: Word, now: Moment) -> Flag:
 
 
 def settled(old: Word, mine: Word, now: Moment) -> Flag:
-    """A cell of reads that one more of the same kind leaves as it is: several warps have read since the barrier."""
+    """A cell of reads that one more read of the same kind leaves unchanged: several warps have read since the
+    barrier."""
     several = (old & layout.OF_CTA).differs(0) & ~old.below(now.tick)
     return several & ((mine & layout.FLAGS) & (old ^ -1)).equals(0)

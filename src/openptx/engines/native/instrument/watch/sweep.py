@@ -1,4 +1,4 @@
-"""Granules in a row, sixteen at once: by the cells of their line where they are all of it, else by their own."""
+"""Sweeps the granules of a row, sixteen at once: by the cells of their line if the row covers it, else by their own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openptx.engines.native.instrument.watch.writer import Area, Writer
 
 
 class Accessor(Protocol):
-    """What accesses the sixteen granules from number `i` of the row on."""
+    """The lanes that access the sixteen granules from number `i` of the row on."""
 
     @property
     def alone(self) -> Flag:
@@ -23,11 +23,11 @@ class Accessor(Protocol):
 
     @property
     def fills(self) -> Flag:
-        """Whether lanes in an order that cells of lines can have access all of them."""
+        """Whether lanes in an order that cells of lines can represent access all of them."""
         ...
 
     def line(self, i: Word) -> Word:
-        """The cell of the line, then."""
+        """The cell of the line in that case."""
         ...
 
     def granules(self, i: Word) -> tuple[Word, Flag]:
@@ -44,7 +44,7 @@ class Sweep:
     total: Word
 
     def write(self, accessor: Accessor) -> None:
-        """All of the row, and the function's end."""
+        """The whole row, and the function's end."""
         now = self.w.moment(0)
         fills = (self.first & (WIDE - 1)).equals(0) & accessor.fills
         self.w.loop((self.total + (WIDE - 1)) >> 4, lambda i: self.part(i << 4, accessor, now, fills))
@@ -64,7 +64,7 @@ class Sweep:
         ir.start(some)
         low = self.w.word(ir.emit(f"call i64 @llvm.cttz.i64(i64 {lanes.name}, i1 true)"))
         high = self.w.word(ir.emit(f"call i64 @llvm.ctlz.i64(i64 {lanes.name}, i1 true)")) ^ 63
-        self.w.expand(area, granule + low)  # others may lie outside of the allocation
+        self.w.expand(area, granule + low)  # others may lie outside the allocation
         self.w.expand(area, granule + high)
         ir.jump(fine)
         ir.start(fine)
@@ -72,7 +72,7 @@ class Sweep:
         ir.start(done)
 
     def line(self, granule: Word, mine: Word, now: Moment, alone: Flag, fine: str, done: str) -> None:
-        """All of a line: goes to `done` where its cells say that all is in order, else to `fine`."""
+        """A whole line: jumps to `done` if its cells say that all is in order, else to `fine`."""
         w, ir, kind = self.w, self.w.ir, self.kind
         place = self.area.line(granule)
         written, read = w.load(place), w.load(place + 8)
@@ -105,8 +105,8 @@ class Sweep:
         ir.jump(fine)
 
     def granules(self, granule: Word, mine: Word, active: Flag, alone: Flag, done: str) -> None:
-        """Each granule by its own cells. Two cases are common and short: nobody has been there since what orders all,
-        and many have read it already."""
+        """Each granule by its own cells. Two cases are common and short: no access since the last barrier of all
+        threads, and many reads already."""
         w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(WIDE)
         places = self.area.cells + (granule << 3)
         written, read = w.loaded(places, active), w.loaded(places + self.area.half, active)

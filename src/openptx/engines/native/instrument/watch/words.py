@@ -1,4 +1,4 @@
-"""Arithmetic on words of 64 bits, or on vectors of them, written as expressions."""
+"""Arithmetic on 64-bit words, or on vectors of them, written as expressions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Word:
         return self._compare("ne", other)
 
     def splat(self, n: int) -> Word:
-        """A vector with the scalar in all places."""
+        """A vector with the scalar in all elements."""
         one = self.ir.emit(f"insertelement <{n} x i64> poison, i64 {self.name}, i32 0")
         zeros = f"<{n} x i32> zeroinitializer"
         return Word(self.ir, n, self.ir.emit(f"shufflevector <{n} x i64> {one}, <{n} x i64> poison, {zeros}"))

@@ -1,4 +1,4 @@
-"""Small parts of the functions that watched kernels call, as they are written."""
+"""Building blocks of the functions that watched kernels call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VECTOR, POINTERS = f"<{WIDE} x i64>", f"<{WIDE} x ptr>"
 
 
 class Area(NamedTuple):
-    """Memory with cells (layout.py). What only slow paths need is loaded there."""
+    """Memory with cells (layout.py). Values that only slow paths need are loaded there."""
 
     w: Writer
     place: Word
@@ -36,7 +36,7 @@ class Area(NamedTuple):
         return self.lines + ((granule >> 4) << 4)
 
     def begin(self, granule: Word) -> Word:
-        """The address of the cell of writes of the first granule of its line."""
+        """The address of the cell of writes of the first granule of the line."""
         return self.cells + ((granule >> 4) << 7)
 
 
@@ -133,12 +133,12 @@ class Writer:
         return self.bytes() - area.shift
 
     def granule(self, address: Word, area: Area) -> Word:
-        """The granule at an address: its number in shared memory, which has two names, or in the address space."""
+        """The granule at an address: its index in shared memory, which has two windows, or in the address space."""
         own = address & ((1 << CTA_SHIFT) - 1) if self.space == "shared" else address
         return own >> (area.shift.splat(address.n) if address.n else area.shift)
 
     def moment(self, n: int) -> Moment:
-        """Times as cells have them, in all places of vectors of `n`."""
+        """Times in the encoding of cells, broadcast to vectors of `n`."""
         fields = (layout.TICK, layout.NEAR, layout.BEGIN)
         tick, near, begin = (self.field(offset) << layout.TIME for offset in fields)
         if n:
@@ -146,11 +146,11 @@ class Writer:
         return Moment(tick, near, begin if self.space == "global" else None)
 
     def head(self) -> Word:
-        """The new access as a cell of the warp's first lane."""
+        """The cell of the new access by the warp's first lane."""
         return (self.field(layout.NOW) << layout.TIME | (self.facts() & layout.FLAGS)) + self.field(layout.FIRST)
 
     def area(self, address: Word) -> Area:
-        """The cells of the memory at an address. Returns from the function where it has none."""
+        """The cells of the memory at an address. Returns from the function if it has none."""
         if self.space == "shared":
             place = self.word(self.ir.emit(f"ptrtoint ptr {self.ir.field('%s', layout.SHARED)} to i64"))
         else:
@@ -169,13 +169,13 @@ class Writer:
         return found
 
     def require_inside(self, area: Area, first: Word, end: Word) -> None:
-        """Accesses are reported with the first of a group: a later one may be about to fault."""
+        """Accesses are reported with the first of a group, so a later one may be about to fault."""
         begin, stop = (self.load(area.place + offset) for offset in (layout.GRANULE, layout.END))
         wrong = first.below(begin) | stop.below(end)
         self.leave_if(wrong.name, self.suspect)
 
     def expand(self, area: Area, granule: Word) -> None:
-        """A granule's line becomes fine, if it is not."""
+        """Makes a granule's line fine, unless it is already."""
         line = area.line(granule)
         with self.ir.cold_block((self.load(line) & layout.FINE).equals(0).name):
             given = line, area.begin(granule), area.half
@@ -183,7 +183,7 @@ class Writer:
 
 
 def expand() -> str:
-    """The function that gives all granules of a line what its cells stand for."""
+    """The function that copies a line's cells to all its granules."""
     w = Writer("", 0)
     line, half = w.word("%line"), w.word("%half")
     for place, to in ((line, w.word("%cells")), (line + 8, w.word("%cells") + half)):

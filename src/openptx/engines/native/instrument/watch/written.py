@@ -1,4 +1,4 @@
-"""Marks of a watched launch: a byte for each byte of memory that begins undefined, 0 once it has been written."""
+"""Marks of a watched launch: a byte for each byte of memory that starts undefined, 0 once it has been written."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.workers import Worker
 
 MARGIN = 64
-"""Bytes after the last, for wide moves."""
+"""Padding bytes after the last, for wide moves."""
 
 
 class Written:
-    """`undefined`: the undefined bits of arrays of global memory, a byte for each byte, by their addresses. They
-    are the launch's marks, changed in place; a byte that has any counts as one that nobody has written."""
+    """`undefined`: the undefined bits of arrays of global memory, a byte for each byte, by their addresses. They are
+    the launch's marks, changed in place; a byte with any undefined bit counts as unwritten."""
 
     def __init__(self, undefined: Mapping[int, Bytes]) -> None:
         self.arrays = undefined
         self.kept = {base: None if bits.min() == 255 else bits.copy() for base, bits in undefined.items()}
-        """What they were, None for 255 everywhere."""
+        """The original marks; None for 255 everywhere."""
         self.table = np.zeros(0, np.int64)
         self.shared = self.local = np.zeros(0, np.uint8)
 
     def attach(self, worker: Worker, run: Run) -> dict[int, int]:
-        """Makes marks for a worker; gives the fields of the watch block that name them."""
+        """Creates marks for a worker; returns the fields of the watch block that refer to them."""
         plan, memory = run.plan, run.memory
         if plan.code.metadata.stack.recursive:
             raise UnsupportedByJit("recursion, whose frames nobody watches")
@@ -53,6 +53,6 @@ class Written:
         }
 
     def put_back(self) -> None:
-        """Makes the marks of arrays what they were before the launch."""
+        """Restores the marks of arrays to their state before the launch."""
         for base, kept in self.kept.items():
             self.arrays[base][:] = 255 if kept is None else kept
