@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import openptx
 from openptx.control_flow import registers
@@ -55,10 +56,12 @@ def contracted(text: str) -> tuple[str, int]:
 def renamed(statement: str, old: Op, new: Op, function: Function) -> str:
     """A statement with the registers that the instruction has now: what has moved is called otherwise.
 
-    Integers do not take registers of floats, nor floats those of integers, so what a copy between the two gave is
+    A guard that is always true is not there any more. Integers do not take registers of floats, nor floats those of integers, so what a copy between the two gave is
     copied again.
     """
     names, copies = dict[str, str](), list[str]()
+    if old.guard is not None and new.guard is None:
+        old, statement = replace(old, guard=None), re.sub(r"^@!?\S+\s*", "", statement)
     for a, b in zip(all_registers(old), all_registers(new), strict=True):
         if a.index == b.index:
             continue
