@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -101,3 +102,27 @@ def test_scripts_run_as_they_are(tmp_path: Path) -> None:
     absent = subprocess.run([*command[:-3], "absent.py"], capture_output=True, text=True, timeout=300)
     assert (absent.returncode, absent.stderr.count("Traceback")) == (2, 0)
     assert "absent.py" in absent.stderr
+
+
+SUITE = {
+    "conftest.py": "import torch, triton\nLIBRARY = triton.runtime.driver.active.get_current_target().arch\n",
+    "test_it.py": (
+        "import torch\nfrom conftest import LIBRARY\n"
+        "def test_it():\n    assert torch.zeros(1, device='cuda').is_cuda and LIBRARY == 80\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("named", ["on the command line", "in conftest.py"])
+def test_suites_run_as_they_are(named: str, tmp_path: Path) -> None:
+    for name, text in SUITE.items():
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    if named == "in conftest.py":
+        (tmp_path / "conftest.py").write_text("pytest_plugins = ['openptx.torch.plugin']\nLIBRARY = 80\n")
+        command += [str(tmp_path)]
+    else:
+        command += ["-p", "openptx.torch.plugin", "--torch-target", "sm_80", str(tmp_path)]
+    environment = {**os.environ, "OPENPTX_DEVICE": "sm_80"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr

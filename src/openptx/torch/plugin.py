@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 import pytest
 
 from openptx.torch.activation import activate
+from openptx.triton import active_target
 
 TIMEOUT = 600.0
 
@@ -18,7 +20,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--torch-timeout", metavar="SECONDS", type=float, default=TIMEOUT, help="of one launch")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Activates the device before any conftest.py is imported: libraries ask for it when they are imported."""
+    activate_for(early_config.known_args_namespace)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Activates the device before any test file is imported: test files ask for it at import."""
-    target = config.getoption("--torch-target") or os.environ.get("OPENPTX_DEVICE") or "sm_90"
-    activate(str(target), timeout=config.getoption("--torch-timeout"))
+    """Activates the device where the plugin is named in a conftest.py, which is imported after the hook above."""
+    if active_target() is None:
+        activate_for(config.option)
+
+
+def activate_for(given: argparse.Namespace) -> None:
+    target = given.torch_target or os.environ.get("OPENPTX_DEVICE") or "sm_90"
+    activate(str(target), timeout=given.torch_timeout)
