@@ -56,8 +56,8 @@ def contracted(text: str) -> tuple[str, int]:
 def renamed(statement: str, old: Op, new: Op, function: Function) -> str:
     """A statement with the registers that the instruction has now: what has moved is called otherwise.
 
-    A guard that is always true is not there any more. Integers do not take registers of floats, nor floats those of integers, so what a copy between the two gave is
-    copied again.
+    A guard that is always true is not there any more. Integers do not take registers of floats, nor floats those of
+    integers, so what a copy between the two gave is copied again.
     """
     names, copies = dict[str, str](), list[str]()
     if old.guard is not None and new.guard is None:
