@@ -13,6 +13,11 @@ from openptx.errors import Fault
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
 
 
+GENERIC = f"""{HEAD}.visible .entry k() {{
+.reg .b64 a; .reg .b128 z; .reg .b32 n; .local .align 16 .b8 loc[64]; mov.b128 z, {{0, 0}};
+mov.u64 a, loc; cvta.local.u64 a, a; add.u64 a, a, 16777216; ACCESS ret; }}"""
+
+
 def kernel(width: int, count: int, place: str = "[a]", guard: str = "") -> str:
     """Lanes store `count` numbers at a place known when the kernel is launched, and load them from there."""
     names = [f"v{i}" for i in range(count)]
@@ -59,6 +64,18 @@ def test_faults_are_the_same(offset: int, guard: str) -> None:
         with pytest.raises(Fault) as fault:
             module["k"](1, 45, (np.zeros(45, np.uint32), offset % (1 << 64)), engine=engine)
         texts.append(str(fault.value))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("access", ["ld.b128 z, [a];", "st.b128 [a], z;", "ld.b32 n, [a];"])
+def test_faults_at_generic_addresses_name_local_memory(access: str) -> None:
+    """The address is known when the kernel is compiled: it has lost its window's number by then."""
+    module, texts = openptx.load(GENERIC.replace("ACCESS", access)), list[str]()
+    for engine in ("interp", "native"):
+        with pytest.raises(Fault) as fault:
+            module["k"](1, 32, (), engine=engine)
+        texts.append(str(fault.value))
+    assert ".local" in texts[0]
     assert texts[0] == texts[1]
 
 

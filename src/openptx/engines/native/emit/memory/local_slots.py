@@ -58,6 +58,7 @@ class LocalSlots:
     def arguments(self, kind: Kind, space: str, place: Bits) -> str:
         form = self.checks.form_of(place)
         assert form is not None
+        space = "local" if space == "generic" else space  # places have no window's number any more
         what = self.slow.what(space, kind.width // 8, kind.elements)
         lanes, first, limit = self.scope.mask_word(), self.scope.entry.first_thread(), self.slow.frame.limit()
         local = self.checks.origin("local")
