@@ -240,5 +240,8 @@ def shifted_right(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | No
     base = step(op, a.base, c, w)
     if low:
         return Affine(step("add", base, low, w), lanes, 0, -1)
-    high = a.high >> c if a.high >= 0 else ((1 << w - c) - 1 if op == "shr" else -1)
+    if op == "sar":  # the base may be negative
+        high = -1
+    else:
+        high = a.high >> c if a.high >= 0 else (1 << w - c) - 1
     return Affine(base, lanes, max(0, a.zeros - c), high)
