@@ -10,6 +10,8 @@ import pytest
 import openptx
 from openptx.engines.native.analysis.affine import FOLD, Affine, Base, combine
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, trailing_zeros
+from openptx.engines.native.options import Options
+from openptx.engines.native.pipeline import lower_kernel
 
 LANES: tuple[Lanes, ...] = (
     ZEROS,
@@ -75,3 +77,27 @@ def test_a_bit_that_becomes_the_sign_is_no_small_number() -> None:
         openptx.load(SIGN)["k"](1, 128, (out,), engine=engine)
     assert found[0].tolist() == [1] * 64 + [2] * 64
     assert found[1].tolist() == found[0].tolist()
+
+
+INDEX = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 given) {
+.reg .b32 t, c, i, v; .reg .b64 p, q;
+ld.param.u64 p, [given]; mov.u32 t, %tid.x; mov.u32 c, %ctaid.x; shl.b32 c, c, SHIFT; OP i, c, t;
+mul.wide.u32 q, i, 4; add.u64 p, p, q; ld.global.b32 v, [p]; add.u32 v, v, 1; st.global.b32 [p], v; ret; }
+"""
+
+
+@pytest.mark.parametrize("op", ["or.b32", "xor.b32"])
+def test_an_index_put_together_by_bits_is_a_row(op: str) -> None:
+    """As Triton's are: the access is one of 32 neighbours, as with an addition. Where bits overlap it is not."""
+
+    def is_row(shift: int) -> bool:
+        module = openptx.load(INDEX.replace("OP", op).replace("SHIFT", str(shift)))
+        function = module.program.function("k")
+        text = lower_kernel(module.program, function, module.image, Options((128, 1, 1), False)).text
+        return "<32 x ptr>" not in text
+
+    assert is_row(7)
+    assert not is_row(6)

@@ -8,7 +8,8 @@ knows less than the analysis promised.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.lattice import (
@@ -130,6 +131,8 @@ def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
     if op in ("add", "sub"):
         return total(op, a, b, w, step)
     c = b.constant
+    if op in ("or", "xor") and c is None and not possible_bits(a, w) & possible_bits(b, w):
+        return total("add", a, b, w, step)  # as compilers put indices together
     if op in ("mul", "shl") and c is not None:
         return scaled(op, a, c, w, step)
     if op == "mul" and a.lanes is ZEROS and b.lanes is ZEROS:
@@ -141,6 +144,20 @@ def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
 def within(bound: int, w: int) -> int:
     """A bound, dropped if it may not fit."""
     return bound if 0 <= bound < 1 << w else -1
+
+
+def possible_bits(a: Affine, w: int) -> int:
+    """The bits that may be set in some lane."""
+    mask, lanes = (1 << w) - 1, reduce(or_, a.lanes)
+    if isinstance(a.base, int):
+        return reduce(or_, ((a.base + v) & mask for v in a.lanes))
+    if lanes >> a.zeros:  # base and offsets carry into each other
+        low, high = min(a.zeros, trailing_zeros(lanes)), within(a.high + max(a.lanes), w) if a.high >= 0 else -1
+        lanes = 0
+    else:
+        low, high = a.zeros, a.high
+    base = mask if high < 0 else (1 << high.bit_length()) - 1
+    return lanes | (base & (mask << low))
 
 
 def total(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
@@ -220,7 +237,7 @@ def bitwise(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
     low, lanes = found
     base = step(op, a.base, upper, w)
     if op == "and":
-        zeros, high = a.zeros, upper if a.high < 0 else min(a.high, upper)
+        zeros, high = min(w, max(a.zeros, trailing_zeros(upper))), upper if a.high < 0 else min(a.high, upper)
     else:
         zeros, high = min(a.zeros, trailing_zeros(upper)), reach(a.high, c)
     if low:
