@@ -111,6 +111,17 @@ def test_names_follow_from_texts() -> None:
     assert f"call i32 @{first['outer.2'].name}()" in separated(outlined(inner, outer)).renamed("call i32 @outer.2()")
 
 
+def test_functions_of_one_text_are_one() -> None:
+    """A kernel may outline the same twice, as conversions that differ in nothing: it has one object and declares it
+    once. LLVM rejected the module."""
+    text = "define internal i32 @{}() noinline nounwind #0 {{\nret i32 7\n}}\n"
+    given = [(name, text.format(name)) for name in ("c.1", "c.2")]
+    found = separated(outlined(*given))
+    assert found.shared["c.1"] == found.shared["c.2"]
+    assert found.functions() == (found.shared["c.1"],)
+    assert found.declarations() == [found.shared["c.1"].declaration]
+
+
 def test_a_function_has_the_data_that_it_reads() -> None:
     data = ("table.1", "@table.1 = internal constant [1 x i32] [i32 5]")
     reads = ("f.2", "define internal i32 @f.2() noinline nounwind #0 {\n%a = load i32, ptr @table.1\nret i32 %a\n}\n")

@@ -97,7 +97,7 @@ def lower_kernel(
         has_tensor_memory=any(f.facts.has_tensor_memory for f in functions),
     )
     crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
-    return LoweredKernel(text, not crowded, options.baseline, metadata, (*parts.shared.values(),))
+    return LoweredKernel(text, not crowded, options.baseline, metadata, parts.functions())
 
 
 def stack_of(contexts: list[FunctionContext]) -> Stack:

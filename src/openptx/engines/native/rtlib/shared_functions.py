@@ -46,8 +46,12 @@ class Separated(NamedTuple):
             text = text.replace(f"@{name}(", f"@{function.name}(")
         return text
 
+    def functions(self) -> tuple[SharedFunction, ...]:
+        """Each of the shared ones once: two that a kernel has outlined may have the same text."""
+        return (*{function.name: function for function in self.shared.values()}.values(),)
+
     def declarations(self) -> list[str]:
-        return [f.declaration for f in self.shared.values()]
+        return [function.declaration for function in self.functions()]
 
 
 def separated(outlined: Iterable[Outlined]) -> Separated:
