@@ -8,8 +8,7 @@ knows less than the analysis promised.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.lattice import (
@@ -146,11 +145,20 @@ def within(bound: int, w: int) -> int:
     return bound if 0 <= bound < 1 << w else -1
 
 
+@lru_cache(4096)
+def union(lanes: Lanes) -> int:
+    found = 0
+    for v in lanes:
+        found |= v
+    return found
+
+
 def possible_bits(a: Affine, w: int) -> int:
     """The bits that may be set in some lane."""
-    mask, lanes = (1 << w) - 1, reduce(or_, a.lanes)
+    mask = (1 << w) - 1
     if isinstance(a.base, int):
-        return reduce(or_, ((a.base + v) & mask for v in a.lanes))
+        return union(tuple([(a.base + v) & mask for v in a.lanes]))
+    lanes = union(a.lanes)
     if lanes >> a.zeros:  # base and offsets carry into each other
         low, high = min(a.zeros, trailing_zeros(lanes)), within(a.high + max(a.lanes), w) if a.high >= 0 else -1
         lanes = 0
@@ -257,8 +265,6 @@ def shifted_right(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | No
     base = step(op, a.base, c, w)
     if low:
         return Affine(step("add", base, low, w), lanes, 0, -1)
-    if op == "sar":  # the base may be negative
-        high = -1
-    else:
-        high = a.high >> c if a.high >= 0 else (1 << w - c) - 1
+    unbounded = -1 if op == "sar" else (1 << w - c) - 1  # what may be negative has no bound, shifted or not
+    high = a.high >> c if a.high >= 0 and op == "shr" else unbounded
     return Affine(base, lanes, max(0, a.zeros - c), high)
