@@ -141,11 +141,6 @@ EXAMPLES = (
         "CUDA C++ whose two branches wait at two named barriers.",
         broken("lost_barrier_sm80"),
     ),
-    Example(
-        "A wrong mask",
-        "`if (threadIdx.x < 16) v = __shfl_sync(0xffffffff, v, 20);`: the mask names lanes that never come.",
-        broken("wrong_mask_sm80"),
-    ),
 )
 
 PREFACE = """\

@@ -100,11 +100,6 @@ def wild_pointer(_: Generator):
     return (zeros(1),)
 
 
-@broken("wrong_mask", "invalid-mask", "deadlock", "undefined-behavior")
-def wrong_mask(_: Generator):
-    return (zeros(32),)
-
-
 @broken("endless_recursion", "stack-overflow", block=1, builds=("sm_80", "sm_80 -G"))
 def endless_recursion(_: Generator):
     return (zeros(8),)

@@ -129,8 +129,11 @@ class DefinedMemory(Definedness, SanitizedThreads):
     def note_computed(self, plane: Plane, offsets: Array, values: Sequence[Bits]) -> None:
         """Remembers by the first byte of each word that the result of arithmetic on undefined bits is stored there."""
         statement = self.session.reporter.statement
+        shuffles = self.session.values.absent_shuffles
         numbers = [
-            statement(b.origin) * len(Use) + b.use if isinstance(b, Masked) and b.use and b.origin is not None else -1
+            statement(b.origin) * len(Use) + b.use
+            if isinstance(b, Masked) and b.origin is not None and (b.use or b.origin in shuffles)
+            else -1
             for b in values
         ]
         table = self._computed.get(plane)

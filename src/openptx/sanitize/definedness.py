@@ -134,6 +134,10 @@ class Definedness(Threads):
         """Lanes that a warp does not have are as inactive as others (see absent)."""
         return None
 
+    def ended(self) -> Bits | None:
+        """As missing."""
+        return None
+
     def absent(self, lane: Bits) -> Array | None:
         """The lanes that take the value of a lane that takes no part in a shuffle; None where there are none."""
         if self.op.form.instruction not in SHUFFLES:

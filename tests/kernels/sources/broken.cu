@@ -70,7 +70,7 @@ extern "C" __global__ void wild_pointer(int *out) {
     out[0] = 1;
 }
 
-// The mask names lanes that never come: they are in the other branch.
+// The mask names lanes that never come, which is no fault: tests/unit/native/test_partial_warps.py.
 extern "C" __global__ void wrong_mask(int *out) {
     int v = threadIdx.x;
     if (threadIdx.x < 16)

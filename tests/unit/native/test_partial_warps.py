@@ -49,3 +49,34 @@ def test_a_lane_that_is_not_there(threads: int, mode: str, bound: int, engine: s
             got = found[warp : warp + len(own)]
             np.testing.assert_array_equal(got[:, 0], expected(mode, own, lanes * 0 + 5, bound))
             np.testing.assert_array_equal(got[:, 1], expected(mode, own, lanes & 7, bound))
+
+
+ENDED = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n) {
+.reg .b64 %p; .reg .b32 %t, %n, %v, %w; .reg .pred %q;
+ld.param.u64 %p, [out]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x;
+setp.ge.u32 %q, %t, %n; @%q ret;
+mad.wide.u32 %p, %t, 4, %p; mad.lo.u32 %v, %t, 3, 7;
+shfl.sync.down.b32 %w, %v, 8, 0x1f, -1; st.global.u32 [%p], %w;
+shfl.sync.idx.b32 %w, %v, 20, 0x1f, -1; st.global.u32 [%p+256], %w; ret; }"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("threads", [1, 16, 24, 50, 64])
+def test_a_lane_that_has_ended_is_no_fault_and_gives_a_lane_its_own_value(threads: int, engine: str) -> None:
+    out = np.zeros((2, 64), np.uint32)
+    openptx.load(ENDED)["k"](1, 64, (out, threads), engine=engine)
+    own = np.arange(threads, dtype=np.uint32) * 3 + 7
+    for warp in range(0, threads, 32):
+        values = own[warp : warp + 32]
+        lanes, size = np.arange(len(values)), len(values)
+        down = np.where((lanes + 8 < 32) & (lanes + 8 < size), lanes + 8, lanes)
+        np.testing.assert_array_equal(out[0, warp : warp + size], values[down])
+        np.testing.assert_array_equal(out[1, warp : warp + size], values[20] if size > 20 else values)
+
+
+def test_the_sanitizer_reports_the_value_of_a_lane_that_has_ended() -> None:
+    found = openptx.sanitize(openptx.load(ENDED)["k"], 1, 64, (np.zeros((2, 64), np.uint32), 16))
+    assert {(each.name, each.kind) for each in found} == {("ended-lane", "sync"), ("inactive-lane", "sync")}

@@ -115,7 +115,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
     return exchange(x, m, a, b, c)
 
 
-def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits | None = None) -> tuple[Bits, Bits]:
+def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
     """`a` of the lane that `b` selects, if that lane is in the segment and within the bound that `c` gives."""
     lane, offset = x.lane(), b & 31
     segment, bound = (c >> 8) & 31, c & 31
@@ -128,14 +128,14 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits 
         "idx": lambda: first | (offset & ~segment),
     }[m.mode]()
     inside = ~x.less(S, j, last) if m.mode == "up" else ~x.less(S, last, j)
-    gone = x.ended()
-    if members is not None and gone is not None:
-        read = x.resize((members & gone) >> j, 1) & inside
-        what = "lane {lane} takes the value of lane {value}, which has ended and which the mask names"
-        x.require(~read, "undefined-behavior", what, j & 31)
-    if (missing := x.missing()) is not None:  # the document leaves the value from an inactive lane open
-        return x.shuffle(a, x.select(inside & ((missing >> (j & 31) & 1) == 0), j, lane)), inside
-    return x.shuffle(a, x.select(inside, j, lane)), inside
+    there = inside
+    for absent in (
+        x.missing(),
+        x.ended(),
+    ):  # the document leaves the value from an inactive lane open: here a lane's own
+        if absent is not None:
+            there = there & ((absent >> (j & 31) & 1) == 0)
+    return x.shuffle(a, x.select(there, j, lane)), inside
 
 
 shfl_sync = instruction(
@@ -158,7 +158,7 @@ shfl_sync = instruction(
 
 @meaning(shfl_sync)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits) -> tuple[Bits, Bits]:
-    return exchange(x, m, a, b, c, members)
+    return exchange(x, m, a, b, c)
 
 
 prmt = instruction(
