@@ -28,6 +28,8 @@ from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
 
+_REFERENCES = frozenset((kinds.NAME_KIND, *kinds.TABLE_KINDS.values()))
+
 
 class FunctionChecker:
     """The walk of the full checker through one body."""
@@ -41,7 +43,7 @@ class FunctionChecker:
         self.undeclared = Undeclared(checked, self.findings)
         self.directives = BodyDirectives(checked, self.findings)
         self.calls = CallChecker(checked, self.findings, self.undeclared)
-        self.graph = ControlFlowGraph()
+        self.thorough = self.module.thorough
         self.flows = True  # whether the control flow is looked at, or the instructions alone
         self.body = ResolvedBody(checked.header, self.module.functions)
         self.last: tree.Statement | None = None  # instruction
@@ -51,7 +53,10 @@ class FunctionChecker:
         """Check the statements at these places of the text, or all of them; `early` are registers that may be read
         before they are written. Returns whether there is no error, so that more can be said of the body."""
         self.flows = places is None or bool(early)
-        self.body.keeps = places is None
+        self.body.keeps = self.keeps = places is None and self.module.keep
+        everywhere = "uninitialized-register" in self.module.selected
+        start, _ = self.function.body or (0, 0)
+        self.graph = ControlFlowGraph(start, everywhere=everywhere, names=early)
         statements, problems = self.function.read(places)
         self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
         declare = partial(self.module.declarations.local, own=self.checked.own_parameters)
@@ -59,14 +64,13 @@ class FunctionChecker:
             self.statement(statement, scope)
         self.module.availability.room(self.function, self.directives.own)
         self.module.collector.extend(self.unread)
-        if self.module.keep and places is None:
+        if self.keeps:
             self.module.bodies[self.function] = self.body
         if problems or self.function.broken or self.findings.wrong:  # what follows from an error is not reported
             return False
         if not self.flows:
             return True
-        everywhere = "uninitialized-register" in self.module.selected
-        function_flow.unwritten(self.graph, self.function, self.findings, everywhere=everywhere, names=early)
+        function_flow.unwritten(self.graph, self.function, self.findings)
         if places is None:
             self.flow()
         return True
@@ -85,7 +89,7 @@ class FunctionChecker:
         if isinstance(statement, ResolvedInstruction):
             self.last = statement.instruction
             self.instruction(statement, scope)
-            if not self.flows:
+            if not self.keeps:
                 self.last.forget()
             return
         self.directives.label(statement, scope)
@@ -93,7 +97,7 @@ class FunctionChecker:
             self.module.availability.check(statement)
         match statement:
             case tree.Label():
-                self.graph.labels[statement.name.span[0]] = len(self.graph.steps)
+                self.graph.label(statement.name.span[0])
             case tree.Unreadable():
                 self.unreadable(statement, scope)
             case Pragma():
@@ -116,10 +120,11 @@ class FunctionChecker:
             self.findings.wrong = True
             return
         if self.flows:
-            self.graph.steps.append(traffic(instruction, scope))
-        if self.module.thorough:
+            self.graph.add(instruction, scope, *traffic(instruction))
+        if self.thorough:
             self.survey(instruction, scope)
-        self.guard(instruction, scope)
+        if (guard := instruction.guard) is not None:
+            self.guard(guard, scope)
         problems = self.verdicts.problems(resolved)
         for problem in problems:
             self.report(problem, instruction, scope, problems)
@@ -129,6 +134,8 @@ class FunctionChecker:
     def references(self, resolved: ResolvedInstruction, scope: Scope) -> None:
         """What an instruction names other than registers and variables: labels, tables, functions."""
         instruction, call = resolved.instruction, calls(resolved.instruction.opcode)
+        if not call and _REFERENCES.isdisjoint(resolved.key):
+            return
         for operand, kind in zip(instruction.operands, resolved.key[1:], strict=True):
             if kind is kinds.NAME_KIND and not call:
                 if scope.label(operand.text) is None and not self.function.cut_off:
@@ -179,11 +186,8 @@ class FunctionChecker:
         unknown = problem.about == "unknown-instruction"
         self.findings.collect(found, (problem.about, instruction.opcode) if unknown else None)
 
-    def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
+    def guard(self, guard: tree.Guard, scope: Scope) -> None:
         """Checks that the guard is a predicate register."""
-        guard = instruction.guard
-        if guard is None:
-            return
         name = guard.name
         kind = self.module.kind(name.text, scope)
         if kind.sort == kinds.NAME:

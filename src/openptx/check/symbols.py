@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -131,7 +131,7 @@ class Symbols:
         for operand in instruction.operands:
             yield from self._named(names_in(operand), scope)
 
-    def _named(self, names: Iterator[Name] | tuple[Name, ...], scope: Scope) -> Iterator[Use]:
+    def _named(self, names: Sequence[Name], scope: Scope) -> Iterator[Use]:
         for name in names:
             if (symbol := self.symbol(name.text, scope)) is not None:
                 yield name.span, symbol

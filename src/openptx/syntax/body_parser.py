@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from sys import intern
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.isa.types import FUNDAMENTAL
@@ -75,7 +76,7 @@ def read_body(
         kind, start, end = piece.lastindex, piece.end(1), piece.end()
         if kind == INSTRUCTION:
             guard = piece.span(2) if piece[2] else (start, start)
-            found.append(Instruction(file, (start, end), guard, piece.span(3), piece.span(4)))
+            found.append(Instruction(file, (start, end), guard, piece.span(3), piece.span(4), intern(piece[3])))
         elif kind == LABEL:
             found.append(Label(file, (start, end), Name(piece[5], piece.span(5))))
         elif piece[6] == "{":

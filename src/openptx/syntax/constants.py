@@ -38,7 +38,10 @@ to 26: it reads 9,978 parentheses, 4,989 signs and 2,494 casts."""
 def constant(c: Cursor) -> Constant:
     """Read and fold a constant expression."""
     start = c.start
-    value = _Expression(c).read()
+    first = primary(c) if c.kind == "number" else None
+    if first is not None and c.word not in PRECEDENCE and c.word != "?":
+        return first
+    value = _Expression(c).read(first)
     span = start, c.last
     return value if value.text and span == value.span else _spanning(value, span, c.file.text[start : c.last])
 
@@ -56,13 +59,13 @@ class _Expression:
         self.c, self.symbols = c, 0
         self.waiting: list[tuple[int, int, Callable[[Constant], Constant]]] = []
 
-    def read(self) -> Constant:
-        """The value of all that can be read as one expression."""
+    def read(self, first: Constant | None) -> Constant:
+        """The value of all that can be read as one expression; of its `first` constant, that is read already."""
         c = self.c
         while True:
-            while self._prefix():
+            while first is None and self._prefix():
                 pass
-            value = primary(c)
+            value, first = first or primary(c), None
             while c.word == ")" and self.waiting:
                 value = self._reduce(value, _CONDITIONAL)
                 if not self.waiting or self.waiting[-1][0] != _PARENTHESIS:

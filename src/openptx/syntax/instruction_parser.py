@@ -8,7 +8,7 @@ from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, opcode_for_guard, unguarded
-from openptx.syntax.lexical import IDENTIFIER, TRIVIA
+from openptx.syntax.lexical import COMMENT, IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
 from openptx.syntax.operand_parser import argument, operand
 from openptx.syntax.operands import Name, Operand
@@ -19,6 +19,7 @@ from openptx.syntax.tree import Guard, Instruction, Lazy
 # Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
 # `.5` is a number, and `bra$L` a name.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
+_BLANK = pattern(rf"\s+|{COMMENT}")
 _GUARD = pattern(rf"@(!?)({IDENTIFIER})", re.A)
 OPCODE = pattern(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+(?!\$)", re.A)
 
@@ -57,7 +58,7 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
         alone = not read and "." not in opcode and guard_span[0] == guard_span[1]
         problems.append(_unended(c, may_be_label=alone))
         c.take(":")
-    found = Instruction(c.file, (start, c.last), guard_span, span, operands_span)
+    found = Instruction(c.file, (start, c.last), guard_span, span, operands_span, _BLANK.sub("", opcode))
     found.remember(read)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.patterns import pattern
 from openptx.source import Span
@@ -20,20 +21,32 @@ _OPERAND = pattern(
 def fast_operands(text: str, start: int, end: int) -> tuple[Operand, ...]:
     """The operands between two offsets, which hold plain text (`statements.plain`)."""
     found: list[Operand] = []
+    written = text[start:end]
+    if "{" in written:
+        return tuple(_matched(text, start, end))
+    for piece in written.split(", "):
+        after = start + len(piece)
+        if piece[1:].isalnum() and piece[0] == "%":
+            found.append(Name(piece, (start, after)))
+        else:
+            found += _matched(text, start, after)
+        start = after + len(", ")
+    return tuple(found)
+
+
+def _matched(text: str, start: int, end: int) -> Iterator[Operand]:
     for match in _OPERAND.finditer(text, start, end):
         name, field, number, base, offset, elements = match.groups()
         span = match.span()
         if name is not None:
-            found.append(_name(name, match.span(1)) if field is None else _selector(name, field, match[0], span))
+            yield _name(name, match.span(1)) if field is None else _selector(name, field, match[0], span)
         elif number is not None:
-            found.append(_number(number, span))
+            yield _number(number, span)
         elif base is not None:
             amount = None if offset is None else _integer(offset, match.span(5))
-            found.append(Address(_name(base, match.span(4)), amount, (), "", match[0], span))
+            yield Address(_name(base, match.span(4)), amount, (), "", match[0], span)
         elif elements is not None:
-            inner = fast_operands(text, span[0] + 1, span[1] - 1)
-            found.append(Vector(inner, match[0], span))
-    return tuple(found)
+            yield Vector(fast_operands(text, span[0] + 1, span[1] - 1), match[0], span)
 
 
 def _name(text: str, span: Span) -> Operand:

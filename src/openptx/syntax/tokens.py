@@ -9,18 +9,17 @@ from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import IDENTIFIER, NUMBER, STRING, TRIVIA
 
-TOKEN = pattern(
-    rf"""
-    (?P<trivia>{TRIVIA}++)
-  | (?P<number>{NUMBER})
+_TOKEN = rf"""
+    (?P<number>{NUMBER})
   | (?P<word>{IDENTIFIER})
   | (?P<dot>\.(?![$%]){IDENTIFIER}(?:::\w++)*+)
   | (?P<string>{STRING})
   | (?P<op>&&|\|\||<<|>>|<=|>=|==|!=|@@|[-+*/%~!<>=&|^?:;,(){{}}\[\]@\#])
   | (?P<bad>[^\x00-\x7f]++|\x00++|.)
-    """,
-    re.X | re.A | re.S,
-)
+"""
+TOKEN = pattern(rf"(?P<trivia>{TRIVIA}++)|{_TOKEN}", re.X | re.A | re.S)
+_NEXT = pattern(rf"{TRIVIA}*+(?:(?P<end>\Z)|{_TOKEN})", re.X | re.A | re.S)
+"""A token and what lies before it: both tile any text."""
 
 
 DEPTH = 48
@@ -57,19 +56,18 @@ class Cursor:
 
     def seek(self, offset: int) -> None:
         """Go to the first token at or after an offset."""
-        self._tokens = TOKEN.finditer(self.file.text, offset, self.limit)
+        self._tokens = _NEXT.finditer(self.file.text, offset, self.limit)
         self.end = self.last = offset
         self.advance()
 
     def advance(self) -> None:
         """Step to the next token."""
         self.last = self.end
-        for match in self._tokens:
-            kind = match.lastgroup or ""
-            if kind != "trivia":
-                self.kind, self.word = kind, match[0]
-                self.start, self.end = match.span()
-                return
+        match = next(self._tokens, None)
+        if match is not None and (group := match.lastindex or 0) > 1:
+            self.kind, self.word = match.lastgroup or "", match[group]
+            self.start, self.end = match.span(group)
+            return
         self.kind, self.word, self.start, self.end = "end", "", self.limit, self.limit
 
     def peek(self) -> Cursor:

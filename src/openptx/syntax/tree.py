@@ -6,9 +6,6 @@ blanks and comments; `str(module)` is the text of the file.
 
 from __future__ import annotations
 
-from openptx.patterns import pattern
-from openptx.syntax.lexical import COMMENT
-
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -30,10 +27,6 @@ def text_of(module: SyntaxTree) -> str:
         pieces += text[last:start], item.text
         last = end
     return "".join(pieces) + text[last:]
-
-
-_WHOLE = pattern(r"[\w.:]*+")
-_BLANK = pattern(rf"\s+|{COMMENT}")
 
 
 class Lazy:
@@ -76,24 +69,20 @@ class Guard:
 
 
 class Instruction(Statement):
-    """`@!p add.s32 d, a, b;`."""
+    """`@!p add.s32 d, a, b;`.
 
-    __slots__ = ("_guard", "_opcode", "_read", "guard_span", "opcode_span", "operands_span")
+    `opcode` is the mnemonic with its modifiers, without the blanks and comments that may stand before a dot.
+    """
 
-    def __init__(self, file: File, span: Span, guard_span: Span, opcode_span: Span, operands_span: Span) -> None:
-        self.file, self.span = file, span
+    __slots__ = ("_guard", "_read", "guard_span", "opcode", "opcode_span", "operands_span")
+
+    def __init__(
+        self, file: File, span: Span, guard_span: Span, opcode_span: Span, operands_span: Span, opcode: str
+    ) -> None:
+        self.file, self.span, self.opcode = file, span, opcode
         self.guard_span, self.opcode_span, self.operands_span = guard_span, opcode_span, operands_span
         self._guard: Guard | None = None
-        self._opcode: str | None = None
         self._read: tuple[tuple[Operand, ...], Diagnostic | None] | None = None
-
-    @property
-    def opcode(self) -> str:
-        """The mnemonic with its modifiers, without the blanks and comments that may stand before a dot."""
-        if self._opcode is None:
-            written = self.file.text[self.opcode_span[0] : self.opcode_span[1]]
-            self._opcode = written if _WHOLE.fullmatch(written) else _BLANK.sub("", written)
-        return self._opcode
 
     @property
     def mnemonic(self) -> str:
@@ -113,19 +102,19 @@ class Instruction(Statement):
     @property
     def guard(self) -> Guard | None:
         """The guard predicate."""
-        if self._guard is None and self.guarded:
+        if self._guard is None and self.guard_span[0] < self.guard_span[1]:
             self._guard = Lazy.guard(self.file, self.guard_span)
         return self._guard
 
     @property
     def operands(self) -> tuple[Operand, ...]:
         """The operands; none where they can't be read (see `problem`)."""
-        return self._operands()[0]
+        return (self._read or self._operands())[0]
 
     @property
     def problem(self) -> Diagnostic | None:
         """The syntax error in the operands, if any."""
-        return self._operands()[1]
+        return (self._read or self._operands())[1]
 
     def remember(self, operands: tuple[Operand, ...]) -> None:
         """Keep operands that are parsed already."""

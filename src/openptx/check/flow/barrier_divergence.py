@@ -84,6 +84,6 @@ def _writers(graph: ControlFlowGraph) -> dict[str, Step | None]:
     """The only statement that writes a register, by its name; None if there are several, or it has a guard."""
     found: dict[str, Step | None] = {}
     for step in graph.steps:
-        for _, name in step.writes:
+        for name in step.writes:
             found[name] = None if name in found or step.guarded else step
     return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from openptx.check.names.scopes import Registers
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax import operands as text
 from openptx.syntax.directives import BranchTargets
@@ -40,29 +43,69 @@ _AT_ONCE = 1024
 
 
 class Step:
-    """One instruction: where its names are known, the registers that it reads and writes.
+    """One instruction: where its names are known, the names of the registers that it writes.
 
     `jumps` where it has targets, `ends` where nothing after it follows it.
     """
 
-    __slots__ = ("ends", "guarded", "instruction", "jumps", "reads", "scope", "writes")
+    __slots__ = ("ends", "guarded", "instruction", "jumps", "scope", "writes")
 
     def __init__(self, instruction: Instruction, scope: Scope) -> None:
         self.instruction, self.scope = instruction, scope
-        self.reads: list[tuple[Key, text.Name]] = []
-        self.writes: set[Key] = set()
-        mnemonic = instruction.mnemonic
-        self.jumps = mnemonic in mnemonics(*JUMPS)
+        self.writes: tuple[str, ...] = ()
+        self.jumps, leaves = control(instruction.opcode)
         self.guarded = instruction.guarded
-        self.ends = (self.jumps or mnemonic in mnemonics(*LEAVES)) and not self.guarded
+        self.ends = (self.jumps or leaves) and not self.guarded
+
+
+@cache
+def control(opcode: str) -> tuple[bool, bool]:
+    """Whether an instruction jumps, and whether it leaves."""
+    mnemonic = opcode.partition(".")[0]
+    return mnemonic in mnemonics(*JUMPS), mnemonic in mnemonics(*LEAVES)
 
 
 class ControlFlowGraph:
-    """The steps of a function in the order of the text; `labels` gives the step after each, by its place."""
+    """The steps of a function in the order of the text; `labels` gives the step after each, by its place.
 
-    def __init__(self) -> None:
+    Of the reads of registers those are kept that no write precedes in the text (`everywhere`: since the last label), of
+    registers declared from the `start` of the body on: parameters have values, and registers of the module (PTX 2 and
+    before) may be written in other functions. If `names` are given, of these alone.
+    """
+
+    def __init__(self, start: int = 0, *, everywhere: bool = False, names: Collection[str] | None = None) -> None:
         self.steps: list[Step] = []
         self.labels: dict[int, int] = {}
+        self._start, self._everywhere, self._names = start, everywhere, names
+        self._written: dict[Key, list[int]] = {}  # the steps that write each register
+        self._since: set[Key] = set()  # written since the last label: those reads need no further look
+        self._early: dict[Key, list[tuple[int, text.Name]]] = {}
+
+    def label(self, place: int) -> None:
+        """A label stands before the next step."""
+        self.labels[place] = len(self.steps)
+        self._since.clear()
+
+    def add(
+        self, instruction: Instruction, scope: Scope, reads: Iterable[text.Name], writes: Iterable[text.Name]
+    ) -> None:  # fmt: skip
+        """The next step, and the names that it reads and writes, registers or others."""
+        number, step = len(self.steps), Step(instruction, scope)
+        written = self._written
+        for name in reads:
+            key = _key(name, scope)
+            if key is None or (key in written and (not self._everywhere or key in self._since)):
+                continue
+            if key[0] >= self._start and (self._names is None or key[1] in self._names):
+                self._early.setdefault(key, []).append((number, name))
+        for name in writes:
+            if (key := _key(name, scope)) is not None:
+                written.setdefault(key, []).append(number)
+                if key[1] not in step.writes:
+                    step.writes += (key[1],)
+                if self._everywhere:
+                    self._since.add(key)
+        self.steps.append(step)
 
     def successors(self, number: int) -> list[int]:
         """The steps that may follow one; the end of the function is none."""
@@ -95,31 +138,10 @@ class ControlFlowGraph:
         """The steps that a label marks: others than the one before may lead there."""
         return set(self.labels.values())
 
-    def first_reads(
-        self, start: int, *, everywhere: bool, names: Collection[str] | None = None
-    ) -> list[text.Name]:  # fmt: skip
-        """The first read of each register that no write reaches, on no path.
-
-        The registers are those declared from the `start` of the body on: parameters have values, and registers of the
-        module (PTX 2 and before) may be written in other functions. Only reads that stand before every write are asked
-        for, if not `everywhere`; and only these `names`, if given.
-        """
-        written: set[Key] = set()
-        since: set[Key] = set()  # written since the last label: those reads need no further look
-        early: dict[Key, list[tuple[int, text.Name]]] = {}
-        entries = self.entries()
-        for number, step in enumerate(self.steps):
-            if number in entries:
-                since.clear()
-            for key, name in step.reads:
-                if key[0] < start or not (names is None or key[1] in names):
-                    continue
-                if key not in written or (everywhere and key not in since):
-                    early.setdefault(key, []).append((number, name))
-            written |= step.writes
-            since |= step.writes
-        never = [places[0] for key, places in early.items() if key not in written]
-        asked = [(key, places) for key, places in early.items() if key in written]
+    def first_reads(self) -> list[text.Name]:
+        """The first read of each register that no write reaches, on no path, among those that are kept."""
+        never = [places[0] for key, places in self._early.items() if key not in self._written]
+        asked = [(key, places) for key, places in self._early.items() if key in self._written]
         for start in range(0, len(asked), _AT_ONCE):
             never += self._unreached(dict(asked[start : start + _AT_ONCE]))
         return [name for _, name in sorted(never, key=lambda found: found[1].span)]
@@ -130,9 +152,9 @@ class ControlFlowGraph:
             return []
         bits = {key: 1 << i for i, key in enumerate(asked)}
         written = [0] * len(self.steps)
-        for number, step in enumerate(self.steps):
-            for key in step.writes & bits.keys():
-                written[number] |= bits[key]
+        for key, bit in bits.items():
+            for number in self._written[key]:
+                written[number] |= bit
         before = generated_before(written, self.successors)
         found: list[tuple[int, text.Name]] = []
         for key, places in asked.items():
@@ -142,3 +164,8 @@ class ControlFlowGraph:
                     found.append((number, name))
                     break
         return found
+
+
+def _key(name: text.Name, scope: Scope) -> Key | None:
+    found = scope.find(name.text)
+    return (found[0].span[0], name.text) if found is not None and isinstance(found[0], Registers) else None

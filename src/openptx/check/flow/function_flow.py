@@ -9,7 +9,7 @@ from openptx.syntax.tree import Instruction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from openptx.check.flow.cfg import ControlFlowGraph
     from openptx.check.function_findings import FunctionFindings
@@ -37,13 +37,9 @@ def barriers(graph: ControlFlowGraph, function: Function, findings: FunctionFind
         )
 
 
-def unwritten(
-    graph: ControlFlowGraph, function: Function, findings: FunctionFindings, *,
-    everywhere: bool, names: Collection[str] | None,
-) -> None:  # fmt: skip
-    """Registers of the body that are read and that no path has written: all of them, or those among `names`."""
-    start, _ = function.body or (0, 0)
-    for name in graph.first_reads(start, everywhere=everywhere, names=names):
+def unwritten(graph: ControlFlowGraph, function: Function, findings: FunctionFindings) -> None:
+    """Registers of the body that are read and that no path has written, those that the graph looks at."""
+    for name in graph.first_reads():
         findings.collect(_unwritten(name.text, function, name.span))
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
-from openptx.check.flow.cfg import Step
-from openptx.check.names.scopes import Registers, Scope
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
 from openptx.isa.notation.operand_rules import operand_rule
@@ -48,70 +46,59 @@ def ends(mnemonic: str) -> bool:
     return mnemonic in mnemonics(*JUMPS, *LEAVES, "call")
 
 
-def names_in(tree: text.Operand) -> Iterator[text.Name]:
+def names_in(tree: text.Operand) -> Sequence[text.Name]:
     """The names in an operand, without labels of components."""
     match tree:
         case text.Name():
-            yield tree
-        case text.Vector() | text.Arguments():
-            for element in tree.elements:
-                yield from names_in(element)
+            return (tree,)
         case text.Address():
-            yield from names_in(tree.base)
-            for part in tree.parts:
-                yield from names_in(part)
+            parts = tree.base, *tree.parts
+        case text.Vector() | text.Arguments():
+            parts = tree.elements
         case text.Pair():
-            yield from names_in(tree.first)
-            yield from names_in(tree.second)
+            parts = tree.first, tree.second
         case text.Negated() | text.Minus():
-            yield from names_in(tree.operand)
+            return names_in(tree.operand)
         case text.Selector() | text.Sum():
-            yield tree.base
+            return (tree.base,)
         case text.Subscript():
-            yield tree.base
-            yield from names_in(tree.index)
+            parts = tree.base, tree.index
         case _:
-            return
+            return ()
+    return [name for part in parts for name in names_in(part)]
 
 
-def traffic(instruction: Instruction, scope: Scope) -> Step:
-    """What an instruction reads and writes, each register by the place of its declaration and its name."""
-    step = Step(instruction, scope)
-    operands = instruction.operands
-    first = destinations(instruction.opcode, len(operands))
+def traffic(instruction: Instruction) -> tuple[list[text.Name], list[text.Name]]:
+    """The names, of registers and others, that an instruction reads and writes."""
+    opcode, operands, guard = instruction.opcode, instruction.operands, instruction.guard
+    first = destinations(opcode, len(operands))
     if not operands or not is_destination(operands[0], instruction):
         first = 0
-    for operand in operands[:first]:
-        step.writes.update(key for name in names_in(operand) if (key := _key(name, scope)) is not None)
-    guard = instruction.guard
-    sources = [
-        name
-        for number, operand in enumerate(operands[first:], first)
-        for part in _read(number, operand, instruction)
-        for name in names_in(part)
-    ]
-    for name in sources if guard is None else [guard.name, *sources]:
-        key = _key(name, scope)
-        if key is not None:
-            step.reads.append((key, name))
-    return step
+    writes = [name for operand in operands[:first] for name in names_in(operand)]
+    reads = [] if guard is None else [guard.name]
+    packed, padded, passed = _exempt(opcode)
+    for number, operand in enumerate(operands[first:], first):
+        if isinstance(operand, text.Name):
+            if number not in passed:
+                reads.append(operand)
+        elif not isinstance(operand, text.Vector):
+            reads += names_in(operand)
+        elif not packed:
+            for element in operand.elements[: 1 if padded else None]:
+                reads += names_in(element)
+    return reads, writes
 
 
-def _read(number: int, operand: text.Operand, instruction: Instruction) -> Sequence[text.Operand]:
-    """The parts of an operand that must have been written: compilers leave unwritten what nobody uses after it.
+@cache
+def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
+    """What need not have been written, since compilers leave unwritten what nobody uses after it: whether the elements
+    of lists, or all but the first, and the numbers of operands.
 
     That is a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
     stands for an empty argument of a call.
     """
-    if isinstance(operand, text.Vector):
-        if lists(instruction.opcode, "packed"):
-            return ()
-        return operand.elements[:1] if lists(instruction.opcode, "padded") else (operand,)
-    if isinstance(operand, text.Name) and (
-        instruction.opcode == "st.param.b8" or number in passed_on(instruction.opcode)
-    ):
-        return ()
-    return (operand,)
+    passed = range(8) if opcode == "st.param.b8" else passed_on(opcode)
+    return lists(opcode, "packed"), lists(opcode, "padded"), passed
 
 
 @cache
@@ -139,10 +126,5 @@ def passed_on(opcode: str) -> frozenset[int]:
 def is_destination(operand: text.Operand, instruction: Instruction) -> bool:
     """Whether the first operand of an instruction that writes one is it."""
     return not isinstance(operand, text.Address) and (
-        not calls(instruction.mnemonic) or isinstance(operand, text.Arguments)
+        not calls(instruction.opcode) or isinstance(operand, text.Arguments)
     )
-
-
-def _key(name: text.Name, scope: Scope) -> tuple[int, str] | None:
-    found = scope.find(name.text)
-    return (found[0].span[0], name.text) if found is not None and isinstance(found[0], Registers) else None

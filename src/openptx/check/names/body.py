@@ -36,11 +36,12 @@ class ResolvedInstruction:
         self, instruction: tree.Instruction, scope: Scope, functions: Mapping[str, Kind], location: Location | None
     ) -> None:
         self.instruction, self.scope, self.location = instruction, scope, location
-        self.names: dict[str, Found | None] = {}
+        names: dict[str, Found | None] = {}
+        self.names = names
 
         def known(name: str) -> Kind:
-            self.names[name] = scope.find(name)
-            return scope.kind(name, functions)
+            found = names[name] = scope.find(name)
+            return found[0].kind if found is not None else scope.kind(name, functions)
 
         self.key: Key = (instruction.opcode, *[kind_of(operand, known) for operand in instruction.operands])
         if (guard := instruction.guard) is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from openptx.check.operand import kinds
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 
@@ -118,12 +120,11 @@ class Scope:
             return found
 
     def _find(self, name: str) -> Found | None:
-        numbered = splits(name)
         scope: Scope | None = self
         while scope is not None:
             if (meaning := scope.names.get(name)) is not None:
                 return meaning, scope
-            for prefix, number in numbered:
+            for prefix, number in splits(name) if scope.ranges else ():
                 found = scope.ranges.get(prefix)
                 if found is not None and number < (found.count or 0):
                     return found, scope
@@ -185,6 +186,7 @@ DIGITS = 10
 """Of the largest number that a register in a range can have: there are fewer than 2^32 of them."""
 
 
+@lru_cache(1 << 12)
 def splits(name: str) -> list[tuple[str, int]]:
     """The ways to read a name as a prefix and a number: `%r10` is `%r` 10 or `%r1` 0."""
     digits = min(len(name) - len(name.rstrip("0123456789")), DIGITS)

@@ -166,6 +166,7 @@ def special(register: SpecialRegister, *, component: bool = False) -> Kind:
     )  # fmt: skip
 
 
+@cache
 def composed(sort: str, parts: tuple[Kind, ...], repeated: bool = False) -> Kind:
     """A list, pair, negation, subword or argument list of other kinds. `repeated`: a register stands in it twice."""
     words = ", ".join([part.text for part in parts])
@@ -275,9 +276,13 @@ def address(base: Kind, offset: int | None, parts: tuple[Kind, ...] = (), suffix
     written, offset = offset is not None, offset or 0
     if base.sort in (VARIABLE, ELEMENT):
         base = at(base, offset, base.sort)
-    far = not -(1 << 31) <= offset < 1 << 31
-    words = ", ".join(part.text for part in (base, *parts))
-    return kind(ADDRESS, f"[{words}]", parts=(base, *parts), bits=64 if far else 0, count=int(written), space=suffix)
+    return _bracketed((base, *parts), written, not -(1 << 31) <= offset < 1 << 31, suffix)
+
+
+@cache
+def _bracketed(parts: tuple[Kind, ...], written: bool, far: bool, suffix: str) -> Kind:
+    words = ", ".join(part.text for part in parts)
+    return kind(ADDRESS, f"[{words}]", parts=parts, bits=64 if far else 0, count=int(written), space=suffix)
 
 
 def resized(base: Kind, length: int) -> Kind:
