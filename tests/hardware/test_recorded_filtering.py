@@ -23,6 +23,10 @@ def recorded(name: str) -> tuple[list[Any], list[Any], Any]:
         return levels, list(file[f"{name}_coordinates"].view(np.float32)), file[f"{name}_results"]
 
 
+def fetched(t: Texture, coordinates: list[Any]) -> Any:
+    return sampling.fetch(t, t.sampler, sampling.Place(None, coordinates, ()))[:, : t.channels]
+
+
 @pytest.mark.parametrize("name", [
     "float32-clamp", "float32-border", "float32-wrap", "float32-mirror", "float16-border", "float16-wrap",
 ])  # fmt: skip
@@ -31,8 +35,20 @@ def test_sums_that_cancel(name: str) -> None:
     (texels,), coordinates, expected = recorded(f"volume-{name}")
     mode = name.rpartition("-")[2]
     t = Texture(texels, filter="linear", address=mode, normalized=mode in ("wrap", "mirror"), channels=texels.shape[-1])
-    found = sampling.fetch(t, t.sampler, sampling.Place(None, coordinates, ()))[:, : t.channels]
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(fetched(t, coordinates), expected)
+
+
+def test_codes_of_srgb_are_filtered() -> None:
+    (texels,), coordinates, expected = recorded("srgb-linear")
+    t = Texture(texels, filter="linear", channels=4, read="normalized_float", srgb=True)
+    np.testing.assert_array_equal(fetched(t, coordinates), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "int32"])
+def test_borders_of_integers_are_the_bits_of_floats(dtype: str) -> None:
+    (texels,), coordinates, expected = recorded(f"border-{dtype}")
+    t = Texture(texels, address="border", border=(3, 5, 7, 9), channels=texels.shape[-1])
+    np.testing.assert_array_equal(fetched(t, coordinates), expected)
 
 
 KERNEL = """.version 8.0

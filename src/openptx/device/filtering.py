@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openptx.device.srgb import LINEAR
 from openptx.device.texture import Array
 
 FRACTION = 256
 """Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
 
 # Texels are cut so many bits below the largest, and their sum is rounded to so many bits, a tie away from zero.
-KEPT = {"float32": (28, 24), "float16": (15, 11)}
+KEPT = {"float32": (28, 24), "float16": (15, 11), "sRGB": (8, 11)}
 
 NAN = 0x7FFFFFFF
 DOUBLE = np.finfo(np.float64)
@@ -67,29 +68,55 @@ def halved(product: Array) -> Array:
 
 
 def averaged(parts: Sequence[Part]) -> Array:
-    """The weighted average of floats, as float32. All are doubles, and computed by their bits."""
-    kept, precision = KEPT[parts[0].texels.dtype.name]
-    used = [
-        np.where(weight[..., np.newaxis] > 0, texels, 0).astype(np.float64)  # a corner without weight may be infinite
-        for texels, weight in parts
-    ]
-    exponents = [np.maximum(np.abs(v).max(axis=0).view(np.int64) >> DOUBLE.nmant, LEAST) for v in used]
-    sums = [cut_sum(v, part.weights, e + 1 - kept) for v, part, e in zip(used, parts, exponents, strict=True)]
-    total = aligned(sums, exponents, kept) if len(parts) > 1 else sums[0]
-    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` of them drops, a tie away from zero
-    rounded: Array = ((total.view(np.int64) + (1 << (cut - 1))) & -(1 << cut)).view(np.float64) + 0.0
+    """The weighted average of floats, as float32."""
+    used = [weighted(texels, weight).astype(np.float64) for texels, weight in parts]
+    exponents = [np.abs(v).max(axis=0).view(np.int64) >> DOUBLE.nmant for v in used]
+    weights = [weight[..., np.newaxis] for _, weight in parts]
+    rounded = rounded_sum(used, weights, exponents, *KEPT[parts[0].texels.dtype.name])
     finite = np.all([np.isfinite(v).all(axis=0) for v in used], axis=0)
     if not finite.all():
-        plain = np.sum([(v * p.weights[..., np.newaxis]).sum(axis=0) for v, p in zip(used, parts, strict=True)], axis=0)
+        plain = np.sum([(v * weight).sum(axis=0) for v, weight in zip(used, weights, strict=True)], axis=0)
         rounded = np.where(finite, rounded, plain)
     result = rounded.astype(np.float32)
     result.view(np.uint32)[np.isnan(result)] = NAN
     return result
 
 
+def averaged_codes(parts: Sequence[Part]) -> Array:
+    """The weighted average of codes of sRGB, as float32, and of the fourth component, which is none.
+
+    The exponent that a texel is aligned by is that of the last code of its eight (H200).
+    """
+    colors, weights = [texels[..., :3] for texels, _ in parts], [weight[..., np.newaxis] for _, weight in parts]
+    used = [weighted(LINEAR[c], w[..., 0]).astype(np.float64) for c, w in zip(colors, weights, strict=True)]
+    nearby = [weighted(LINEAR[c | 7], w[..., 0]).astype(np.float64) for c, w in zip(colors, weights, strict=True)]
+    exponents = [v.max(axis=0).view(np.int64) >> DOUBLE.nmant for v in nearby]
+    found = rounded_sum(used, weights, exponents, *KEPT["sRGB"]).astype(np.float32)
+    if parts[0].texels.shape[-1] < 4:
+        return found
+    return np.concatenate([found, quantized([Part(texels[..., 3:], weight) for texels, weight in parts])], axis=-1)
+
+
+def weighted(texels: Array, weight: Array) -> Array:
+    """Texels, zeros where they have no weight: they may be infinite."""
+    return np.where(weight[..., np.newaxis] > 0, texels, 0)
+
+
+def rounded_sum(
+    v: Sequence[Array], weights: Sequence[Array], exponents: Sequence[Array], kept: int, precision: int
+) -> Array:
+    """The sum of parts, each cut below its largest texel's exponent. All are doubles, and computed by their bits."""
+    exponents = [np.maximum(e, LEAST) for e in exponents]
+    sums = [cut_sum(one, w, e + 1 - kept) for one, w, e in zip(v, weights, exponents, strict=True)]
+    total = aligned(sums, exponents, kept) if len(sums) > 1 else sums[0]
+    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` of them drops, a tie away from zero
+    found: Array = ((total.view(np.int64) + (1 << (cut - 1))) & -(1 << cut)).view(np.float64) + 0.0
+    return found
+
+
 def cut_sum(v: Array, weight: Array, exponent: Array) -> Array:
     """The weighted sum of floats that are cut to multiples of a power of two, whose exponent is that of a double."""
-    found: Array = (np.trunc(v * power(2 * DOUBLE.maxexp - 2 - exponent)) * weight[..., np.newaxis]).sum(axis=0)
+    found: Array = (np.trunc(v * power(2 * DOUBLE.maxexp - 2 - exponent)) * weight).sum(axis=0)
     found *= power(exponent)
     return found / FRACTION
 

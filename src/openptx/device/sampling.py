@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openptx.device import levels
-from openptx.device.filtering import FRACTION, Part, averaged, quads, quantized
+from openptx.device.filtering import FRACTION, Part, averaged, averaged_codes, quads, quantized
 from openptx.device.srgb import LINEAR
 from openptx.device.texture import Array, Image, Sampler, Texture
 
@@ -180,6 +180,8 @@ def mixed(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
         shares = [compared(t, s, at.depth, values(t, found)) * weight[..., np.newaxis] for found, weight in parts]
         total: Array = np.sum([share.sum(axis=0) for share in shares], axis=0) / FRACTION
         return total.astype(np.float32)
+    if t.srgb:
+        return averaged_codes(parts)
     if not t.floating:
         return quantized(parts)
     with np.errstate(all="ignore"):

@@ -201,8 +201,8 @@ class Texture(Image):
     compare     what a depth is to a texel where the instruction compares: "less_equal", or as for a Sampler
     read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
     border      the color outside where the address mode is "border": a float for each component, zeros where it is
-                short. Integers that read as floats have the nearest to it
-    srgb        components of uint8, but the fourth, are codes of sRGB: read="normalized_float", filter="nearest"
+                short. Integers that read as floats have the nearest to it, 32-bit integers the float's bits (H200)
+    srgb        components of uint8, but the fourth, are codes of sRGB: read="normalized_float"
     levels      the arrays of levels 1, 2 and so on of a mipmapped texture: each has half the extents of the one before
                 it, rounded down, but 1 at least. Coordinates are normalized, where they are floats
     level_filter "nearest", or "linear": fetches between two levels weigh both
@@ -249,9 +249,8 @@ class Texture(Image):
         if "linear" in (filter, level_filter) and not self.real:
             raise ArgumentError('linear filtering needs floats: add read="normalized_float", or pass a float array')
         self.border = self.outside(border)
-        filtered = "linear" in (filter, level_filter)
-        if srgb and (self.floating or not self.real or self.texels.dtype != np.uint8 or filtered):
-            raise ArgumentError('sRGB is for uint8 with read="normalized_float" and filter="nearest"')
+        if srgb and (self.floating or not self.real or self.texels.dtype != np.uint8):
+            raise ArgumentError('sRGB is for uint8 with read="normalized_float"')
         self.srgb = srgb
         self.smaller = tuple(
             Texture(
@@ -292,8 +291,10 @@ class Texture(Image):
             raise ArgumentError(f"a border has at most four components, not {len(border)}")
         if self.floating or not color.any():
             return color.astype(self.texels.dtype)
+        if not self.real and self.texels.itemsize == 4:
+            return color.astype(np.float32).view(self.texels.dtype)
         if not self.real:
-            raise ArgumentError("texels that read as integers have a border of zeros")
+            raise ArgumentError("texels of 8 and 16 bits that read as integers have a border of zeros")
         limits = np.iinfo(self.texels.dtype)
         color = np.clip(np.nan_to_num(color, nan=0.0), -1.0 if limits.min else 0.0, 1.0)
         return np.floor(color * limits.max + 0.5).astype(self.texels.dtype)

@@ -29,6 +29,7 @@ def test_what_is_no_color_is_refused(border: Any, words: str) -> None:
 def test_integers_have_no_color_outside() -> None:
     with pytest.raises(openptx.ArgumentError, match="a border of zeros"):
         openptx.Texture(BYTES, border=(0.5,))
+    assert openptx.Texture(FLOATS.view(np.int32), border=(0.5,)).border.tolist() == [0x3F000000]
 
 
 @pytest.mark.parametrize(("color", "byte"), [(2.0, 255), (-1.0, 0), (np.nan, 0), (np.inf, 255), (0.5, 128)])
