@@ -23,6 +23,7 @@ from openptx.engines.native.emit.registers import RegisterFile
 from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.engines.native.emit.warp_loop import WarpLoop
+from openptx.engines.native.emit.warp_pairs import WarpPairs, pays
 
 _FEW = 3
 """The maximum number of positions that are compared without a binary search."""
@@ -92,7 +93,16 @@ class FunctionEmitter:
         if self.chaining is not None:
             self.chaining.store_values({})
         head += ir.lines
-        body = "\n".join(["entry:", *self.allocations, *head, *prologue, *blocks, *end, "}", ""])
+        allocations = self.allocations
+        if not self.rounds and pays(c, self.facts):
+            first_loop = min(h for h in c.headers if self.facts.reached[h])
+            of_warp = [*index, *ir.entry_lines(Section.WARP)]
+            pairs = WarpPairs(c.warps, first_loop, of_warp, prologue, blocks)
+            if pairs.possible():
+                head = [*loop.with_pairs(head), *pairs.decision]
+                allocations += pairs.allocations(allocations)
+                end += pairs.text()
+        body = "\n".join(["entry:", *allocations, *head, *prologue, *blocks, *end, "}", ""])
         if c.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
             return f"define internal i32 @{c.symbol}({given}) noinline nounwind #0 {{\n{body}"

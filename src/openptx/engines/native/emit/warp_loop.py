@@ -32,6 +32,11 @@ class WarpLoop:
             "%frame = getelementptr i8, ptr %frames, i64 %place", *index, *lines(Section.WARP),
         ]  # fmt: skip
 
+    def with_pairs(self, head: list[str]) -> list[str]:
+        """The head of a loop that also comes back behind two warps (`WarpPairs`)."""
+        ready = "[ %next, %ready ]"
+        return [line.replace(ready, f"{ready}, [ %next.pair, %ended.pair ]") for line in head]
+
     def end(self) -> None:
         """Emits the code where warps end, fault, or yield to the next one."""
         ir = self.ir
