@@ -8,12 +8,10 @@ estimated, and the disk is searched only when launches have taken several times 
 from __future__ import annotations
 
 import logging
-import math
 import sys
 import time
 import weakref
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.device.image import Image
 from openptx.engines.common.call_graph import calls_indirectly
@@ -27,9 +25,9 @@ from openptx.engines.native.runtime.code_requests import KEYS, name_of_code, on_
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
-from openptx.engines.tiers.processor_time import Alarm
+from openptx.engines.tiers.conditions import Wanted, after, later, now
 from openptx.engines.tiers.service import Job, service
-from openptx.engines.tiers.takeover import Wanted, host_threads, launch_and_replace
+from openptx.engines.tiers.takeover import host_threads, launch_and_replace
 from openptx.errors import Triple
 from openptx.late import late
 from openptx.program import Function, Program
@@ -232,65 +230,98 @@ def code_wanted(
     if not settings.has_tiers() or interpreted(options) or image.bound or has_code(image, function, block):
         return None
     stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
-    guess = threads * state.each * (ITERATIONS if stays else 1)
-
-    def decide(_: float) -> Wanted | None:
-        return decided(state, program, function, image, block, guess, bool(stays), (workers or 1) > 1)
-
+    estimate = threads * state.each * (ITERATIONS if stays else 1)
+    launch = PendingLaunch(state, program, function, image, block, estimate, bool(stays), (workers or 1) > 1)
     soon = SHARE * LOOK - state.spent
-    return wanted_later(decide, soon) if soon > 0 and state.surely_less(guess) else decide(0.0)
+    if soon > 0 and state.surely_less(estimate):
+        return later(lambda _: when_to_abandon(launch), soon)
+    return when_to_abandon(launch)
 
 
-def decided(
-    state: TierState, program: Program, function: Function, image: Image, block: Triple, guess: float, stays: bool,
-    several: bool,
-) -> Wanted | None:  # fmt: skip
-    """The result of `code_wanted`, from an estimate of the compile time and from the code on disk.
+class PendingLaunch(NamedTuple):
+    """A launch that has not started yet, and what is known of it."""
 
-    `guess`: the minimum seconds of the launch, or the likely ones if it `stays` on the engine it starts on.
-    """
-    at_once, baseline = made_at_once(state), block in state.baseline
-    if (stays or at_once or state.seconds < BASELINE) and guess > state.left:
+    state: TierState
+    program: Program
+    function: Function
+    image: Image
+    block: Triple
+    estimate: float
+    """The minimum seconds of the launch, or the likely ones if it `stays`."""
+    stays: bool
+    """Whether it could not be abandoned on the reference engine."""
+    several_workers: bool
+
+    @property
+    def baseline(self) -> bool:
+        """Whether baseline code comes first."""
+        return self.block in self.state.baseline
+
+
+def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
+    """The result of `code_wanted`, from an estimate of the compile time and from the code on disk."""
+    state, at_once = launch.state, made_at_once(launch.state)
+    if (launch.stays or at_once or state.seconds < BASELINE) and launch.estimate > state.left:
         return None
+    job = job_of(launch)
+    if imported(KEYS) and (job.reply is not None if job is not None else kept(launch)):
+        return None
+    if job is not None:
+        return when_compiled(job, state)
+    return when_compiling_pays(state) if at_once else when_requested(launch)
+
+
+def job_of(launch: PendingLaunch) -> Job | None:
+    """The earlier request for the kernel's code, if any."""
     if imported(KEYS):
-        if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is not None:
-            return None if job.reply is not None else wanted_when_made(job, state)
-        if kept(program, function, block, baseline):
-            return None
-    elif (job := state.jobs.get(block)) is not None and job in service().jobs:  # those before a fork are not
-        return wanted_when_made(job, state)
-    if at_once:
-        return wanted_after(state.left - state.spent, state.left) if state.spent < state.left else None
-    forks = service().may_fork()
+        return service().find(name_of_code(launch.program, launch.function, usual(launch.block, launch.baseline)))
+    job = launch.state.jobs.get(launch.block)
+    return job if job in service().jobs else None  # requests made before a fork are the parent's
+
+
+def when_compiling_pays(state: TierState) -> Wanted | None:
+    """True when launches have taken as long as compiling takes in this thread; None if they have already."""
+    return after(state.left - state.spent, state.left) if state.spent < state.left else None
+
+
+def when_requested(launch: PendingLaunch) -> Wanted:
+    """Requests the code once launches have taken long enough, and is true when it exists."""
+    state, forks = launch.state, service().may_fork()
     if state.seconds >= (BASELINE_OF_FORKS if forks else BASELINE):
-        state.baseline.add(block)
-        baseline = True
-    spent, until = before_asking(state, guess)
+        state.baseline.add(launch.block)
+    spent, until = before_asking(state, launch.estimate)
 
     def ask(left: float) -> Wanted:
-        if imported(KEYS) and kept(program, function, block, baseline):
+        if imported(KEYS) and kept(launch):
             return now
-        if left > until and forks and not stays and state.seconds < BASELINE:
+        if left > until and forks and not launch.stays and state.seconds < BASELINE:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
-        LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
-        options = usual(block, baseline)
-        job = request_code(program, function, image, options, several_workers=several, waits=True)
-        state.jobs[block] = job
-        return wanted_when_made(job, state)
+        return requested(launch)
 
-    return wanted_later(ask, spent - state.spent, until)
+    return later(ask, spent - state.spent, until)
 
 
-def kept(program: Program, function: Function, block: Triple, baseline: bool) -> bool:
+def requested(launch: PendingLaunch) -> Wanted:
+    """Requests the code of a fork or a server; true when it exists."""
+    state, function, block = launch.state, launch.function, launch.block
+    LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
+    options, several = usual(block, launch.baseline), launch.several_workers
+    job = request_code(launch.program, function, launch.image, options, several_workers=several, waits=True)
+    state.jobs[block] = job
+    return when_compiled(job, state)
+
+
+def kept(launch: PendingLaunch) -> bool:
     """Whether code is on the disk: optimised or, if acceptable, baseline."""
-    return on_disk(program, function, block) or (baseline and on_disk(program, function, block, baseline))
+    kernel = launch.program, launch.function, launch.block
+    return on_disk(*kernel) or (launch.baseline and on_disk(*kernel, baseline=True))
 
 
-def before_asking(state: TierState, guess: float) -> tuple[float, float]:
+def before_asking(state: TierState, estimate: float) -> tuple[float, float]:
     """The seconds of launches after which they request code, and until there would be code."""
     if service().may_fork():
         until = state.seconds + imports()
-        return state.spent if guess > until else max(ASKED * until, FORK), until
+        return state.spent if estimate > until else max(ASKED * until, FORK), until
     until = state.seconds + (SERVER if service().server is None else 0.0)
     return max(ASKED * until, 0.0 if imported(KEYS) else SHARE * NAMING), until
 
@@ -300,39 +331,10 @@ def has_code(image: Image, function: Function, block: Triple) -> bool:
     return imported() and ready(image, function, block)
 
 
-def now(_: float) -> bool:
-    return True
-
-
-def wanted_after(seconds: float, longer: float = math.inf) -> Wanted:
-    """True when this thread has used that much processor time, because a busy machine compiles more slowly, too; or
-    when the launch will take `longer`."""
-    alarm = Alarm(seconds)
-    return lambda left: left > longer or alarm.rings()
-
-
-def wanted_when_made(job: Job, state: TierState) -> Wanted:
+def when_compiled(job: Job, state: TierState) -> Wanted:
     """True when the code exists, and importing the modules that run it takes no longer than launches have taken."""
-    imports_pay = wanted_after(imports() - state.spent)
+    imports_pay = after(imports() - state.spent)
     return lambda left: job.reply is not None and job.reply.made and imports_pay(left)
-
-
-def wanted_later(decide: Callable[[float], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:
-    """The condition that `decide` returns once `wanted_after(seconds, longer)` holds.
-
-    `decide` gets the forecast remaining seconds of the launch. None abandons the launch at once.
-    """
-    is_due = wanted_after(seconds, longer)
-    found: list[Wanted] = []
-
-    def wanted(left: float) -> bool:
-        if not found:
-            if not is_due(left):
-                return False
-            found.append(decide(left) or now)
-        return found[0](left)
-
-    return wanted
 
 
 def prefers_interp(

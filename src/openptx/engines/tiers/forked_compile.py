@@ -150,24 +150,39 @@ def work(make: MakeReply, pipe: int, niceness: int) -> NoReturn:
     try:
         os.setsid()
         os.nice(niceness)
-        gc.freeze()  # existing objects belong to the parent, and collections would copy their pages
-        gc.disable()  # they take 3 % of the time, and this process ends soon
-        sys.settrace(None)
-        sys.setprofile(None)
-        for number in signal.valid_signals():
-            if callable(signal.getsignal(number)):  # a handler of the program
-                signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for standard in range(3):
-            os.dup2(nothing, standard)
-        for name in os.listdir("/proc/self/fd"):
-            if int(name) > 2 and int(name) != pipe:
-                with contextlib.suppress(OSError):
-                    os.close(int(name))
-        sys.stdout = sys.stderr = None  # they may have files of their own
+        stop_collection_and_tracing()
+        reset_signals()
+        close_files(pipe)
         threading.Thread(target=end_with_reader, args=(pipe,), daemon=True).start()
         write(pipe, packed(make()))
         status = 0
     finally:
         os._exit(status)
+
+
+def stop_collection_and_tracing() -> None:
+    """Stops the collector, and the program's tracer and profiler."""
+    gc.freeze()  # existing objects belong to the parent, and collections would copy their pages
+    gc.disable()  # they take 3 % of the time, and this process ends soon
+    sys.settrace(None)
+    sys.setprofile(None)
+
+
+def reset_signals() -> None:
+    """Removes the program's handlers, and unblocks the signals that were blocked during the fork."""
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def close_files(pipe: int) -> None:
+    """Closes every file but the pipe, and redirects the standard ones to /dev/null."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) != pipe:
+            with contextlib.suppress(OSError):
+                os.close(int(name))
+    sys.stdout = sys.stderr = None  # they may have files of their own

@@ -10,21 +10,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from openptx.engines.common.launches import alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
+from openptx.engines.tiers.conditions import Wanted
 from openptx.engines.tiers.forecast import Forecast
 from openptx.engines.tiers.service import service
 from openptx.errors import Triple
 from openptx.isa.memory_consistency import may_wait
 from openptx.program import Function, Program
 from openptx.progress import progress
-
-Wanted = Callable[[float], bool]
-"""Whether the launch is to be abandoned now; called often, with the minimum remaining seconds."""
 
 LOG = logging.getLogger("openptx")
 
