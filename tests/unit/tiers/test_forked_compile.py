@@ -8,82 +8,31 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
+from launching import HEAD, LOOP, launch, replied, until
 
 import openptx
-from openptx.engines.native import settings, tiering
+from openptx.engines.native import tiering
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import background_code, baseline, compiled_kernel, threads
 from openptx.engines.tiers import forecast, forked_compile, messages, service
 
-LOOP = """.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 x, .param .u32 n) {
-.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
-ld.param.u64 %rd1, [x]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
-A: ld.global.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;
-sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ret; }
-"""
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes fork on Linux alone")
 
 
 @pytest.fixture(autouse=True)
-def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing is compiled in this process, or by a server that was not asked for."""
-
-    def here(*_: Any) -> Any:
-        raise AssertionError("compiled by the process that launches")
-
-    for limit in ("AT_ONCE", "AT_ONCE_ALONE", "ASKED", "SHARE", "FORK"):
-        monkeypatch.setattr(tiering, limit, 0.0)
-    monkeypatch.setattr(forked_compile, "LARGEST", 1 << 50)  # whatever other tests have left in this process
-    monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
-    service.close()
-    with settings.tiers(), settings.cache_at(None):
-        yield
-    service.close()
-
-
-@pytest.fixture
-def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the kernels that ran as machine code."""
-    seen, run = list[str](), tiering.run
-
-    def noted(program: Any, function: Any, *args: Any, **options: Any) -> None:
-        run(program, function, *args, **options)
-        seen.append(function.name)
-
-    monkeypatch.setattr(tiering, "run", noted)
-    return seen
-
-
-def launch(kernel: Any, turns: int = 3) -> None:
-    x = np.arange(32, dtype=np.uint32)
-    kernel(1, 32, (x, turns))
-    assert np.array_equal(x, np.arange(32) + turns)
-
-
-def until(done: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def replied() -> bool:
-    return all(job.reply is not None for job in service.service().jobs)
+def forks(never_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forks make all code, at once, whatever other tests have left in this process."""
+    monkeypatch.setattr(tiering, "FORK", 0.0)
+    monkeypatch.setattr(forked_compile, "LARGEST", 1 << 50)
 
 
 def test_a_fork_makes_the_code_and_there_is_no_server(native_runs: list[str]) -> None:
-    kernel = openptx.load(LOOP)["k"]
+    kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel, 10_000_000)  # which takes the reference engine some minutes
-    launch(openptx.load(LOOP)["k"])
+    launch(openptx.load(HEAD + LOOP)["k"])
     assert native_runs == ["k", "k"]
     assert len(service.service().jobs) == 1
     assert service.service().server is None
@@ -107,7 +56,7 @@ def test_a_launch_that_will_take_long_makes_short_code_itself(
     monkeypatch.setattr(tiering, "BASELINE_OF_FORKS", 0.0)
     monkeypatch.setattr(forecast.Forecast, "update", long)
     monkeypatch.setattr(baseline, "EACH", 1.0)  # a busy machine asks for optimised code no sooner
-    launch(openptx.load(LOOP)["k"], 10_000)
+    launch(openptx.load(HEAD + LOOP)["k"], 10_000)
     assert (native_runs, made) == (["k"], [True])
     assert service.service().jobs == []
 
@@ -124,7 +73,7 @@ def test_launches_that_wait_for_forks_get_baseline_code(
     monkeypatch.setattr(tiering, "request_code", noted)
     for least in (1.0, 0.0):
         monkeypatch.setattr(tiering, "BASELINE_OF_FORKS", least)
-        launch(openptx.load(LOOP + f"// {least}")["k"], 20_000)
+        launch(openptx.load(HEAD + LOOP + f"// {least}")["k"], 20_000)
     assert (native_runs, asked) == (["k", "k"], [False, True])
 
 
@@ -147,7 +96,7 @@ def test_it_has_none_of_the_files_signals_and_output_of_its_parent(
 
     before = signal.signal(signal.SIGTERM, handler)
     try:
-        launch(openptx.load(LOOP)["k"])
+        launch(openptx.load(HEAD + LOOP)["k"])
     finally:
         signal.signal(signal.SIGTERM, before)
     until(replied)
@@ -166,7 +115,7 @@ def test_a_kernel_that_breaks_the_compiler_stays(
         os.kill(os.getpid(), signal_)
 
     monkeypatch.setattr(background_code, "codes_of", breaks)
-    kernel = openptx.load(LOOP)["k"]
+    kernel = openptx.load(HEAD + LOOP)["k"]
     for _ in range(3):
         launch(kernel)
         until(replied)
@@ -191,7 +140,7 @@ def test_a_process_that_hangs_is_replaced_by_a_server(
 
     monkeypatch.setattr(background_code, "codes_of", hangs)
     monkeypatch.setattr(forked_compile, "SILENCE", 0.1)
-    kernel = openptx.load(LOOP)["k"]
+    kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     until(replied)
     launch(kernel)
@@ -211,7 +160,7 @@ def test_the_system_refuses_a_process(monkeypatch: pytest.MonkeyPatch, native_ru
 
     monkeypatch.setattr(os, "fork", refused)
     files = len(os.listdir("/proc/self/fd"))
-    kernel = openptx.load(LOOP)["k"]
+    kernel = openptx.load(HEAD + LOOP)["k"]
     with pytest.raises(OSError, match="unavailable"):
         forked_compile.ForkedCompile(none, ended)
     assert len(os.listdir("/proc/self/fd")) <= files  # another fork's pipe may have been closed
@@ -228,7 +177,7 @@ def test_beside_threads_of_the_program_a_server_makes_the_code(native_runs: list
     other.start()
     try:
         assert not forked_compile.may_fork()
-        launch(openptx.load(LOOP)["k"])
+        launch(openptx.load(HEAD + LOOP)["k"])
         assert service.service().server is not None
     finally:
         end.set()
@@ -260,7 +209,7 @@ def test_a_program_that_waits_for_all_children_changes_nothing() -> None:
 import contextlib, os
 import numpy as np
 import openptx
-kernel, x = openptx.load({LOOP!r})["k"], np.arange(32, dtype=np.uint32)
+kernel, x = openptx.load({HEAD + LOOP!r})["k"], np.arange(32, dtype=np.uint32)
 for turns in 300_000, 3:
     kernel(1, 32, (x, turns), engine="auto")
     with contextlib.suppress(ChildProcessError):

@@ -1,0 +1,47 @@
+"""What tests of tiers have in common: no code is made where it is not to be, and who runs a launch is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from openptx.engines.native import settings, tiering
+from openptx.engines.native.runtime import compiled_kernel
+from openptx.engines.tiers import service
+
+
+@pytest.fixture
+def never_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Tiers are on, for small kernels too; nothing is compiled in this process."""
+
+    def here(*_: Any) -> Any:
+        raise AssertionError("compiled by the process that launches")
+
+    for limit in ("AT_ONCE", "AT_ONCE_ALONE", "ASKED", "SHARE"):
+        monkeypatch.setattr(tiering, limit, 0.0)
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
+    service.close()
+    with settings.tiers(), settings.cache_at(None):
+        yield
+    service.close()
+
+
+@pytest.fixture
+def only_a_server(never_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server makes all code."""
+    monkeypatch.setattr(service, "may_fork", bool)
+
+
+@pytest.fixture
+def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the kernels that ran as machine code."""
+    seen, run = list[str](), tiering.run
+
+    def noted(program: Any, function: Any, *args: Any, **options: Any) -> None:
+        run(program, function, *args, **options)
+        seen.append(function.name)
+
+    monkeypatch.setattr(tiering, "run", noted)
+    return seen

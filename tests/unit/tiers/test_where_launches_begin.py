@@ -1,0 +1,153 @@
+"""On which engine a launch begins, and when code is asked for: by estimates, forecasts, and earlier launches."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from launching import HEAD, LOOP, jobs, launch, replied, until
+
+import openptx
+from openptx.engines.native import tiering
+from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.runtime import compile_time, compiled_kernel
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are watched on systems with fork"),
+    pytest.mark.usefixtures("only_a_server"),
+]
+
+
+def test_short_launches_of_kernels_that_are_made_quickly_stay(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """A launch that takes less long than making the code would, and launches that together take as long, do not."""
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    assert native_runs == []
+    state = tiering.states[kernel.module.image]["k"]
+    state.spent = state.left - 0.01
+    launch(kernel, 1_000_000)
+    assert native_runs == ["k"]
+    monkeypatch.setattr(compile_time, "FUNCTION", 0.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    tiering.states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(
+        kernel.module.program, kernel.function
+    )
+    state.spent = state.left
+    launch(kernel)
+    assert native_runs == ["k", "k"]
+    assert jobs() == []
+
+
+def test_launches_whose_loops_will_take_longer_than_making_code_are_abandoned_soon(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """By the loop's counter: nobody waits the hundred seconds that making the code is said to take."""
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel, 100)
+    assert native_runs == []
+    launch(kernel, 30_000_000)  # which takes the reference engine half an hour
+    assert native_runs == ["k"]
+    assert jobs() == []
+
+
+def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: list[str]) -> None:
+    """With a thread of the host's, which may use the array."""
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        kernel = openptx.load(HEAD + LOOP)["k"]
+        x = np.zeros(32 * 100, np.uint32)
+        with pytest.raises(AssertionError, match="by the process that launches"):
+            kernel((1 << 10, 1 << 6), 32, (x, 5))
+        assert native_runs == []
+    finally:
+        end.set()
+        other.join()
+
+
+def test_code_is_asked_for_when_launches_have_taken_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the processor, all launches of the kernel together; none that is short starts a server."""
+    monkeypatch.setattr(tiering, "ASKED", 1000.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    assert jobs() == []
+    tiering.states[kernel.module.image]["k"].spent = 1e6
+    launch(kernel)
+    assert len(jobs()) == 1
+
+
+@pytest.mark.parametrize(("call", "called"), [
+    ("call f;", 1),
+    (".reg .b64 p; mov.u64 p, f; P: .callprototype _ (); call p, P;", 2),  # by address, so it may be any
+])  # fmt: skip
+def test_what_is_called_counts_for_the_time_that_code_takes(call: str, called: int) -> None:
+    functions = "".join(f".func {name}() {{ .reg .u32 a; mov.u32 a, 1; ret; }}\n" for name in "fg")
+    module = openptx.load(HEAD + functions + f".visible .entry m() {{ {call} ret; }} .visible .entry n() {{ ret; }}\n")
+    given, code = module.program, module["m"].function.code
+    plain = compile_time.FUNCTION + compile_time.EACH * len(code) + compile_time.BRANCH * 2
+    wanted = plain + called * (compile_time.FUNCTION + 2 * compile_time.EACH + compile_time.BRANCH)
+    assert compile_time.seconds_to_make(given, module["m"].function) == pytest.approx(wanted)
+
+
+ASSERTED = (
+    ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n"
+    + (
+        LOOP.replace(
+            "ret;",
+            """setp.eq.u32 %p1, %r2, 0; @%p1 bra D;
+{.param .b64 m, f, n, s; .param .b32 l; call __assertfail, (m, f, l, n, s);}
+D: ret;""",
+        )
+    )
+)
+
+
+def test_assertions_that_hold_are_no_reason_to_begin_as_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that fails ends the launch, so it takes nothing back; nothing is compiled in this process."""
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
+    launch(openptx.load(HEAD + ASSERTED)["k"])
+    assert jobs() == []
+
+
+@pytest.mark.parametrize(("seconds", "engines"), [(0.2, "innniii"), (0.0, "innnnnn")])
+def test_launches_return_to_the_reference_engine_where_that_is_faster(
+    seconds: float, engines: str, monkeypatch: pytest.MonkeyPatch, native_runs: list[str], caplog: Any
+) -> None:
+    """Three launches as machine code, all of them twice as long, are enough; of another grid nothing is known yet."""
+    caplog.set_level(logging.INFO, "openptx")
+    run = tiering.run
+
+    def slowed(*args: Any, **options: Any) -> None:
+        run(*args, **options)
+        time.sleep(seconds)
+
+    monkeypatch.setattr(tiering, "run", slowed)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)  # once, or the first one's imports count
+    launch(kernel)
+    until(replied)
+    found = "i"
+    for _ in engines[1:]:
+        before = len(native_runs)
+        launch(kernel)
+        found += "n" if len(native_runs) > before else "i"
+    assert found == engines
+    assert caplog.text.count("the reference engine runs such launches from now on") == engines.endswith("i")
+    before = len(native_runs)
+    kernel(2, 32, (np.zeros(32, np.uint32), 1))
+    assert len(native_runs) == before + 1
