@@ -119,6 +119,11 @@ def _rows() -> tuple[Deviation, ...]:
                   "`mma.kind::f8f6f4` of `.e4m3` and `.e5m2` is also for sm_100f and sm_110f",
                   "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e4m3.f16 "
                   "{d, d}, {a, a, a, a}, {a, a}, {d, d};", ".reg .f16x2 d; .reg .b32 a;"),
+        Deviation("list-for-one", "9.7.10.3, 9.7.14, 9.7.15", r, a,
+                  "scales and metadata of matrices, and levels of textures, may be lists; the first element counts",
+                  "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 "
+                  "{f, f, f, f}, {a, a, a, a}, {a, a, a, a}, {f, f, f, f}, {a, a}, 0;",
+                  ".reg .f32 f; .reg .b32 a;"),
         Deviation("signed-cluster-addresses", "9.7.9.23, 9.7.9.24", r, a,
                   "`mapa` and `getctarank` have `.s32` and `.s64`",
                   "getctarank.shared::cluster.s32 d, d;", ".reg .s32 d;"),

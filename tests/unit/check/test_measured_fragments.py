@@ -136,3 +136,52 @@ def test_a_predicate_in_a_fragment() -> None:
         module = MODULE.replace(".version 9.1", f".version {version}")
         found = openptx.check(module.format(target=target, statement=statement))
         assert [d.severity for d in found if "predicate" in d.message] == [severity]
+
+
+_BYTES = "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e2m1.e4m3.f32.ue8m0"
+_SPARSE = "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32"
+_F, _A, _B = "{f321, f321, f321, f321}", "{b321, b321, b321, b321}", "{b321, b321}"
+_IDS = "{0, 0}"
+SINGLE = ("b321", "{b321}", "{b321, b322}", "{f321}", "{s321}")  # CUTLASS writes {%14}
+NOT_SINGLE = ("5", "{5}", "{b641}", "{b321, b321, b321}", "{p1}")
+
+
+@pytest.mark.parametrize("operand", [*SINGLE, *NOT_SINGLE])
+@pytest.mark.parametrize(
+    ("target", "statement"),
+    [
+        ("sm_120a", f"{_BYTES} {_F}, {_A}, {_B}, {_F}, OPERAND, {_IDS}, OPERAND, {_IDS};"),
+        ("sm_80", f"{_SPARSE} {_F}, {_A}, {_A}, {_F}, OPERAND, 0;"),
+        ("sm_90a", f"wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {_A}, b641, b642, OPERAND, 0, p1;"),
+    ],
+)
+def test_scales_and_metadata_may_be_lists(target: str, statement: str, operand: str) -> None:
+    """The assembler takes the first element; the manual has one register."""
+    text = MODULE.format(target=target, statement=statement.replace("OPERAND", operand))
+    refused = any(each.severity == "error" for each in openptx.check(text))
+    assert refused == (operand in NOT_SINGLE)
+
+
+@pytest.mark.parametrize(
+    ("types", "last"), [("s32.s8.u8", 0), ("f32.e4m3.e5m2", 0), ("f32.f16.f16", 1), ("f32.tf32.tf32", 1)]
+)
+def test_selectors_of_sparse_wgmma(types: str, last: int) -> None:
+    depth = {"s8": 64, "e4": 64, "f16": 32, "tf": 16}[next(t for t in ("s8", "e4", "f16", "tf") if f".{t}" in types)]
+    d = _A if types[0] == "s" else _F
+    rest = {"s8": "", "e4": ", 1, 1", "f1": ", 1, 1, 0, 0", "tf": ", 1, 1"}[types.split(".")[1][:2]]
+    for selector in (0, 1, 2):
+        statement = (
+            f"wgmma.mma_async.sp.sync.aligned.m64n8k{depth}.{types} {d}, b641, b642, b321, {selector}, p1{rest};"
+        )
+        found = [each.name for each in openptx.check(MODULE.format(target="sm_90a", statement=statement))]
+        assert ("immediate-range" in found) == (selector > last), selector
+
+
+@pytest.mark.parametrize("columns", [224, 240, 256])
+def test_products_of_bytes_have_up_to_256_columns(columns: int) -> None:
+    """Table of shapes 9.7.15.2, and CUTLASS; the syntax of 9.7.15.5 stops at 224."""
+    d = ", ".join(["b321"] * (columns // 2))
+    statement = f"wgmma.mma_async.sync.aligned.m64n{columns}k32.s32.u8.s8 {{{d}}}, b641, b642, p1;"
+    assert not [
+        each for each in openptx.check(MODULE.format(target="sm_90a", statement=statement)) if each.severity == "error"
+    ]

@@ -9,7 +9,7 @@ from openptx.check.explain.type_errors import mismatch, what, wrong_kind
 from openptx.check.forms.addresses import judge_address
 from openptx.check.forms.immediates import judge_constant
 from openptx.check.forms.symbol_operands import adds, alone, function, ignored, overlooked, special, summed, variable
-from openptx.check.forms.vectors import fits, judge_list
+from openptx.check.forms.vectors import fits, judge_list, lengths
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind, selected
 from openptx.check.operand.slot import Place
@@ -211,7 +211,8 @@ def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if declared.width * kind.count != place.type.width or declared.kind == "pred":
             yield wrong_kind(place, kind, where, f"elements of {place.type.width} bits in all", "vector-length")
         return
-    if place.count != kind.count or place.template.elements:
+    shorter = place.allows.shorter and place.context.follows_ptxas and kind.count in lengths(place)
+    if not shorter and (place.count != kind.count or place.template.elements):
         yield wrong_kind(place, kind, where, what(place), "vector-length")
         return
     if not fits(place, place, declared):

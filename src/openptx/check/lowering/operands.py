@@ -53,9 +53,9 @@ def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
 def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand | None:
     """As many values as the form takes. One value is taken from the start of a list; a single value given for a list is
     followed by zeros. None where a single integer is ignored."""
-    if not template.vector:
-        return operand
     rule = operand_rule(bound.form.instruction, template.name)
+    if not template.vector:
+        return operand.elements[0] if isinstance(operand, Vector) and rule.says("a list of one") else operand
     if not isinstance(operand, Vector) and rule.says("an ignored integer"):
         return None
     if isinstance(operand, Vector):

@@ -141,7 +141,7 @@ def _allowance(instruction: Instruction, name: str, written: bool) -> Allowance:
     registers = said.says("registers")
     found.address, found.space = said.says("variable"), said.space
     found.function = not (registers or said.says("no function"))
-    found.constant = not registers
+    found.constant = not (registers or said.says("no constant"))
     found.negated, found.minus = said.says("negated"), said.says("minus")
     found.sum = not (registers or said.says("no sum"))
     found.special = "any" if said.says("any special") else "fitting" if said.says("special") else ""

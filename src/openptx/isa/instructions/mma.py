@@ -192,7 +192,7 @@ mma = instruction(
     """,
     operands="""
         a b c d   registers, no pairs, as .b64
-        e scale-a-data scale-b-data   as .b32
+        scale-a-data scale-b-data   registers, as .b32, a list of one, one of several
     """,
 )
 

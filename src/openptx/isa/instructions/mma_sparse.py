@@ -37,6 +37,12 @@ mma_sp = instruction(
                 d, a, b, c, e, f;   // PTX 8.7, sm_120 (manual)
         .shape = {{ .m16n8k32 }};
         .atype = .btype = {{ .e4m3, .e5m2 }};
+        mma.spvariant.sync.aligned.shape.row.col.kind.f32.atype.btype.f32
+                d, a, b, c, e, f;   // PTX 8.7, sm_100f sm_110f (ptxas)
+        .spvariant = {{ .sp::ordered_metadata }};
+        .shape = {{ .m16n8k64 }};
+        .kind  = {{ .kind::f8f6f4 }};
+        .atype = .btype = {{ .e4m3, .e5m2 }};
         mma.spvariant.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype   d, a, b, c, e, f;   // PTX 8.7, sm_120f
         .spvariant = {{ .sp::ordered_metadata }};
         .shape = {{ .m16n8k64 }};
@@ -101,8 +107,7 @@ mma_sp = instruction(
     """,
     operands="""
         a b c d   registers, no pairs
-        e         registers
-        e scale-a-data scale-b-data   as .b32
+        e scale-a-data scale-b-data   registers, as .b32, a list of one, one of several
     """,
 )
 

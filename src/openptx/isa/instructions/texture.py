@@ -61,7 +61,10 @@ _NO_DEPTH = """
         geom=3d     f
         ctype=s32   f
 """
-_SCALAR_OFFSET = "e   an ignored integer"
+_SCALAR_OFFSET = """
+    e     an ignored integer
+    lod   a list of one, one of several
+"""
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
 

@@ -45,8 +45,7 @@ def shapes(depth: int, columns: range | tuple[int, ...] = range(8, 257, 8)) -> s
 
 
 # Integer forms take every eighth column count up to 32, then every sixteenth.
-INTEGER = (8, 16, 24, *range(32, 225, 16))
-INTEGER_SPARSE = SINGLE_BIT = (8, 16, 24, *range(32, 257, 16))
+INTEGER = (8, 16, 24, *range(32, 257, 16))
 
 _TYPES = {
     "d": type_d,
@@ -76,7 +75,7 @@ _UNALIGNED = """
 """
 
 
-def _block(name: str, metadata: str, factor: int, since: str, integer: tuple[int, ...]) -> str:
+def _block(name: str, metadata: str, factor: int, since: str) -> str:
     """The forms of dense and sparse multiplication differ in depth and in the metadata before the scales."""
     halves, scales = f"{metadata}{_SCALES}", f"{metadata}scale-d"
     return f"""
@@ -96,7 +95,7 @@ def _block(name: str, metadata: str, factor: int, since: str, integer: tuple[int
         .atype = .btype = {{ .e4m3, .e5m2 }};
         {name}.sync{{.aligned}}.shape{{.satfinite}}.s32.atype.btype  d, a-desc, b-desc, {scales};
         {name}.sync{{.aligned}}.shape{{.satfinite}}.s32.atype.btype  d, a, b-desc, {scales};
-        .shape = {{ {shapes(32 * factor, integer)} }};
+        .shape = {{ {shapes(32 * factor, INTEGER)} }};
         .atype = .btype = {{ .s8, .u8 }};
 
         .dtype = {{ .f16, .f32 }};
@@ -110,10 +109,10 @@ mma_async = instruction(
     syntax=f"""
         wgmma.mma_async.sync{{.aligned}}.shape.s32.b1.b1.op.popc  d, a-desc, b-desc, scale-d;   // PTX 8.0, sm_90a
         wgmma.mma_async.sync{{.aligned}}.shape.s32.b1.b1.op.popc  d, a, b-desc, scale-d;        // PTX 8.0, sm_90a
-        .shape = {{ {shapes(256, SINGLE_BIT)} }};
+        .shape = {{ {shapes(256, INTEGER)} }};
         .op    = {{ .and }};
     """
-    + _block("wgmma.mma_async", "", 1, "PTX 8.0", INTEGER),
+    + _block("wgmma.mma_async", "", 1, "PTX 8.0"),
     types=_TYPES,
     vectors=_VECTORS,
     ranges=_RANGES,
@@ -145,10 +144,17 @@ mma_async_sp = instruction(
     "wgmma.mma_async",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp",
     summary="d = a * b + d, asynchronously, a being sparse: sp-meta tells which of its elements are kept.",
-    syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2", INTEGER_SPARSE),
+    syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2"),
     types=_TYPES,
     vectors=_VECTORS,
-    ranges=_RANGES + "sp-sel  0 or 1",
+    ranges=_RANGES
+    + """
+    .s8 sp-sel     0
+    .u8 sp-sel     0
+    .e4m3 sp-sel   0
+    .e5m2 sp-sel   0
+    sp-sel         0 or 1
+    """,
     immediates="sp-sel",
     updates="d",
     manual_rejects=_UNALIGNED,
@@ -158,7 +164,7 @@ mma_async_sp = instruction(
     operands="""
         a         registers
         d         registers, strictly
-        sp-meta   as .b32
+        sp-meta   no constant, as .b32, a list of one, one of several
     """,
 )
 

@@ -3,6 +3,7 @@
 An instruction lists it, one line an operand: its name (`*` for all of them), two blanks or more, then phrases.
 
     a b     registers            no constant, no sum and no name of a function
+    *       no constant          no number
     *       no sum               nothing to which a constant is added, `r+4`
     *       no function          no name of a function
     c       strictly             integers and bits alone, no floats and no pairs of halves, whatever Table 26 says
@@ -40,10 +41,10 @@ from functools import cache
 from openptx.isa.notation.declaration import Instruction
 
 _FLAGS = frozenset((
-    "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",
-    "variable", "special", "any special", "one of several", "a list of one", "one value", "sinks in lists", "packed",
-    "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on", "padded", "64 bits",
-    "registers in lists",    "an ignored integer",
+    "registers", "no constant", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink",
+    "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
+    "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
+    "padded", "64 bits", "registers in lists", "an ignored integer",
 ))  # fmt: skip
 
 
