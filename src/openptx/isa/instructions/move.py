@@ -129,10 +129,8 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits,
     }[m.mode]()
     inside = ~x.less(S, j, last) if m.mode == "up" else ~x.less(S, last, j)
     there = inside
-    for absent in (
-        x.missing(),
-        x.ended(),
-    ):  # the document leaves the value from an inactive lane open: here a lane's own
+    # The document leaves open what an absent lane gives: here the reading lane gets its own value.
+    for absent in (x.missing(), x.ended()):
         if absent is not None:
             there = there & ((absent >> (j & 31) & 1) == 0)
     return x.shuffle(a, x.select(there, j, lane)), inside
