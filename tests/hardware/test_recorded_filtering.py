@@ -68,6 +68,8 @@ STATEMENTS = {
     "level-1d": f"tex.level.1d.{TO}, {{x0}}], x1",
     "level-3d": f"tex.level.3d.{TO}, {{x0, x1, x2, x2}}], x3",
     "level-cube": f"tex.level.cube.{TO}, {{x0, x1, x2, x2}}], x3",
+    "cube-seamless-float32": f"tex.cube.{TO}, {{x0, x1, x2, x2}}]",
+    "cube-seamless-uint8": f"tex.cube.{TO}, {{x0, x1, x2, x2}}]",
     "level-odd-extents": PLANE,
     "level-integers": "tex.level.2d.v4.f32.s32 {r0, r1, r2, r3}, [t, {x0, x1}], x2",
     "level-bias": f"tex.2d.{TO}, {{x0, x1}}]",
@@ -88,6 +90,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "level-least": {"level_clamp": (1.6, 5)},
     "grad-nearest": {"level_filter": "nearest"},
     "level-cube": {"cube": True},
+    "cube-seamless-float32": {"cube": True, "seamless": True},
+    "cube-seamless-uint8": {"cube": True, "seamless": True, "read": "normalized_float"},
 }
 
 

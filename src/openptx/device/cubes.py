@@ -53,6 +53,16 @@ def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
     return face, [(v.astype(np.float64) + 1) / 2 for v in (s, t)]
 
 
+def direction(face: Array, s: Array, t: Array, m: Array) -> list[Array]:
+    """The direction that meets a face at s and t, from -1 to 1, at the depth m: the guide's table backwards."""
+    which = [face == number for number in range(FACES)]
+    return [
+        np.select(which, [m, -m, s, s, s, -s]),
+        np.select(which, [-t, -t, m, -m, -t, -t]),
+        np.select(which, [-s, s, t, -t, m, -m]),
+    ]
+
+
 def gradient(direction: Sequence[Array], change: Sequence[Array]) -> list[Array]:
     """How the place on the face changes with the direction (Vulkan 1.3, cube map derivative transformation)."""
     seen = facing(direction)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device import levels
+from openptx.device import levels, seams
 from openptx.device.filtering import FRACTION, Part, averaged, averaged_codes, quads, quantized
 from openptx.device.srgb import LINEAR
 from openptx.device.texture import Array, Image, Sampler, Texture
@@ -163,6 +163,9 @@ def moved(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
 def weighed(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array) -> list[Part]:
     """The texel, or the 2, 4 or 8 around that are averaged, with weights that are `share` together."""
     address = modes(t, s)
+    if t.seamless and s.filter == "linear":
+        assert at.layer is not None
+        return seams.weighed(t, at.layer, moved(u, at.offset), share)
     if s.filter == "nearest":
         return [Part(raw(t, address, at, whole(u, at.offset), t.border)[np.newaxis], share[np.newaxis])]
     base = [

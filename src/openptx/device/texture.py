@@ -131,6 +131,7 @@ class Image(Opaque):
 
     formats = FORMATS
     cube = False
+    seamless = False
     samples = 0
     srgb = False
 
@@ -197,6 +198,7 @@ class Texture(Image):
     normalized  coordinates run from 0 to 1 instead of to the extent; those of a cube always do
     cube        the first axis holds the faces +x, -x, +y, -y, +z, -z, which are squares; with `layered` those of one
                 cube after the other
+    seamless    a cube is filtered across the edges of its faces
     multisample the last axis before the components is the sample, and the two before it y and x
     compare     what a depth is to a texel where the instruction compares: "less_equal", or as for a Sampler
     read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
@@ -226,6 +228,7 @@ class Texture(Image):
         channels: int | None = None,
         layered: bool = False,
         cube: bool = False,
+        seamless: bool = False,
         multisample: bool = False,
         compare: str = "less_equal",
         border: Sequence[float] = (),
@@ -235,7 +238,9 @@ class Texture(Image):
         level_bias: float = 0.0,
         level_clamp: tuple[float, float] = ALL_LEVELS,
     ) -> None:
-        self.cube, self.multisample = cube, multisample
+        self.cube, self.seamless, self.multisample = cube, seamless, multisample
+        if seamless and not cube:
+            raise ArgumentError("only a cube is seamless")
         super().__init__(array, channels, layered)
         self.sampler = Sampler(
             filter, address, compare=compare, level_filter=level_filter, level_bias=level_bias, level_clamp=level_clamp
@@ -255,7 +260,8 @@ class Texture(Image):
         self.smaller = tuple(
             Texture(
                 one, filter=filter, address=address, normalized=normalized, read=read, channels=channels,
-                layered=layered, cube=cube, multisample=multisample, border=border, srgb=srgb,
+                layered=layered, cube=cube, seamless=seamless, multisample=multisample, border=border,
+                srgb=srgb,
             )
             for one in levels
         )  # fmt: skip

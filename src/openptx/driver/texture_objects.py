@@ -26,8 +26,8 @@ ARRAY, MIPMAPPED, LINEAR, PITCHED = range(4)
 ON_ARRAY, ON_MEMORY = struct.Struct("<i4xQ"), struct.Struct("<i4xQIIQQQ")
 ADDRESSES = ("wrap", "clamp", "mirror", "border")
 FILTERS = ("nearest", "linear")
-AS_INTEGER, NORMALIZED, SRGB, NO_TRILINEAR = 1, 2, 0x10, 0x20
-"""CU_TRSF_*. The last one is about speed."""
+AS_INTEGER, NORMALIZED, SRGB, NO_TRILINEAR, SEAMLESS = 1, 2, 0x10, 0x20, 0x40
+"""CU_TRSF_*. The one before the last is about speed."""
 SETTINGS = struct.Struct("<4iIIifff4f48x")
 BASE_ALIGNMENT, PITCH_ALIGNMENT = 256, 32
 """Bytes. Allocations begin at multiples of the first; the second is an attribute of the device."""
@@ -41,6 +41,7 @@ class Settings(NamedTuple):
     as_integer: bool
     normalized: bool
     srgb: bool
+    seamless: bool
     border: tuple[float, ...]
     level_filter: str
     level_bias: float
@@ -82,21 +83,23 @@ AT_END.append(end_all)
 
 
 def settings_of(data: bytes) -> Settings:
-    """Fails for what the machine has not: anisotropy, seamless cubes."""
+    """Fails for what the machine has not: anisotropy."""
     x, y, z, filter, flags, anisotropy, between, bias, least, most, *border = SETTINGS.unpack(data)
     modes: tuple[int, int, int] = (x, y, z)
     if not {*modes} <= {*range(len(ADDRESSES))} or not {filter, between} <= {0, 1}:
         filters = f"filters {filter} and {between}"
         raise Failure(Result.INVALID_VALUE, f"address modes {modes} and {filters} of a texture")
-    if flags & ~(AS_INTEGER | NORMALIZED | SRGB | NO_TRILINEAR):
-        raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}, among them seamless cubes")
+    if flags & ~(AS_INTEGER | NORMALIZED | SRGB | NO_TRILINEAR | SEAMLESS):
+        raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}")
     if anisotropy > 1:
         raise Failure(Result.NOT_SUPPORTED, f"anisotropic filtering of a texture ({anisotropy})")
     addresses = tuple(ADDRESSES[mode] for mode in modes)
     seen = tuple(border) if "border" in addresses else ()
-    as_integer, normalized, srgb = (flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB))
+    as_integer, normalized, srgb, seamless = (flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB, SEAMLESS))
     clamp: tuple[float, float] = least, most
-    return Settings(addresses, FILTERS[filter], as_integer, normalized, srgb, seen, FILTERS[between], bias, clamp)
+    return Settings(
+        addresses, FILTERS[filter], as_integer, normalized, srgb, seamless, seen, FILTERS[between], bias, clamp
+    )
 
 
 def texels_of(resource: bytes) -> Texels:
@@ -157,6 +160,7 @@ def texture(texels: Texels, settings: Settings) -> Texture:
         channels=texels.channels if texels.channels > 1 else None,
         layered=texels.layered,
         cube=texels.cube,
+        seamless=settings.seamless and texels.cube,
         border=border,
         srgb=settings.srgb,
         levels=texels.levels,

@@ -93,3 +93,8 @@ def test_integers_are_not_averaged() -> None:
 def test_coordinates_are_normalized() -> None:
     with pytest.raises(Fault, match="several levels has normalized coordinates"):
         at_level("0f00000000", Texture(LEVELS[0], levels=LEVELS[1:]))
+
+
+def test_only_cubes_are_seamless() -> None:
+    with pytest.raises(ArgumentError, match="only a cube is seamless"):
+        Texture(LEVELS[0], seamless=True)

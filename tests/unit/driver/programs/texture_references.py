@@ -8,7 +8,7 @@ import numpy as np
 from driver_calls import Address, Handle, Size, allocate, call, context, kernel, load
 
 CLAMP, FLOAT, UINT8, UINT32 = 1, 0x20, 1, 3
-AS_INTEGER, NORMALIZED, SEAMLESS, OVERRIDE, SURFACE = 1, 2, 0x40, 1, 2
+AS_INTEGER, NORMALIZED, UNKNOWN_FLAG, OVERRIDE, SURFACE = 1, 2, 0x400, 1, 2
 INVALID, NOT_FOUND, UNSUPPORTED = 1, 500, 801
 
 own = context()
@@ -136,7 +136,7 @@ assert [*found_bits] == [*pixels.reshape(-1)[4:12].view(np.uint32)]
 call("cuTexRefSetFormat", other, UINT8, 1)
 call("cuTexRefSetFlags", other, AS_INTEGER)
 assert fetched(line, 1, 1, results, 19).view(np.uint32)[0] == pixels.view(np.uint8).reshape(-1)[19]
-call("cuTexRefSetFlags", other, SEAMLESS, result=UNSUPPORTED)
+call("cuTexRefSetFlags", other, UNKNOWN_FLAG, result=UNSUPPORTED)
 call("cuTexRefSetFormat", other, 0x99, 1, result=UNSUPPORTED)
 call("cuTexRefSetAddress_v2", byref(offset), other, Address(1 << 40), Size(64), result=INVALID)
 call("cuTexRefSetAddress_v2", byref(offset), other, Address(rows.value + 8), Size((1 << 64) - 1), result=INVALID)
