@@ -44,6 +44,14 @@ def test_codes_of_srgb_are_filtered() -> None:
     np.testing.assert_array_equal(fetched(t, coordinates), expected)
 
 
+@pytest.mark.parametrize(("address", "filter"), [("wrap", "linear"), ("border", "nearest")])
+def test_odd_coordinates(address: str, filter: str) -> None:
+    """Every pair of 19: infinite ones, NaN, those without a fraction, subnormal ones."""
+    (texels,), coordinates, expected = recorded(f"odd-{address}")
+    t = Texture(texels, filter=filter, address=address, normalized=True, channels=1)
+    np.testing.assert_array_equal(fetched(t, coordinates), expected)
+
+
 @pytest.mark.parametrize("dtype", ["uint32", "int32"])
 def test_borders_of_integers_are_the_bits_of_floats(dtype: str) -> None:
     (texels,), coordinates, expected = recorded(f"border-{dtype}")

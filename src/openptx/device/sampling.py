@@ -30,6 +30,8 @@ _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
 TURN = 2.0**21
 """Normalized coordinates have 21 bits of fraction; the rest is cut."""
 
+SMALLEST = np.finfo(np.float32).smallest_normal
+
 WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 """Types of so many bytes."""
 
@@ -144,8 +146,8 @@ def is_normalized(t: Texture, s: Sampler) -> bool:
 
 
 def scaled(t: Texture, s: Sampler, c: Sequence[Array]) -> list[Array]:
-    """Coordinates in texels, as doubles; infinity is the largest number."""
-    known = [np.nan_to_num(a, nan=0.0).astype(np.float64) for a in c]
+    """Coordinates in texels, as doubles. Infinity is the largest number, and subnormal ones are zeros (H200)."""
+    known = [np.where(np.abs(a) < SMALLEST, 0.0, np.nan_to_num(a, nan=0.0)).astype(np.float64) for a in c]
     if not is_normalized(t, s):
         return known
     return [np.floor(a * TURN) / TURN * n for a, n in zip(known, t.shape, strict=True)]
@@ -168,13 +170,16 @@ def weighed(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array)
         return seams.weighed(t, at.layer, moved(u, at.offset), share)
     if s.filter == "nearest":
         return [Part(raw(t, address, at, whole(u, at.offset), t.border)[np.newaxis], share[np.newaxis])]
-    base = [
-        (np.clip(a, 0.5, n - 0.5) if mode == "clamp" else a) - 0.5
-        for a, n, mode in zip(moved(u, at.offset), t.shape, address, strict=False)
-    ]
+    base = [confined(a, n, mode) - 0.5 for a, n, mode in zip(moved(u, at.offset), t.shape, address, strict=False)]
     low = [np.floor(a) for a in base]
     fractions = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
     return [Part(around(t, address, at, low, corners), weight) for corners, weight in quads(fractions, share)]
+
+
+def confined(a: Array, n: int, mode: str) -> Array:
+    """The place that is filtered around: numbers that have no fraction any more still wrap to one."""
+    found: Array = np.clip(a, 0.5, n - 0.5) if mode == "clamp" else np.mod(a, n) if mode == "wrap" else a
+    return found
 
 
 def mixed(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
