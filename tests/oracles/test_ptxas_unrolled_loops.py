@@ -1,4 +1,4 @@
-"""Loops whose number of rounds is known: machine code has as many products and sums of each kind as ours."""
+"""Loops that ptxas unrolls, and others: machine code has as many products and sums of each kind as ours."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ CALLED = {"FFMA": "fused", "FMUL": "product", "FADD": "sum"}
 
 
 def test_as_many_as_in_machine_code(tmp_path: Path) -> None:
-    texts = {**programs.UNROLLED, **programs.LEFT_ROLLED}
-    kernels = [kernel(body).replace(" k(", f" k{n}(") for n, body in enumerate(texts.values())]
+    groups = (programs.UNROLLED, programs.LEFT_ROLLED, programs.BY_FOUR, programs.ROLLED)
+    texts = {(n, name): body for n, group in enumerate(groups) for name, body in group.items()}
+    kernels = [
+        kernel(body, declarations=programs.MORE).replace(" k(", f" k{n}(") for n, body in enumerate(texts.values())
+    ]
     header = kernels[0].partition(".visible")[0]
     whole = header + "\n".join(".visible" + text.partition(".visible")[2] for text in kernels)
     theirs, ours = listing.listings(listing.assemble(tmp_path, whole, "sm_90a")), openptx.load(whole)

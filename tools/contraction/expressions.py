@@ -133,6 +133,8 @@ def pair(low: Expression, high: Expression) -> Expression:
     """A double of two words."""
     if low.name == high.name == "in" and high.args[0] == low.args[0] + 4:
         return make("ind", low.args[0])
+    if low.name == "in" and high.name == "neg" and high.args[0] is make("in", low.args[0] + 4):
+        return negated(make("ind", low.args[0]))
     if low.name == high.name == "bits":
         return bits(high.args[0] << 32 | low.args[0], 64)
     if low.name == "low" and high.name == "high" and unsigned(high.args[0])[1] is low.args[0]:

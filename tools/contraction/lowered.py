@@ -24,6 +24,7 @@ from contraction.expressions import (
     total,
 )
 from contraction.machine import LONGEST, SCALES, Unreadable, put
+from contraction.programs import ROUNDS
 from openptx.program import Address, Function, Imm, Op, Reg, Target, Vector
 
 Rules = frozenset[str]
@@ -72,6 +73,11 @@ class Lowered:
             return self.registers[operand.index][0]
         return make("?", str(operand))
 
+    def truth(self, operand: Any) -> bool:
+        if isinstance(operand, Imm):
+            return bool(operand.value)
+        return self.predicates.get(operand.index, False) != operand.negated
+
     def step(self, name: str, op: Op) -> None:
         if name == "st":
             self.store(op)
@@ -79,7 +85,14 @@ class Lowered:
             a, b = (self.value(o) for o in op.operands[2:4])
             to = op.operands[0]
             assert isinstance(to, Reg)
-            self.predicates[to.index] = holds(self.trial, op.m.values["CmpOp"], op.m.type.name, a, b)
+            found = holds(self.trial, op.m.values["CmpOp"], op.m.type.name, a, b)
+            other = self.truth(op.operands[4]) if len(op.operands) > 4 else True
+            combined = {"and": found and other, "or": found or other, "xor": found != other}
+            self.predicates[to.index] = combined[op.m.values.get("BoolOp") or "and"]
+        elif name == "mov" and op.m.type.name == "pred":
+            to = op.operands[0]
+            assert isinstance(to, Reg)
+            self.predicates[to.index] = self.truth(op.operands[1])
         elif name == "ld" and isinstance(op.operands[0], Vector):
             address = op.operands[1]
             assert isinstance(address, Address)
@@ -119,6 +132,8 @@ class Lowered:
         if op.m.space == "param":
             variable: Any = address.base
             return make("parameter", variable.variable.offset + address.offset)
+        if address.offset == ROUNDS:
+            return bits(self.trial)
         return make({16: "inh", 32: "in", 64: "ind"}[width], address.offset)
 
     def result(self, name: str, op: Op) -> Expression:
@@ -126,10 +141,7 @@ class Lowered:
         if name == "ld":
             return self.load(op)
         if name == "selp":
-            choice = op.operands[3]
-            assert isinstance(choice, Reg)
-            chosen = self.predicates.get(choice.index, False) != choice.negated
-            return self.value(op.operands[1 if chosen else 2])
+            return self.value(op.operands[1 if self.truth(op.operands[3]) else 2])
         if name == "mov":
             return self.value(op.operands[1])
         values = [self.value(o) for o in op.operands[1:] if o is not None]

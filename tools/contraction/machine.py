@@ -25,6 +25,7 @@ from contraction.expressions import (
     total,
 )
 from contraction.listing import Instruction, Listing
+from contraction.programs import ROUNDS
 
 LONGEST = 20_000
 """Instructions of one trial."""
@@ -357,7 +358,8 @@ def load(m: Machine, i: Instruction) -> None:
         m.registers[register] = pack(make("inh", offset), bits(0, 16))
         return
     for n in range(words_of(i)):
-        m.registers[register] = make("in", offset + 4 * n)
+        place = offset + 4 * n
+        m.registers[register] = bits(m.trial) if place == ROUNDS else make("in", place)
         register = following(register)
 
 

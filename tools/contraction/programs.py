@@ -15,6 +15,9 @@ CONSTANTS = {
     "f16x2": ("0x42004200", "0xBCCDBCCD"),
     "bf16x2": ("0x40404040", "0xBF9ABF9A"),
 }
+ROUNDS = 72
+"""Where the number of rounds of loops is loaded from, whose class has such: in a trial it is the trial's number."""
+
 WIDTHS = {"f32": 32, "f64": 64, "f16": 16, "bf16": 16, "f16x2": 32, "bf16x2": 32}
 
 
@@ -54,6 +57,9 @@ CLASSES: dict[str, Class] = {
     "f16 branches": Class("f16", parts=("branch",)),
     "arms": Class(weights=F32, parts=("arms",), reuse=0.2),
     "loops": Class(weights=F32, parts=("loop",), reuse=0.3),
+    "counted": Class(weights=F32, parts=("counted",), reuse=0.3),
+    "f64 counted": Class("f64", parts=("counted",), reuse=0.3, saturated=0),
+    "counted branches": Class(weights=F32, parts=("branch", "counted"), reuse=0.3),
     "returns": Class(weights=F32, parts=("return",)),
     "fences": Class(weights=F32, parts=("fence",)),
     "parts": Class(weights=F32, parts=("branch", "arms", "loop", "fence", "return"), reuse=0.2),
@@ -192,6 +198,32 @@ class Writer:
         self.lines.append(f"add.u32 n, n, 1; setp.lt.u32 s, n, {rounds}; @s bra {label};")
         self.values = [*outside, carried]
 
+    def counted(self) -> None:
+        """A loop whose number of rounds, at least one, is loaded; up, down or tested first."""
+        rng, label, end, outside = self.rng, self.label(), self.label(), list(self.values)
+        carried, self.count = f"v{self.count}", self.count + 1
+        down, first = rng.random() < 0.2, rng.random() < 0.3
+        signed = rng.choice("us")
+        start, by = ("cn", -1) if down else ("0", rng.choice((1, 1, 1, 2)))
+        self.lines += [f"mov.b32 n, {start}; mov.b{WIDTHS[self.made.type]} {carried}, {self.some()};"]
+        test = "gt.s32 s, n, 0" if down else f"lt.{signed}32 s, n, cn"
+        if first:
+            self.lines.append(f"{label}: setp.{'eq.s32 s, n, 0' if down else f'ge.{signed}32 s, n, cn'}; @s bra {end};")
+        else:
+            self.lines.append(f"{label}:")
+        self.values.append(carried)
+        self.statements(rng.randrange(1, 4))
+        if rng.random() < 0.3:
+            skip, inside = self.label(), list(self.values)
+            self.lines.append(f"{self.guard()} bra {skip};")
+            self.statements(rng.randrange(1, 3))
+            self.lines.append(f"{skip}:")
+            self.values = inside
+        self.lines.append(self.text(rng.choice(("sum", "product")), carried, self.some(), carried, self.some()))
+        more = f"bra {label}; {end}:" if first else f"setp.{test}; @s bra {label};"
+        self.lines.append(f"add.s32 n, n, {by}; {more}")
+        self.values = [*outside, carried]
+
     def fence(self) -> None:
         self.lines.append(self.rng.choice(("membar.gl;", "pmevent 1;", "fence.acq_rel.gpu;", "bar.sync 0;")))
 
@@ -228,12 +260,14 @@ def module(programs: list[Program], target: str) -> str:
     width = WIDTHS[made.type]
     register = made.type if made.type in ("f32", "f64") else f"b{width}"
     loads = "\n".join(f"ld.global.b{width} i{n}, [i + {width // 8 * n}];" for n in range(INPUTS))
+    counted = "counted" in made.parts
+    number = f" .reg .b32 cn; ld.global.b32 cn, [i + {ROUNDS}];" if counted else ""
     kernels = [
         f".visible .entry k{n}(.param .u64 pi, .param .u64 po, .param .f32 pf0, .param .f32 pf1) {{\n"
         f".reg .b64 i, o; .reg .pred p, q, s; .reg .b32 n, j0, j1; .reg .f32 f0, f1; .reg .{register} i<6>, k, v<96>;\n"
         "ld.param.u64 i, [pi]; ld.param.u64 o, [po]; ld.param.f32 f0, [pf0]; ld.param.f32 f1, [pf1];\n"
         f"{loads}\nld.global.b32 j0, [i + 64]; ld.global.b32 j1, [i + 68];\n"
-        f"setp.lt.s32 p, j0, 1; setp.lt.s32 q, j1, 1;\n{program.text}\nret; }}"
+        f"setp.lt.s32 p, j0, 1; setp.lt.s32 q, j1, 1;{number}\n{program.text}\nret; }}"
         for n, program in enumerate(programs)
     ]
     version = "8.0" if target.startswith(("sm_7", "sm_8", "sm_9")) else "8.7"

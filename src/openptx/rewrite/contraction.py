@@ -19,6 +19,7 @@ from openptx.rewrite.edit import Edit
 from openptx.rewrite.equal_values import find_equal, merge_equal
 from openptx.rewrite.fusion import Fusion
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED, LEFT_OPEN, OF_PAIRS
+from openptx.rewrite.runtime_unrolling import unroll_by_four
 from openptx.rewrite.sinking import sink
 from openptx.rewrite.unrolling import unroll
 from openptx.rewrite.values import Product, Sum, Values
@@ -77,6 +78,7 @@ def contract(function: Function) -> Function:
     left = chosen(function)
     separate = separate_webs(function)
     repeated = unroll(separate)
+    repeated = unroll_by_four(repeated if repeated is separate else tidied(separate_webs(repeated)))
     if repeated is function:
         return left
     found = chosen(tidied(separate_webs(repeated)))
