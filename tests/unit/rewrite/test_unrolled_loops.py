@@ -41,6 +41,16 @@ def test_left_rolled_by_the_header() -> None:
     assert not any(op.text.startswith("fma") or op.rule.startswith("contracted") for op in code)
 
 
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_left_rolled_by_the_module(place: str) -> None:
+    """A pragma outside of functions holds for all of them, those before it too."""
+    text = kernel(UNROLLED["three rounds"])
+    pragma = '.pragma "nounroll";'
+    text = text.replace(".visible", f"{pragma}\n.visible", 1) if place == "before" else f"{text}\n{pragma}"
+    code = openptx.load(text)["k"].function.code
+    assert not any(op.rule.startswith("contracted") for op in code)
+
+
 def test_nothing_is_repeated_for_nothing() -> None:
     """A sum that takes its product in in every round stays one instruction."""
     body = f"mov.u32 r, 0; L: mul.f32 x, z, b; add.f32 z, x, c; add.u32 r, r, 1; setp.ne.u32 q, r, 9; @q bra L; {END}"

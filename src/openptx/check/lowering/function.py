@@ -74,7 +74,9 @@ class Body:
 
     def rolls(self) -> bool:
         """Whether no loop of the function is unrolled."""
-        return any(isinstance(each, Pragma) and each.names("nounroll") for each in self.function.directives)
+        return self.module.rolls or any(
+            isinstance(each, Pragma) and each.names("nounroll") for each in self.function.directives
+        )
 
     # Names.
 

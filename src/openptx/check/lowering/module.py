@@ -13,7 +13,7 @@ from openptx.patterns import pattern
 from openptx.program import Program, Prototype, Register
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
+from openptx.syntax.directives import AddressSize, Alias, Pragma, SourceFile, Target, Version
 from openptx.syntax.statement_lexer import landmarks
 
 TYPE_CHECKING = False
@@ -42,6 +42,7 @@ class ModuleLowering:
         self.aliases: dict[str, str] = {}
         self.version, self.target, self.address_size = (1, 0), "", 64
         self.debug = False
+        self.rolls = False  # `.pragma "nounroll"` stands outside of functions: it holds for all, wherever it stands
         self._inner: dict[tuple[int, int], Variable] = {}
         for item in module.items:
             self._take(item)
@@ -65,6 +66,8 @@ class ModuleLowering:
                 self.files[item.index] = item.path.value
             case Alias():
                 self.aliases[item.alias.text] = item.aliasee.text
+            case Pragma():
+                self.rolls = self.rolls or item.names("nounroll")
             case tree.Function():
                 name = item.name.text
                 if name not in self.headers or self.headers[name].body is None:
