@@ -23,8 +23,8 @@ def check(
 ) -> list[Diagnostic]:
     """Every finding in a file, in the order of the text. Never raises for a bad program.
 
-    `target` stands for the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa".
-    `selected` are names of codes that are looked for only on demand.
+    `target` overrides the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa". `selected`
+    names codes that are checked only on demand.
     """
     return _findings(ModuleChecker(parse(file), target, profile, selected))
 
@@ -36,7 +36,7 @@ def resolve(file: File, target: str | None = None, profile: str = "ptxas") -> tu
 
 
 def _findings(module: ModuleChecker) -> list[Diagnostic]:
-    """The findings of a module. A file in another language has one: which language it is."""
+    """The findings of a module. A file in another language has one finding, which names the language."""
     found = module.check()
     other = foreign(module.file) if any(diagnostic.severity == "error" for diagnostic in found) else None
     return found if other is None else [other]

@@ -1,4 +1,4 @@
-"""Gates: the PTX version and target that an opcode, a type or a special register needs and the file doesn't have."""
+"""Gates: the PTX version and target that an opcode, a type or a special register needs and the file lacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")
 """The gate of type `.b128` for registers and variables."""
 UNSIZED = gate("PTX 6.0, sm_30")
-"""The gate of a parameter `a[]` (measured: 7.2 gives no version)."""
+"""The gate of a parameter `a[]` (measured: 7.2 states no version)."""
 FUNCTION_ADDRESS = gate("PTX 2.1")
 """The gate of `mov.u64 d, f` with a device function `f` (measured)."""
 KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
@@ -27,11 +27,11 @@ KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
 INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
 """The gate of the address of a texture or surface, in `mov` and in a register (measured)."""
 INDIRECT_SAMPLING = gate("PTX 4.3, sm_30")
-"""The gate of a texture or a sampler in a register where there are samplers (measured)."""
+"""The gate of a texture or a sampler in a register if samplers exist (measured)."""
 
 
 def require(subject: str, wanted: Gate, context: Context, where: Path = ()) -> Iterator[Problem]:
-    """A problem at `where`, unless the version and target of the file satisfy the gate."""
+    """A problem at `where`, unless the file's version and target satisfy the gate."""
     if context.target is not None and not satisfied(wanted, context.version, context.target):
         yield gate_problem(subject, wanted, context, where)
 
@@ -57,7 +57,7 @@ def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
 
 
 def roundings(m: Modifiers) -> list[str]:
-    """The opcode with each rounding modifier that it may have; nothing if it has one already."""
+    """The opcode with each rounding modifier that it may have; empty if it already has one."""
     if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
         return []
     return [rounding for rounding in (*ROUNDING, "approx", "full") if resolve(_saying(m, rounding))]
@@ -107,14 +107,14 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
 
 
 def _successor(subject: str) -> str | None:
-    """What has replaced `vote` and `shfl` without `.sync`."""
+    """The replacements of `vote` and `shfl` without `.sync`."""
     mnemonic, _, tail = subject.strip("`").partition(".")
     fixed = f"{mnemonic}.sync.{tail}"
     return f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None
 
 
 def _side_by_side(gate: Gate, words: list[str]) -> str | None:
-    """`.target sm_100a (the file says sm_90) and PTX ISA 8.7 (the file says 8.5)`, where it is as simple."""
+    """`.target sm_100a (the file says sm_90) and PTX ISA 8.7 (the file says 8.5)`, if it is that simple."""
     target, found, version = wants(gate).partition(" and PTX ISA ")
     if len(gate.alternatives) > 1 or not found or len(words) < 2 or not target.startswith(".target"):
         return None

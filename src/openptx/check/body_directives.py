@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class BodyDirectives:
-    """What a body has beside instructions."""
+    """The contents of a body besides instructions."""
 
     def __init__(self, checked: CheckedFunction, findings: FunctionFindings) -> None:
         self.checked, self.findings = checked, findings
         self.parameters = frozenset(checked.header.names)
         self.shared = 0  # bytes of `.shared` that the body declares
-        self.own: list[Declaration] = []  # parameters of a kernel of before PTX 1.4
+        self.own: list[Declaration] = []  # parameters of a kernel before PTX 1.4
 
     def label(self, statement: Statement, scope: Scope) -> None:
         """The label of a statement, which is declared once in its block."""
@@ -47,7 +47,7 @@ class BodyDirectives:
             self.findings.add("duplicate-name", message, name.span, "again", labels=places)
 
     def pragma(self, pragma: Pragma) -> None:
-        """The strings of a pragma. The assembler ignores those that PTX does not have."""
+        """The strings of a pragma. The assembler ignores unknown ones."""
         for string in pragma.strings:
             word = string.value.split()[0] if string.value.split() else ""
             if word not in PRAGMAS:
@@ -63,7 +63,7 @@ class BodyDirectives:
                 )
 
     def table(self, table: BranchTargets, scope: Scope) -> None:
-        """A table of branch targets, which are labels of this function, or of callees, which are functions."""
+        """A table of branch targets, which must be labels of this function, or of callees, which must be functions."""
         for target in table.targets:
             names = [target.text] if target.count is None else [f"{target.text}{i}" for i in range(target.count)]
             for name in names:
@@ -75,7 +75,7 @@ class BodyDirectives:
                     self.findings.add("unknown-function", message, target.span, "no such function")
 
     def use_of_table(self, operand: Operand, instruction: Instruction, scope: Scope) -> None:
-        """A branch or a call by a table, which is declared before it (measured)."""
+        """A branch or a call through a table, which must be declared before it (measured)."""
         table = scope.table(operand.text)
         if table is not None and table.span[0] > instruction.span[0]:
             self.findings.add(
@@ -85,14 +85,14 @@ class BodyDirectives:
             )  # fmt: skip
 
     def own_parameter(self, statement: Statement) -> bool:
-        """Whether a statement declares what the kernel is given, as before PTX 1.4."""
+        """Whether a statement declares a kernel parameter, as before PTX 1.4."""
         if self.checked.own_parameters and isinstance(statement, Declaration) and statement.space == "param":
             self.own.append(statement)
             return True
         return False
 
     def memory(self, declaration: Declaration) -> None:
-        """How much shared memory a kernel declares."""
+        """The amount of shared memory that a kernel declares."""
         if declaration.space != "shared" or not self.checked.context.entry:
             return
         before, limit = self.shared, shared_limit(self.checked.context)

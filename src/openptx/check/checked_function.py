@@ -1,4 +1,4 @@
-"""What both the fast path and the full checker need to know of the function whose body they check."""
+"""The information that both the fast path and the full checker need about the function whose body they check."""
 
 from __future__ import annotations
 

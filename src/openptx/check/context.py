@@ -9,7 +9,7 @@ from openptx.isa.targets import Target
 class Context:
     """The context of an instruction. Verdicts are memoised per context; equal contexts share them.
 
-    `target` is None if the file has no known one; gates are not checked then. `short_addresses`: addresses have 32
+    `target` is None if the file's target is unknown; gates are not checked then. `short_addresses`: addresses have 32
     bits, as in a file without `.address_size` (11.1.3). `independent_textures`: `texmode_independent`, textures and
     samplers are separate objects (5.3).
     """
@@ -34,7 +34,7 @@ class Context:
         self._inside: dict[bool, Context] = {}
 
     def inside(self, entry: bool) -> Context:
-        """The context inside of a kernel (`entry`) or a device function of the same file."""
+        """The context inside a kernel (`entry`) or a device function of the same file."""
         found = self._inside.get(entry)
         if found is None:
             found = Context(
@@ -50,14 +50,14 @@ class Context:
 
     @property
     def follows_ptxas(self) -> bool:
-        """Whether the assembler's verdict counts where it differs from the document."""
+        """Whether the assembler's verdict applies where it differs from the document."""
         return self.profile == "ptxas"
 
     @property
     def crashes_measured(self) -> bool:
-        """Whether crashes of the assembler's code generator were measured on this target and version."""
+        """Whether crashes of the assembler's code generator were measured for this target and version."""
         return self.target is not None and self.target.name == "sm_100a" and self.version == (9, 0)
 
     def key(self) -> tuple[object, ...]:
-        """What makes two contexts equal."""
+        """The key for equality of contexts."""
         return self.version, self.target_name, self.profile, self.entry, self.short_addresses, self.independent_textures

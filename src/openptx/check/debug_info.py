@@ -1,4 +1,4 @@
-"""What debug information must hold (manual 11.5; measured): places of inlined code, labels and data of sections."""
+"""Rules for debug information (manual 11.5; measured): positions of inlined code, labels and data of sections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = pattern(
     rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n",
     re.A,
 )
-_LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # looked for in the line of a colon alone
+_LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
 _DATA = pattern(r"\.(b8|b16|byte)\b([^.\n}:/]*+)", re.A)
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
@@ -29,13 +29,14 @@ class DebugInfo:
 
     def __init__(self, file: File, collector: Collector) -> None:
         self.file, self.collector = file, collector
-        self.inlined = "inlined_at" in file.text  # else nobody asks for places
-        self.places: set[str] = set()  # that `.loc` has named: numbers with a blank between
+        self.inlined = "inlined_at" in file.text  # otherwise positions are not needed
+        self.places: set[str] = set()  # named by an earlier `.loc`: numbers separated by a blank
         self.labels: dict[str, Span] = {}  # of sections
         self.files: dict[int, Span] = {}
 
     def plain(self, body: Span) -> bool:
-        """Whether every `.loc` of a body is certainly right, given that its rows are. Notes their places then."""
+        """Whether every `.loc` of a body is certainly correct, given that its rows are. Records their positions if
+        so."""
         text = self.file.text
         if not self.inlined or text.find(".loc", *body) < 0:
             return True
@@ -51,7 +52,7 @@ class DebugInfo:
         return True
 
     def _in_order(self, places: tuple[str, ...], inlined: tuple[str, ...]) -> bool:
-        """Whether what is inlined somewhere is inlined where an earlier `.loc` has been."""
+        """Whether the position of inlined code is that of an earlier `.loc`."""
         numbers = range(len(places) - 1, -1, -1)
         first = dict(zip(reversed(places), numbers, strict=True))
         asked = dict(zip(reversed(inlined), numbers, strict=True))
@@ -60,7 +61,7 @@ class DebugInfo:
         )
 
     def location(self, location: Location) -> None:
-        """A `.loc`: what is inlined somewhere is inlined where a `.loc` before it has been."""
+        """A `.loc`: the position where code is inlined must be that of an earlier `.loc`."""
         inlined = location.inlined_at
         for value in (*location.values, *inlined):
             if value.value >> 32:
@@ -78,7 +79,7 @@ class DebugInfo:
         self.places.add(" ".join(str(value.value) for value in location.values))
 
     def source(self, source: SourceFile) -> None:
-        """A `.file`: its number is its own."""
+        """A `.file`: its number must be unique."""
         index = source.values[0]
         if index.value >> 32:
             self._add("invalid-integer", f"`{index.text}` does not fit 32 bits", index.span, "too large")
@@ -88,7 +89,7 @@ class DebugInfo:
             self.files[index.value] = index.span
 
     def section(self, section: Section) -> None:
-        """A section of debug data: each label once in the file, values as wide as their type at most."""
+        """A section of debug data: labels are unique in the file, values fit into their type."""
         text, (start, end) = self.file.text, section.body
         while (colon := text.find(":", start, end)) >= 0:
             if match := _LABEL.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Attribute, Initialiser
     from openptx.syntax.tree import Statement, SyntaxTree
 
-    Requirement = tuple[str, Gate, Span]  # what it is, what it asks for, where it stands
+    Requirement = tuple[str, Gate, Span]  # what it is, what it requires, where it is
 
 # fmt: off
 #                        measured, ptxas 13.5; the manual's own gates of directives are in `isa/directives.py`
@@ -68,7 +68,7 @@ TYPES_SINCE            = {
     "samplerref": gate("PTX 1.5"),
     "surfref":    gate("PTX 1.5"),
 }
-MEASURED               = {  # where the assembler's gate is not the manual's
+MEASURED               = {  # where the assembler's gate differs from the manual's
     "branchtargets":        gate("PTX 6.0, sm_30"),
     "common":               gate("PTX 5.0"),
     "maxnctapersm":         gate("PTX 1.3 to 2.0"),
@@ -101,7 +101,7 @@ class DirectiveAvailability:
         self.modern = target is not None and all(satisfied(wanted, version, target) for wanted in _OF_COMMON)
 
     def check(self, statement: Statement) -> None:
-        """Report what a directive, a declaration or the header of a function may not say here."""
+        """Reports what a directive, a declaration or the header of a function may not contain in this file."""
         for span, problem in () if self.modern and _common(statement) else self.unmet(statement):
             found = Diagnostic(
                 problem.about, problem.message, self.file, span, problem.label, expected=problem.expected,
@@ -117,7 +117,7 @@ class DirectiveAvailability:
             self._limits(statement)
 
     def _limits(self, function: Function) -> None:
-        """A limit of threads, registers or blocks is positive (11.4; measured)."""
+        """A limit on threads, registers or blocks must be positive (11.4; measured)."""
         for directive in function.directives:
             for value in directive.values if directive.name in _POSITIVE else ():
                 if not 0 < value.value < 1 << 32:
@@ -142,7 +142,7 @@ class DirectiveAvailability:
         self.collector.add(Diagnostic("invalid-directive", message, self.file, directive.name_span, label, rule=rule))
 
     def module_level(self, declaration: Declaration) -> None:
-        """A variable outside of functions."""
+        """A variable outside functions."""
         self.check(declaration)
         self._sampler(declaration)
         for attribute in declaration.attributes:
@@ -213,7 +213,7 @@ class DirectiveAvailability:
             yield "`function_name` of `.loc`", INLINED, place
 
     def _first(self, wanted: re.Pattern[str], span: Span) -> Span | None:
-        """Where something first stands that is new since 7.0; not looked for in newer files."""
+        """Where a feature newer than 7.0 first occurs; not searched for in newer files."""
         found = wanted.search(self.file.text, *span) if self.context.version < (7, 0) else None
         return found.span() if found else None
 
@@ -265,7 +265,8 @@ class DirectiveAvailability:
                 yield "a mask of an address", MASKED_VALUE, value.mask.span
 
     def room(self, kernel: Function, parameters: Sequence[Declaration]) -> None:
-        """The parameters of a kernel have 4352 bytes together; 32764 since PTX 8.1 and sm_70, 256 before PTX 1.5."""
+        """The parameters of a kernel have at most 4352 bytes in total; 32764 since PTX 8.1 and sm_70, 256 before PTX
+        1.5."""
         context, size = self.context, 0
         if len(parameters) <= 16 and not any(p.names[0].dimensions or p.align for p in parameters):
             return  # each takes at most 16 bytes
@@ -287,7 +288,7 @@ class DirectiveAvailability:
             self.collector.add(found)
 
     def _sampler(self, declaration: Declaration) -> None:
-        """Samplers of their own are for one of the two texturing modes (5.3)."""
+        """Separate samplers belong to one of the two texturing modes (5.3)."""
         if declaration.type != "samplerref" or self.context.independent_textures or not self.context.follows_ptxas:
             return
         found = Diagnostic(
@@ -298,7 +299,7 @@ class DirectiveAvailability:
         self.collector.add(found)
 
     def _bank(self, declaration: Declaration) -> None:
-        """Banks of constants but the first hold what the driver puts there (5.1.3)."""
+        """Constant banks other than the first hold data of the driver (5.1.3)."""
         bank = declaration.bank
         if bank is None or not bank.value:
             return
@@ -310,7 +311,7 @@ class DirectiveAvailability:
             self.collector.add(found)
 
     def _header_pragmas(self, function: Function) -> None:
-        """Pragmas of a whole function: those about what follows them belong into its body (chapter 12)."""
+        """Pragmas of a whole function: those about the code that follows them belong into its body (chapter 12)."""
         for pragma in function.directives:
             if not isinstance(pragma, Pragma):
                 continue
@@ -326,7 +327,7 @@ class DirectiveAvailability:
 
 
 def _common(statement: Statement) -> bool:
-    """Whether a statement asks for no more than what is common: for nothing, or for what `_OF_COMMON` lists."""
+    """Whether a statement needs only common features: none, or those that `_OF_COMMON` lists."""
     if isinstance(statement, Function):
         return not (statement.attributes or statement.directives or statement.linkage in ("weak", "common"))
     if not isinstance(statement, Declaration):

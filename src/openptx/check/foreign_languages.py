@@ -1,4 +1,4 @@
-"""Recognises files in other languages, so that one diagnostic names the language and how PTX is made from it."""
+"""Recognises files in other languages, so that one diagnostic names the language and how to compile it to PTX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from openptx.diagnostics import Diagnostic
 from openptx.patterns import pattern
 from openptx.source import File
 
-_SEARCHED = 1 << 16  # characters: what identifies a language stands early in a file
+_SEARCHED = 1 << 16  # characters: what identifies a language occurs early in a file
 _COMMENT = pattern(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _VERSION = pattern(r"^[ \t]*\.version\b", re.MULTILINE)
 
@@ -20,7 +20,7 @@ _PYTHON = """its compiler has the PTX: `compiled.asm["ptx"]` is that of a Triton
 `numba.cuda.compile_ptx(function, signature)` of a Numba kernel"""
 
 LANGUAGES = {
-    # language: (how its lines begin that no line of PTX does, how PTX is made from it)
+    # language: (starts of its lines that no PTX line has, how to compile it to PTX)
     "output of cuobjdump, not PTX alone": (
         (r"Fatbin (?:ptx|elf) code:",),
         "delete the lines before `.version`, or take the files out with `cuobjdump -xptx all program`",
@@ -62,9 +62,9 @@ _SIGNS = {name: pattern(rf"^[ \t]*+(?:{'|'.join(signs)})", re.MULTILINE) for nam
 
 
 def foreign(file: File) -> Diagnostic | None:
-    """The one diagnostic of a file in another language; None for what may be PTX, however wrong.
+    """The one diagnostic of a file in another language; None if it may be PTX, however wrong.
 
-    Only what stands before the first `.version`, outside of comments, identifies another language.
+    Only text before the first `.version`, outside comments, identifies another language.
     """
     version = _VERSION.search(file.text)
     text = file.text[: min(version.start() if version else len(file.text), _SEARCHED)]

@@ -1,4 +1,4 @@
-"""Words of other languages and assemblers, and what PTX has for them."""
+"""Words of other languages and assemblers, and their PTX equivalents."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ABSENT = {
     ("ld", "v3"): "there is no `.v3`: load `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
     ("st", "v3"): "there is no `.v3`: store `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
 }
-"""What PTX lacks and other languages have, by mnemonic and modifier, or kind of type."""
+"""Features of other languages that PTX lacks, by mnemonic and modifier, or kind of type."""
 # fmt: on
 
 
@@ -72,7 +72,7 @@ def absent(mnemonic: str, modifier: str, kind: str | None) -> str | None:
 
 
 def instead_of_call(found: Diagnostic, statement: Span) -> Diagnostic:
-    """The diagnostic about `name(...)`, with what PTX has for the name."""
+    """The diagnostic about `name(...)`, with the PTX equivalent of the name."""
     name = found.file.text[slice(*found.span)]
     if (whole := WHOLE.get(name)) is not None:
         span = found.span[0], statement[1]
@@ -83,7 +83,7 @@ def instead_of_call(found: Diagnostic, statement: Span) -> Diagnostic:
 
 
 def shown(written: str) -> str:
-    """A row of `CALLS` as a sentence has it: code up to its semicolon, then words."""
+    """A row of `CALLS` as in a sentence: code up to its semicolon, then words."""
     code, semicolon, rest = written.partition(";")
     return (
         f"`{code};`{rest}" if rest or " d" in code or "%" in code or "[" in code else code + semicolon.replace(";", "")

@@ -1,4 +1,4 @@
-"""The full checker: every statement of one body, or those that the fast path is not certain about."""
+"""The full checker: every statement of one body, or those that the fast path does not accept."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class FunctionChecker:
         self.unread: list[Diagnostic] = []  # syntax errors that are not reported yet, the next one last
 
     def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> bool:
-        """Check the statements at these places of the text, or all of them; `early` are registers that may be read
-        before they are written. Returns whether there is no error, so that more can be said of the body."""
+        """Checks the statements at these positions, or all of them; `early` are registers that may be read before they
+        are written. Returns whether there is no error, so that more can be said about the body."""
         self.flows = places is None or bool(early)
         self.body.keeps = self.keeps = places is None and self.module.keep
         everywhere = "uninitialized-register" in self.module.selected
@@ -66,7 +66,7 @@ class FunctionChecker:
         self.module.collector.extend(self.unread)
         if self.keeps:
             self.module.bodies[self.function] = self.body
-        if problems or self.function.broken or self.findings.wrong:  # what follows from an error is not reported
+        if problems or self.function.broken or self.findings.wrong:  # consequences of an error are not reported
             return False
         if not self.flows:
             return True
@@ -76,7 +76,7 @@ class FunctionChecker:
         return True
 
     def flow(self) -> None:
-        """The body as a whole: barriers, what is never reached or used, and how the function ends."""
+        """The body as a whole: barriers, unreachable or unused code, and how the function ends."""
         function_flow.barriers(self.graph, self.function, self.findings)
         if "unreachable" in self.module.selected:
             unreachable(self.graph, self.findings)
@@ -132,7 +132,7 @@ class FunctionChecker:
             self.references(resolved, scope)
 
     def references(self, resolved: ResolvedInstruction, scope: Scope) -> None:
-        """What an instruction names other than registers and variables: labels, tables, functions."""
+        """The names in an instruction other than registers and variables: labels, tables, functions."""
         instruction, call = resolved.instruction, calls(resolved.instruction.opcode)
         if not call and _REFERENCES.isdisjoint(resolved.key):
             return
@@ -146,11 +146,11 @@ class FunctionChecker:
             self.calls.check(instruction, scope)
 
     def unreadable(self, statement: tree.Unreadable, scope: Scope) -> None:
-        """The syntax errors of a statement, with advice that depends on what its names are."""
+        """The syntax errors of a statement, with advice that depends on the meanings of its names."""
         start, end = statement.span
         while self.unread and self.unread[-1].span[0] < end:
             found = self.unread.pop()
-            if found.span[0] < start:  # of a statement that could be read, but for its end
+            if found.span[0] < start:  # of a statement that was parsed, except for its end
                 self.findings.collect(found)
                 continue
             if found.name == "address-sum":
@@ -162,7 +162,7 @@ class FunctionChecker:
             self.findings.collect(found)
 
     def survey(self, instruction: tree.Instruction, scope: Scope) -> None:
-        """What an instruction uses, and whether it is deprecated, for the lints that are selected."""
+        """The names that an instruction uses, and whether it is deprecated, for the selected lints."""
         for operand in instruction.operands:
             self.module.used.note(operand, scope)
         if instruction.guard is not None:
@@ -173,14 +173,14 @@ class FunctionChecker:
     def report(
         self, problem: Problem, instruction: tree.Instruction, scope: Scope, problems: tuple[Problem, ...]
     ) -> None:
-        """Turn one of the `problems` of an instruction into a diagnostic."""
+        """Turns one of the `problems` of an instruction into a diagnostic."""
         found = diagnostic(problem, instruction, scope)
         if problem.about == "unknown-name":
             self.undeclared.operand(found, scope, problem.suits)
             return
         others = [each for each in problems if each is not problem]
         found = proven(found, instruction.span, others, self.checked, scope)
-        if found.fix is not None and found.fix.replacement == ":":  # a label; it does not lack the `;` then
+        if found.fix is not None and found.fix.replacement == ":":  # a label, so it does not lack the `;`
             end = instruction.opcode_span[1]
             self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
         unknown = problem.about == "unknown-instruction"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class FunctionFindings:
     """The diagnostics of one function; they go to the collector of the file.
 
-    `wrong`: whether one of them is an error. What follows from an error is not reported.
+    `wrong`: whether one of them is an error. Consequences of an error are not reported.
     """
 
     __slots__ = ("collector", "file", "wrong")
@@ -27,16 +27,16 @@ class FunctionFindings:
         self.wrong = False
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
-        """Collect a diagnostic that is made of these parts."""
+        """Collects a diagnostic made of these parts."""
         self.collect(Diagnostic(about, message, self.file, span, label, **facts))
 
     def collect(self, found: Diagnostic, cause: object = None) -> None:
-        """Collect a diagnostic; those of one cause are folded."""
+        """Collects a diagnostic; those with the same cause are folded."""
         self.wrong = self.wrong or found.severity == "error"
         self.collector.add(found, cause)
 
     def repeated(self, cause: object, span: Span) -> bool:
-        """Whether an error of this cause was found before. If so, this place is added to it."""
+        """Whether an error with this cause was found before. If so, this position is added to it."""
         found = self.collector.again(cause, span)
         self.wrong = self.wrong or found
         return found

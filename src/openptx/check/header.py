@@ -1,4 +1,4 @@
-"""Checks what a file says about itself: `.version`, `.target`, `.address_size` (manual 11.1)."""
+"""Checks the header directives of a file: `.version`, `.target`, `.address_size` (manual 11.1)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RULE = "PTX ISA, PTX Module Directives (11.1)"
 
 
 class Header:
-    """The first directives of a file. `target` is None if there is no known one."""
+    """The first directives of a file. `target` is None if it is unknown."""
 
     __slots__ = (
         "_before",
@@ -63,12 +63,12 @@ class Header:
         self.version: tuple[int, int] = NEWEST
         self.target: Machine | None = None
         self.short_addresses = True  # whether addresses have 32 bits
-        self.independent_textures = False  # whether textures have samplers of their own
+        self.independent_textures = False  # whether textures have separate samplers
         self._version: Version | None = None
         self._targets: Target | None = None
         self._size: AddressSize | None = None
-        self._before: Statement | None = None  # what no directive of the file itself may follow
-        self._unreadable = False  # a directive that was meant may stand in there; the parser has said so
+        self._before: Statement | None = None  # set when no directive of the file itself may follow
+        self._unreadable = False  # a directive that was meant may be inside it; the parser has reported that
         self._read()
         if self._version is not None:
             self._check_version(self._version)
@@ -80,7 +80,7 @@ class Header:
             self._options(self._targets)
 
     def _read(self) -> None:
-        """Find the directives, and judge their order."""
+        """Finds the directives, and checks their order."""
         for position, item in enumerate(self.module.items):
             match item:
                 case Unreadable():
@@ -137,7 +137,7 @@ class Header:
         self._address_size(item)
 
     def _first(self, item: Directive, before: Statement | None, about: str, unreadable: bool) -> None:
-        """`.version` and `.target` stand before everything else."""
+        """`.version` and `.target` precede everything else."""
         if before is not None and not unreadable:
             self.collector.add(
                 Diagnostic(
@@ -173,7 +173,7 @@ class Header:
         for name in item.targets:
             if name.text in OPTIONS:
                 continue
-            # The assembler also takes `compute_80`, which `nvcc -arch` calls it; the document doesn't have it.
+            # The assembler also accepts `compute_80`, as in `nvcc -arch`; the document does not list it.
             said = ("sm_", "compute_") if self.follows_ptxas else "sm_"
             machine = target(name.text) if name.text.startswith(said) else None
             if machine is None:
@@ -205,11 +205,11 @@ class Header:
             )
 
     def _alone(self) -> bool:
-        """Whether the file has nothing but its header: the assembler doesn't compare target and version then."""
+        """Whether the file consists only of its header: the assembler does not compare target and version then."""
         return all(isinstance(item, Version | Target | AddressSize) for item in self.module.items)
 
     def _options(self, item: Target) -> None:
-        """What may stand beside a target."""
+        """What is allowed beside a target."""
         modes = [name for name in item.targets if name.text.startswith("texmode_")]
         if len({name.text for name in modes}) > 1:
             self._conflict(f"`{modes[0].text}` and `{modes[1].text}` exclude each other", modes[1], "one of them")
@@ -239,7 +239,7 @@ class Header:
         )
 
     def _unknown(self, item: Target, name: Name) -> None:
-        plain = name.text.lower().replace("compute_", "sm_")  # what `nvcc -arch` takes
+        plain = name.text.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
         guess = plain if plain in TARGETS else nearest(plain, (*TARGETS, *OPTIONS))
         self.collector.add(
             Diagnostic(

@@ -49,7 +49,7 @@ else:
 
 
 def check_body(module: ModuleChecker, function: Function, header: Scope) -> None:
-    """Check the body of a function, whose parameters `header` declares. Findings go to the collector of the module."""
+    """Checks the body of a function, whose parameters `header` declares. Findings go to the collector of the module."""
     plain = function.body is not None and not function.broken and module.debug_info.plain(function.body)
     if not plain or not module.tree.plain or module.thorough:
         FunctionChecker(CheckedFunction(module, function, header)).check()
@@ -77,7 +77,7 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
 
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
-"""Codes that are looked for, or looked for everywhere, only on demand: they need the full checker for every body."""
+"""Codes that are checked, or checked everywhere, only on demand: they need the full checker for every body."""
 
 
 class ModuleChecker:
@@ -90,10 +90,10 @@ class ModuleChecker:
         self.tree = module
         self.profile = profile
         self.constants = 0  # bytes
-        self.selected = selected  # names of codes that are looked for only when somebody asks
+        self.selected = selected  # names of codes that are checked only on demand
         self.collector = Collector()
         self.scope = Scope()
-        self.functions: dict[str, Kind] = {}  # kinds of functions, from where they are first declared
+        self.functions: dict[str, Kind] = {}  # kinds of functions, from their first declaration on
         self.headers: dict[str, tree.Function] = {}
         self.keep = keep  # resolved bodies for lowering
         self.bodies: dict[tree.Function, ResolvedBody] = {}
@@ -120,7 +120,7 @@ class ModuleChecker:
 
     @cached_property
     def suggestions(self) -> Suggestions:
-        """What unknown names may have been meant as."""
+        """Candidates for what unknown names may have been meant as."""
         return Suggestions()
 
     @property
@@ -129,7 +129,7 @@ class ModuleChecker:
         return self.tree.file
 
     def check(self) -> list[Diagnostic]:
-        """Every finding, in the order of the text."""
+        """Every finding, in text order."""
         self.collector.extend(self.tree.problems)
         if self.profile == "isa":
             self.collector.extend(characters.commented(self.file))
@@ -155,7 +155,7 @@ class ModuleChecker:
         return self.collector.diagnostics
 
     def body(self, function: tree.Function) -> ResolvedBody:
-        """The resolved body of a function without errors: the one that the full checker kept, or else a new one."""
+        """The resolved body of a correct function: the one that the full checker kept, or else a new one."""
         known = self.bodies.pop(function, None)
         if known is not None:
             return known
@@ -166,11 +166,11 @@ class ModuleChecker:
         return body
 
     def kind(self, name: str, scope: Scope) -> Kind:
-        """What a plain name is as an operand."""
+        """A plain name as an operand."""
         return scope.kind(name, self.functions)
 
     def _function(self, function: tree.Function) -> None:
-        """A function. Of one whose header differs from an accepted one in names alone, only its name is checked."""
+        """A function. If its header differs from an accepted one only in names, only its name is checked."""
         name, entry, form = function.name.text, function.kind == "entry", function.form
         known = self.memo.headers.get(form) if form is not None else None
         before = len(self.collector)
@@ -238,7 +238,7 @@ class ModuleChecker:
             self._constants(declaration, bytes_of(declaration))
 
     def _constants(self, declaration: Declaration, size: int) -> None:
-        """How much constant memory the file declares."""
+        """The amount of constant memory that the file declares."""
         before = self.constants
         self.constants += size
         if before <= CONSTANTS < self.constants:
@@ -254,7 +254,7 @@ class ModuleChecker:
             )
 
     def plain_type(self, name: str, vector: int) -> bool:
-        """Whether a register may be declared with this fundamental type, for certain."""
+        """Whether a register may certainly be declared with this fundamental type."""
         target, since = self.context.target, TYPES_SINCE.get(name)
         if since is not None and target is not None and not satisfied(since, self.context.version, target):
             return False
@@ -264,5 +264,5 @@ class ModuleChecker:
 
     @staticmethod
     def reserved(name: str) -> bool:
-        """Whether a name is predefined, so that it can't be declared."""
+        """Whether a name is predefined, so that it cannot be declared."""
         return name == "_" or is_predefined(name)

@@ -1,4 +1,4 @@
-"""Problems: findings about an instruction that don't know its text yet, so that they can be memoised; and the forms
+"""Problems: findings about an instruction that do not contain its text, so that they can be memoised; and the forms
 that have them."""
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 Path = tuple[int, ...]
 OPCODE: Path = ()
-"""The path of the opcode. That of an operand is its position; `(1, 0)` is the first element of the second operand."""
+"""The path of the opcode. An operand's path is its position; `(1, 0)` is the first element of the second operand."""
 
 
 class Problem:
-    """One finding about an instruction, memoised by opcode and kinds of operands: it knows no texts and no places.
+    """One finding about an instruction, memoised by opcode and kinds of operands: it contains no texts and no
+    positions.
 
     `about` is the code's name. `where` is the path of the operand. `part` is the modifier that an opcode's problem is
-    about: its last occurrence. In `message`, `label` and `help`, `{}` stands for the text at `where`. `repair` makes a
-    fix of a statement. `suits` tells of an unknown name which kinds of operand could stand in its place.
+    about: its last occurrence. In `message`, `label` and `help`, `{}` stands for the text at `where`. `repair` creates
+    a fix from a statement. `suits` says which kinds of operand an unknown name could be.
     """
 
     __slots__ = (
@@ -65,7 +66,7 @@ class Problem:
         self.rule, self.help, self.repair, self.suits = rule, help, repair, suits
 
     def advising(self, help: str, repair: Repair | None) -> Problem:
-        """The same problem with other advice."""
+        """The same problem with different advice."""
         return Problem(
             self.about, self.message, self.where, self.label, operand=self.operand, part=self.part,
             expected=self.expected, actual=self.actual, rule=self.rule, help=help, repair=repair,
@@ -76,7 +77,7 @@ class Problem:
 
 
 def rewrite(opcode: str, applicability: str = SUGGESTION) -> Repair:
-    """A fix that writes another opcode."""
+    """A fix that replaces the opcode."""
 
     def repair(statement: Instruction) -> Fix | None:
         return Fix(statement.opcode_span, opcode, f"write `{opcode}`", applicability)
@@ -93,12 +94,12 @@ WARNINGS = frozenset((
 
 
 def passes(problems: Iterable[Problem]) -> bool:
-    """Whether there is nothing but warnings among the problems."""
+    """Whether all of the problems are warnings."""
     return all(problem.about in WARNINGS for problem in problems)
 
 
 def undeclared(where: Path, suits: Suits) -> Problem:
-    """A name that nothing declares, in a place for operands of the kinds that suit it."""
+    """An undeclared name, in a place for operands of the kinds that suit it."""
     return Problem("unknown-name", "`{}` is not declared", where, "no such name here", suits=suits)
 
 
@@ -115,5 +116,5 @@ class Candidate:
 
     @property
     def accepted(self) -> bool:
-        """Whether nothing but warnings was found."""
+        """Whether only warnings were found."""
         return passes(self.findings)

@@ -1,4 +1,4 @@
-"""Verifies fixes: one whose statement would have another mistake is not offered."""
+"""Verifies fixes: a fix is not offered if the fixed statement would have another error."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from openptx.syntax.tree import Instruction
 
 _OTHERS = frozenset(("unknown-name", "unknown-function", "unknown-special-register"))
-"""Mistakes that a statement may have beside the one that is fixed: names that are fixed where they stand."""
+"""Errors that a statement may have besides the fixed one: names, which are fixed at their declarations."""
 
 
 def proven(
     found: Diagnostic, statement: Span, before: Collection[Problem], checked: CheckedFunction, scope: Scope
 ) -> Diagnostic:
-    """The diagnostic, without its fix if the fixed statement would not be right."""
+    """The diagnostic, without its fix if the fixed statement would not be correct."""
     fix = found.fix
     if fix is None or not (statement[0] <= fix.span[0] and fix.span[1] <= statement[1]):
         return found
@@ -39,14 +39,14 @@ def proven(
 def works(
     fix: Fix, text: str, statement: Span, known: set[tuple[str, Path]], checked: CheckedFunction, scope: Scope
 ) -> bool:
-    """Whether the fixed statement can be read, and has no mistake but what is `known` of it and names elsewhere."""
-    rest = "" if fix.replacement == ";" else text[fix.span[1] : statement[1]]  # after a `;` another statement begins
+    """Whether the fixed statement can be parsed, and has no errors but those `known` and names declared elsewhere."""
+    rest = "" if fix.replacement == ";" else text[fix.span[1] : statement[1]]  # another statement begins after a `;`
     fixed = text[statement[0] : fix.span[0]] + fix.replacement + rest
     cursor = Cursor(File("", fixed), 0, len(fixed))
     if cursor.kind == "word" and cursor.peek().word == ":":
         cursor.advance()
         cursor.advance()
-    if cursor.kind in ("end", "dot"):  # a comment now, or a label alone; a directive, which is read elsewhere
+    if cursor.kind in ("end", "dot"):  # it became a comment, or only a label; or a directive, which is parsed elsewhere
         return True
     read = alone(cursor)
     if read is None:
@@ -56,7 +56,7 @@ def works(
 
 
 def alone(cursor: Cursor) -> Instruction | None:
-    """An instruction and nothing after it; None where it can't be read."""
+    """A single instruction; None if it cannot be parsed."""
     problems = list["Diagnostic"]()
     try:
         read = instruction(cursor, problems)

@@ -1,4 +1,4 @@
-"""Which diagnostics are wanted: codes, beginnings of codes, or names, as `--select` and `--ignore` take them."""
+"""Selection of diagnostics: codes, prefixes of codes, or names, as `--select` and `--ignore` take them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPT_IN = frozenset({"unused", "unreachable", "deprecated"})
 class Selection:
     """Decides which diagnostics are reported. The more specific option wins: `--select PTX03 --ignore PTX0312`.
 
-    `select` are the only ones, `extend` come on top of what is reported anyway.
+    `select` restricts the report to these, `extend` adds to the default.
     """
 
     __slots__ = ("extended", "ignored", "selected")
@@ -27,7 +27,7 @@ class Selection:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the codes that are selected one by one: some are looked for only then."""
+        """The names of the codes that are selected individually: some are checked only then."""
         entries = {*self.selected, *self.extended}
         return frozenset(row.name for row in every_code() if row.code in entries) if entries else frozenset()
 
@@ -43,18 +43,18 @@ class Selection:
 
 
 def longest(entries: list[str], diagnostic: Diagnostic) -> int:
-    """The length of the longest of these beginnings that the diagnostic's code has; 0 for none."""
+    """The length of the longest of these prefixes that the diagnostic's code has; 0 for none."""
     return max((len(entry) for entry in entries if diagnostic.code.startswith(entry)), default=0)
 
 
 def read_codes(entries: Sequence[str]) -> list[str]:
-    """`["PTX03,operand-type"]` as beginnings of codes; `InputError` for one that no code has."""
+    """`["PTX03,operand-type"]` as prefixes of codes; `InputError` for a prefix that no code has."""
     texts = [text.strip() for entry in entries for text in entry.split(",") if text.strip()]
     return [read_code(text) for text in texts]
 
 
 def read_code(text: str) -> str:
-    """A code, a name or the beginning of a code, as the beginning of a code."""
+    """A code, a name or a prefix of a code, as a prefix of a code."""
     beginning = text.upper()
     for row in every_code():
         if row.name == text.lower():

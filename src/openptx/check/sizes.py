@@ -1,5 +1,5 @@
-"""How many bytes declared variables take (manual 5.4), and how many there are: shared memory of a kernel, constants of
-a file (measured)."""
+"""The sizes of declared variables (manual 5.4), and the limits: shared memory of a kernel, constants of a file
+(measured)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rounded_up(size: int, align: int) -> int:
 
 
 def element_bytes(type: Type) -> int:
-    """The bytes that one element takes in memory."""
+    """The bytes that one element occupies in memory."""
     return max(1, type.width // 8)
 
 
@@ -42,7 +42,7 @@ def shared_limit(context: Context) -> int:
 
 
 def bytes_of(declaration: Declaration) -> int:
-    """The bytes of all variables of a declaration, without what alignment adds between them."""
+    """The bytes of all variables of a declaration, without alignment padding between them."""
     type = TYPES.get(declaration.type)
     if type is None:
         return 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 WORK = 10_000_000
-"""Characters times characters that are compared for one file, a second of work at most: a hostile file may have any
-number of unknown names beside any number of known ones, and people misspell few."""
+"""The limit of character comparisons for one file, at most a second of work: a hostile file may have any number of
+unknown and known names, while people misspell few."""
 
 
 class Suggestions:
@@ -37,7 +37,7 @@ def nearest(
 ) -> str | None:
     """The known word with the fewest edits from `word`, if they are few for its length; the first of equal ones.
 
-    One that does not suit the place, by its type say, is not the one that was meant.
+    Words that do not suit the place, for example by type, are not considered.
     """
     best, found = allowed(word, limit) + 1, None
     letters = set(word)
@@ -50,17 +50,18 @@ def nearest(
 
 
 def allowed(word: str, limit: int | None) -> int:
-    """The most edits that a word may be away."""
+    """The maximum edit distance for a word."""
     return limit if limit is not None else max(1, len(word) // 3)
 
 
 def differing(a: set[str], b: set[str]) -> int:
-    """Edits that are needed at least, since each brings one new letter and takes one away at most."""
+    """A lower bound on the edits, because each adds at most one new letter and removes at most one."""
     return max(len(a - b), len(b - a))
 
 
 def distance(a: str, b: str, limit: int) -> int:
-    """Insertions, deletions, replacements and swaps of neighbours that lead from a to b; `limit` if there are more."""
+    """The number of insertions, deletions, replacements and adjacent swaps that turn a into b; `limit` if there are
+    more."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):

@@ -1,4 +1,4 @@
-"""What the names in a file stand for: where each is declared, and everywhere it is used."""
+"""The symbols of a file: where each is declared, and everywhere it is used."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ REGISTER, VARIABLE, PARAMETER, LABEL, FUNCTION, PREDEFINED = (
 
 @dataclass(frozen=True)
 class Symbol:
-    """What a name stands for.
+    """The meaning of a name.
 
-    `declared` is the place of the name in its declaration, None for what PTX predefines; `text` is the declaration.
-    `ranged`: it is one of `%r<100>`. `of_module`: all functions see it.
+    `declared` is the span of the name in its declaration, None for predefined names; `text` is the declaration.
+    `ranged`: it is one of `%r<100>`. `of_module`: it is visible in all functions.
     """
 
     kind: str
@@ -47,7 +47,7 @@ Use = tuple[Span, Symbol]
 
 
 class Symbols:
-    """The names of one file. A function is read when somebody asks about something in it."""
+    """The names of one file. A function is parsed when a query concerns it."""
 
     def __init__(self, module: ModuleChecker) -> None:
         self.module = module
@@ -56,23 +56,23 @@ class Symbols:
         self._starts = [item.span[0] for item in self.items]
         self._uses: dict[int, list[Use]] = {}
         self._functions: dict[str, tree.Function] = {}
-        for function in module.tree.functions:  # the definition, where there is one
+        for function in module.tree.functions:  # the definition, if there is one
             if function.body is not None or function.name.text not in self._functions:
                 self._functions[function.name.text] = function
 
     def item_at(self, offset: int) -> tree.Statement | None:
-        """The function, declaration or directive of the module that an offset lies in."""
+        """The function, declaration or directive of the module that contains an offset."""
         number = bisect_right(self._starts, offset) - 1
         return self.items[number] if number >= 0 and offset <= self.items[number].span[1] else None
 
     def at(self, offset: int) -> Use | None:
-        """The name at an offset, or just before it, and what it stands for."""
+        """The name at an offset, or just before it, and its meaning."""
         item = self.item_at(offset)
         uses = self.uses(item) if item is not None else []
         return next((use for use in uses if use[0][0] <= offset <= use[0][1]), None)
 
     def references(self, symbol: Symbol) -> list[Span]:
-        """Everywhere a symbol is named, its declaration included; for the declaration of a range, all of the range."""
+        """Every occurrence of a symbol, including its declaration; for the declaration of a range, all of the range."""
         if symbol.declared is None:
             return []
         if symbol.of_module:
@@ -88,7 +88,7 @@ class Symbols:
         ]
 
     def uses(self, item: tree.Statement) -> list[Use]:
-        """Every name in an item of the module, in the order of the text."""
+        """Every name in an item of the module, in text order."""
         known = self._uses.get(item.span[0])
         if known is None:
             known = self._uses[item.span[0]] = sorted(self._uses_in(item), key=lambda use: use[0])
@@ -118,7 +118,7 @@ class Symbols:
             if isinstance(statement, ResolvedInstruction):
                 yield from self._of_instruction(statement.instruction, scope)
             elif isinstance(statement, Variable):
-                declare_local(statement, scope)  # before `walk` does, which goes on after this
+                declare_local(statement, scope)  # before `walk` does, which continues after this
                 yield from self._declared((statement,), scope)
             elif (label := label_of(statement)) is not None:
                 yield label.span, self.label(label.text, scope.labels[label.text])
@@ -145,7 +145,7 @@ class Symbols:
                     yield name.span, self._found(name.text, found)
 
     def symbol(self, name: str, scope: Scope) -> Symbol | None:
-        """What a name stands for in a scope, None if nothing declares it."""
+        """The meaning of a name in a scope, None if it is undeclared."""
         if (found := scope.find(name)) is not None:
             return self._found(name, found)
         if (function := self._functions.get(name)) is not None:
@@ -175,5 +175,5 @@ class Symbols:
 
 
 def _header(function: tree.Function) -> str:
-    """A function's header as it is written."""
+    """A function's header as written."""
     return " ".join(function.file.text[slice(*function.header)].split())

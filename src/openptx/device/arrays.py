@@ -14,12 +14,12 @@ Array = NDArray[Any]
 
 
 def as_array(array: Any) -> Array:
-    """NumPy's own functions give arrays of unknown elements; here all are alike."""
+    """NumPy's functions return arrays of unknown element types; here all are alike."""
     return array
 
 
 def array_of(where: object, argument: Any) -> Array:
-    """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
+    """An array as device memory; any CPU object that supports DLPack or the array interface qualifies."""
     array = any_array(where, argument)
     if not array.flags.forc:
         raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
@@ -53,7 +53,7 @@ def any_array(where: object, argument: Any) -> Array:
 
 
 def buffer(where: object, argument: Any) -> Array:
-    """The memory of an object with Python's buffer protocol: `array.array`, `mmap`, arrays of ctypes."""
+    """The memory of an object with Python's buffer protocol: `array.array`, `mmap`, ctypes arrays."""
     try:
         return as_array(np.asarray(memoryview(argument)))
     except TypeError:
@@ -65,11 +65,12 @@ def buffer(where: object, argument: Any) -> Array:
 
 
 LARGEST = 1 << 48
-"""Bytes; more than any array has."""
+"""A number of bytes that no array exceeds."""
 
 
 def described(where: object, argument: Any) -> Array:
-    """What an `__array_interface__` describes. NumPy refuses much that is wrong; nothing says whose memory it is."""
+    """The memory that an `__array_interface__` describes. NumPy rejects most invalid ones; nothing identifies the
+    owner."""
     try:
         array = as_array(np.asarray(argument))
         data: int = array.__array_interface__["data"][0]
@@ -81,12 +82,11 @@ def described(where: object, argument: Any) -> Array:
 
 
 def shared(argument: Any) -> Array:
-    """The memory of an object that speaks DLPack, as an array; of a tensor of torch also what DLPack refuses.
+    """The memory of an object that supports DLPack, as an array; for a torch tensor also memory that DLPack refuses.
 
-    A tensor is detached first: DLPack keeps what it is asked for alive, and the tensor itself must be free to die.
-
-    The first DLPack (before 1.0, which torch spoke for long) cannot say that memory may only be read, so NumPy takes
-    all of it for that. Who hands an array to a kernel wants its results: there the array can be written.
+    A tensor is detached first: DLPack keeps the exported object alive, and the tensor itself must be free to be
+    collected. The first DLPack (before 1.0, which torch used for long) has no read-only flag, so NumPy treats all its
+    memory as read-only. A caller that passes an array to a kernel wants results in it, so there the array is writable.
     """
     if not is_tensor(argument):
         return writable(argument)
@@ -98,7 +98,7 @@ def shared(argument: Any) -> Array:
 
 
 def writable(argument: Any) -> Array:
-    """What NumPy makes of an object that speaks DLPack, to be written unless the object forbids it."""
+    """NumPy's array for an object that supports DLPack, writable unless the object forbids it."""
     array = as_array(np.from_dlpack(argument))
     if array.flags.writeable or "versioned" in repr(capsule(argument)):
         return array
@@ -106,7 +106,7 @@ def writable(argument: Any) -> Array:
 
 
 def capsule(argument: Any) -> object:
-    """What NumPy is given; its name says its version."""
+    """The object passed to NumPy; its name states its version."""
     try:
         return argument.__dlpack__(max_version=(1, 0))
     except TypeError:
@@ -114,7 +114,7 @@ def capsule(argument: Any) -> object:
 
 
 class Writable:
-    """An array whose memory can be written, whatever it says itself; it keeps the memory alive."""
+    """An array whose memory can be written, whatever its own flag says; it keeps the memory alive."""
 
     def __init__(self, array: Array) -> None:
         address, _ = array.__array_interface__["data"]

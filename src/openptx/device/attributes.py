@@ -24,7 +24,7 @@ AXES = ("width", "height", "depth")
 
 
 def attribute(object: Opaque, name: str) -> int | None:
-    """The attribute as a number; None where such an object has none of the name. Axes that are not there are 0."""
+    """The attribute as a number; None if this kind of object has no such attribute. Missing axes are 0."""
     if isinstance(object, Sampler):
         return of_sampler(object, name)
     if not isinstance(object, Image):
@@ -49,7 +49,7 @@ def attribute(object: Opaque, name: str) -> int | None:
 
 
 def of_sampler(sampler: Sampler, name: str) -> int | None:
-    """The value of an attribute of a sampler; None where it has none of this name."""
+    """The value of a sampler attribute; None if it does not exist."""
     if name == "filter_mode":
         return FILTERS.index(sampler.filter)
     if name == "force_unnormalized_coords":

@@ -1,4 +1,4 @@
-"""Cube maps: which face a direction meets, and where; each face is then filtered on its own.
+"""Cube maps: the face that a direction hits, and the position on it; each face is then filtered separately.
 
 Directions are float32, divided by their largest component: one of them is 1 or -1.
 """
@@ -14,7 +14,7 @@ from openptx.device.texture import FACES, Array, Texture
 
 
 class Facing(NamedTuple):
-    """The axis that directions are along, as conditions for z and for y, else x, and whether they point down it."""
+    """The major axis of directions, as conditions for z and for y, else x, and whether it is negative."""
 
     along: list[Array]
     negative: Array
@@ -32,8 +32,7 @@ class Facing(NamedTuple):
 
 
 def facing(direction: Sequence[Array]) -> Facing:
-    """Of components that are equally large z wins over y, and y over x. One that is no number is smaller than the
-    others (H200)."""
+    """Among equally large components z precedes y, and y precedes x. NaN is smaller than the others (H200)."""
     x, y, z = (np.where(np.isnan(v), np.float32(-1), np.abs(v)) for v in direction)
     along_z = (z >= y) & (z >= x)
     along = [along_z, ~along_z & (y >= x)]
@@ -42,10 +41,9 @@ def facing(direction: Sequence[Array]) -> Facing:
 
 
 def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
-    """The face (+x, -x, +y, -y, +z, -z), a whole number, and the place on it, doubles from 0 to 1.
+    """The face (+x, -x, +y, -y, +z, -z), an integer, and the position on it, doubles from 0 to 1.
 
-    The place of a component that is no number is the middle: so are those of directions that have infinite components
-    (H200).
+    A NaN component gives the middle: so do directions with infinite components (H200).
     """
     seen = facing((x, y, z))
     s, t = seen.turned([np.nan_to_num(v, nan=0.0) for v in (x, y, z)])
@@ -64,7 +62,7 @@ def direction(face: Array, s: Array, t: Array, m: Array) -> list[Array]:
 
 
 def gradient(direction: Sequence[Array], change: Sequence[Array]) -> list[Array]:
-    """How the place on the face changes with the direction (Vulkan 1.3, cube map derivative transformation)."""
+    """The derivative of the position on the face (Vulkan 1.3, cube map derivative transformation)."""
     seen = facing(direction)
     place = seen.turned([np.nan_to_num(v, nan=0.0).astype(np.float64) for v in direction])
     along = seen.axis([v.astype(np.float64) for v in change]) * np.where(seen.negative, -1, 1)
@@ -73,7 +71,7 @@ def gradient(direction: Sequence[Array], change: Sequence[Array]) -> list[Array]
 
 
 def layer(t: Texture, cube: Array | None, face: Array) -> Array:
-    """The layer of a face: of the only cube, or of that cube, or the last."""
+    """The layer of a face: in a single cube, or in the given cube of an array, clamped to the last."""
     if cube is None:
         return face
     assert t.layers is not None

@@ -1,6 +1,6 @@
 """The weighted averages of linear filtering, as an H200 rounds them: weights of corners and of levels, sums of texels.
 
-Texels are summed in parts, of at most four texels each: those of one level and one z.
+Texels are summed in parts of at most four: those with the same level and z.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from openptx.device.srgb import LINEAR
 from openptx.device.texture import Array
 
 FRACTION = 256
-"""Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
+"""Linear filtering uses fixed-point weights with eight fraction bits, in which 1 is exact."""
 
 # Texels are cut so many bits below the largest, and their sum is rounded to so many bits, a tie away from zero.
 KEPT = {"float32": (28, 24), "float16": (15, 11), "sRGB": (8, 11)}
@@ -22,23 +22,23 @@ KEPT = {"float32": (28, 24), "float16": (15, 11), "sRGB": (8, 11)}
 NAN = 0x7FFFFFFF
 DOUBLE = np.finfo(np.float64)
 LEAST = DOUBLE.maxexp - 200
-"""The exponent, as a double has it in its bits, of less than any float."""
+"""A double's exponent field below that of any float."""
 TOGETHER = 4
 """Parts are aligned to exponents that are multiples of this."""
 
 
 class Part(NamedTuple):
-    """Texels as they are stored (corner, lane, component), and their weights in 256ths (corner, lane)."""
+    """Texels as stored (corner, lane, component), and their weights in 256ths (corner, lane)."""
 
     texels: Array
     weights: Array
 
 
 def quads(fractions: Sequence[Array], share: Array) -> list[tuple[Array, Array]]:
-    """The corners around a place, in parts: rows of 0 and 1 for each dimension, and the weight of each.
+    """The corners around a position, in parts: rows of 0 and 1 for each dimension, and the weight of each.
 
-    `fractions` is how far the place lies above the lowest corner in x, y, z, in 256ths. All weights are `share`, in
-    256ths, together.
+    `fractions` is the distance of the position from the lowest corner in x, y, z, in 256ths. The weights sum to
+    `share`, in 256ths.
     """
     x, *rest = fractions
     if not rest:
@@ -53,12 +53,12 @@ def quads(fractions: Sequence[Array], share: Array) -> list[tuple[Array, Array]]
 
 
 def quad(share: Array, x: Array, y: Array) -> Array:
-    """The weights of the corners of a square. A product is rounded half up, and the corner that it is split off from
-    gets the rest."""
+    """The weights of the corners of a square. A product is rounded half up, and the corner that it is split from gets
+    the rest."""
     right = halved(share * x)
     left = share - right
     upper = left - halved(left * (FRACTION - y))
-    # Where all weight is on the right, that is the corner that the place is counted from.
+    # If all weight is on the right, that is the corner from which the position is counted.
     other = np.where(x < FRACTION, halved(right * y), right - halved(right * (FRACTION - y)))
     return np.stack([left - upper, right - other, upper, other])
 
@@ -122,9 +122,9 @@ def cut_sum(v: Array, weight: Array, exponent: Array) -> Array:
 
 
 def aligned(sums: Sequence[Array], exponents: Sequence[Array], kept: int) -> Array:
-    """The sum of parts, which lose what lies below the unit of the largest one's sum: they are rounded down.
+    """The sum of parts, which are rounded down to the unit of the largest one's sum.
 
-    That exponent is the texel's without its last two bits. (Recordings tell it from less, not from more.)
+    That exponent is the texel's without its last two bits. (Recordings rule out fewer bits, but not more.)
     """
     largest = np.maximum.reduce(exponents) & -TOGETHER
     exponent = largest + 1 - kept - (FRACTION.bit_length() - 1)
@@ -134,7 +134,7 @@ def aligned(sums: Sequence[Array], exponents: Sequence[Array], kept: int) -> Arr
 
 
 def power(exponent: Array) -> Array:
-    """The power of two whose bits have this exponent."""
+    """The power of two with this exponent field."""
     found: Array = (exponent << DOUBLE.nmant).view(np.float64)
     return found
 
@@ -142,8 +142,8 @@ def power(exponent: Array) -> Array:
 def quantized(parts: Sequence[Part]) -> Array:
     """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign.
 
-    It is rounded half up, but for int8: there what is to be added to the sum, a 128th of it, is rounded, of the sum
-    without its last four bits. The most negative number counts as such; what is then below -1 is -1.
+    It is rounded half up, except for int8: there the correction, a 128th of the sum without its last four bits, is
+    rounded before it is added. The most negative number is used as it is; results below -1 become -1.
     """
     dtype = parts[0].texels.dtype
     top, signed = np.iinfo(dtype).max, dtype.kind == "i"

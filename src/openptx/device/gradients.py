@@ -1,4 +1,4 @@
-"""The level of a mipmapped texture that gradients ask for, as an H200 computes it: bit for bit for one to three axes.
+"""The level of a mipmapped texture from gradients, as an H200 computes it: bit for bit for one to three axes.
 
 The level is the logarithm of a length in texels: the longest of the gradients in x and y of the screen, and of the
 diagonals, their sum and difference over the square root of two. All of it is arithmetic of ten bits.
@@ -14,26 +14,26 @@ import numpy as np
 from openptx.device.texture import Array
 
 BITS = 10
-"""The bits of a significand, cut."""
+"""The bits of a significand; the rest is truncated."""
 
-# A length is the largest component, and shares of the others: numerator and exponent of two of each.
+# A length is the largest component plus fractions of the others: numerator and exponent of two of each.
 LENGTH = ((1, 0), (11, 5), (1, 2))
 DIAGONAL = ((11, 4), (121, 9), (11, 6))
-"""The same times 11/16, which stands for the root of 1/2."""
+"""The same times 11/16, which approximates the root of 1/2."""
 
 FRACTION = 256
-"""Levels have eight bits of fraction."""
+"""Levels have eight fraction bits."""
 
 _middles = np.log2(1 + (np.arange(FRACTION) + 0.47) / FRACTION) * FRACTION
 LOGARITHM = np.clip(np.floor(_middles + 0.5), 0, FRACTION - 1)
-"""By the eight bits after a significand's first."""
+"""Indexed by the eight bits after a significand's first."""
 LOGARITHM[0] = 0
 
 
 def level(extents: Sequence[int], dx: Sequence[Array], dy: Sequence[Array]) -> Array:
-    """The level for gradients in normalized coordinates; minus infinity for those that are zeros.
+    """The level for gradients in normalized coordinates; minus infinity for zero gradients.
 
-    What is no number counts as 0. (Infinite ones, and extents that are no powers of two, were not measured.)
+    NaN counts as 0. (Infinite gradients, and extents that are not powers of two, were not measured.)
     """
     one, two = ([cut(known(v)) * n for v, n in zip(gradient, extents, strict=True)] for gradient in (dx, dy))
     diagonals = [[total(a, sign * b) for a, b in zip(one, two, strict=True)] for sign in (1, -1)]
@@ -47,7 +47,7 @@ def known(v: Array) -> Array:
 
 
 def unit(v: Array) -> Array:
-    """What the last bit of the significand of a number that is not negative is worth."""
+    """The value of the last bit of the significand of a nonnegative number."""
     found: Array = np.ldexp(1.0, np.frexp(v)[1] - BITS)
     return found
 
@@ -58,28 +58,28 @@ def cut(v: Array) -> Array:
 
 
 def total(a: Array, b: Array) -> Array:
-    """The sum of two numbers, cut to one bit more than the larger one has, as a magnitude."""
+    """The sum of two numbers, truncated to one bit more than the larger one has, as a magnitude."""
     u = unit(np.maximum(np.abs(a), np.abs(b))) / 2
     return np.abs(np.trunc(a / u) + np.trunc(b / u)) * u
 
 
 def length(v: Sequence[Array], shares: Sequence[tuple[int, int]]) -> Array:
-    """About the length of a vector: the components, sorted, times their shares, added from the smallest on."""
+    """The approximate length of a vector: the components, sorted, times their fractions, added from the smallest on."""
     ordered = np.sort(np.abs(np.stack(v)), axis=0)[::-1]
     parts = [product(one, *share) for one, share in zip(ordered, shares, strict=False)]
     return cut(reduce(added, reversed(parts)))
 
 
 def product(v: Array, numerator: int, exponent: int) -> Array:
-    """The number times `numerator / 2**exponent`, rounded to as many bits after its point as the number has, where the
-    fraction's leading bit is taken as 1."""
+    """The number times `numerator / 2**exponent`, rounded to as many fraction bits as the number has, where the
+    fraction's leading bit counts as 1."""
     u = unit(v)
     scale = numerator.bit_length() - 1
     return np.floor(np.floor(v / u) * numerator / 2.0**scale + 0.5) * u * 2.0 ** (scale - exponent)
 
 
 def added(smaller: Array, larger: Array) -> Array:
-    """The sum, without what lies below the larger number's last bit."""
+    """The sum, without bits below the larger number's last bit."""
     u = unit(larger)
     return (np.floor(larger / u) + np.floor(smaller / u)) * u
 

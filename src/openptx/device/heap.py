@@ -1,7 +1,7 @@
 """The heap that kernels `malloc` from: one for a device's memory, as CUDA has one for a context. Zero bytes give null.
 
-Its blocks are allocations too, but too many for the table of slots. Engines look them up in `Heap.left` instead. So
-they do for the small allocations of the host that share its slot (device/pool.py), once there are some.
+Its blocks are allocations too, but too many for the table of slots, so engines look them up in `Heap.left` instead. The
+same holds for small allocations of the host that share its slot (device/pool.py).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SIZE = 8 << 20
 
 ALIGN = 16
 GAP = 16
-"""Bytes between two blocks: an access just beyond one of them is not an access of the next."""
+"""Bytes between two blocks, so that an access just beyond one block does not hit the next."""
 
 State = tuple[list[tuple[int, int]], dict[int, int], dict[int, int], NDArray[np.uint8]]
 
 
 class Heap:
-    """First fit. Lives as long as the memory, whichever module a block was allocated by."""
+    """First fit. Lives as long as the memory, whichever module allocated a block."""
 
     def __init__(self, memory: Memory, size: int = SIZE) -> None:
         room = POOL if memory.shift == SHIFT[64] else 0
@@ -36,14 +36,14 @@ class Heap:
         self.allocation, self.bytes = memory.place("device heap", size, reserve=size + room, listed=False)
         self._free = [(self.allocation.base, size)]
         self.blocks: dict[int, int] = {}
-        """Sizes that `malloc` was asked for, by address."""
+        """Requested sizes of `malloc`, by address."""
         self._freed: dict[int, int] = {}
         self.left = np.zeros((size + room) // ALIGN, np.uint8)
-        """Of each 16 bytes: how many of a block follow from the first on, 255 for more; 0 outside of blocks."""
+        """For each 16 bytes: how many bytes of a block follow from the first on, 255 for more; 0 outside blocks."""
         self._pool: Pool | None = None
 
     def pool(self) -> Pool:
-        """Where small allocations of the host share this heap's slot. Raises MemoryError in a 32-bit memory."""
+        """The pool of small host allocations in this heap's slot. Raises MemoryError in a 32-bit memory."""
         with MEMORY:
             if self._pool is None:
                 if self.bytes.size == self._size:
@@ -62,11 +62,11 @@ class Heap:
         return self.bytes[address - self.allocation.base :][:size]
 
     def pooled(self, address: int) -> bool:
-        """Whether an address is of the pool, given out or not, rather than of `malloc`."""
+        """Whether an address belongs to the pool, allocated or not, rather than to `malloc`."""
         return self._pool is not None and self._pool.within(address)
 
     def holds(self, addresses: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
-        """Whether accesses of `size` bytes are inside of what `take` gave and nobody gave back."""
+        """Whether accesses of `size` bytes are inside live blocks of `take`."""
         offsets = addresses - np.uint64(self.allocation.base)
         return offsets % np.uint64(ALIGN) + np.uint64(size) <= self.left[offsets // np.uint64(ALIGN)]
 
@@ -80,7 +80,7 @@ class Heap:
         return found
 
     def within(self, address: int, size: int) -> bool:
-        """Whether bytes lie in the heap, given out or not."""
+        """Whether bytes lie in the heap, allocated or not."""
         return self.allocation.base <= address <= self.allocation.base + self.allocation.size - size
 
     def _mark(self, address: int, size: int, taken: bool) -> None:
@@ -88,7 +88,7 @@ class Heap:
         self.left[first : first + count] = np.minimum(np.arange(size, 0, -ALIGN), 255) if taken else 0
 
     def take(self, size: int) -> int:
-        """The address of fresh bytes; 0 where the heap has no room for them."""
+        """The address of newly allocated bytes; 0 if the heap has no room for them."""
         needed = extent(size)
         with MEMORY:
             for i, (at, room) in enumerate(self._free):
@@ -104,7 +104,7 @@ class Heap:
         return 0
 
     def give_back(self, address: int) -> bool:
-        """Frees what `take` gave; False where it gave no such thing, or it was freed before."""
+        """Frees a block of `take`; False if it is not one, or was freed before."""
         with MEMORY:
             size = self.blocks.pop(address, None)
             if size is None:
@@ -124,19 +124,19 @@ class Heap:
             return True
 
     def state(self) -> State:
-        """What is given out, to go back to."""
+        """The current allocations, to restore later."""
         with MEMORY:
             return [*self._free], {**self.blocks}, {**self._freed}, self.left[: self._size // ALIGN].copy()
 
     def restore(self, state: State) -> None:
-        """Gives out what was given out then, and nothing else. What is in the blocks stays."""
+        """Restores the allocations of a snapshot, and only these. The contents of blocks are kept."""
         free, blocks, freed, left = state
         with MEMORY:
             self._free, self.blocks, self._freed = [*free], {**blocks}, {**freed}
             self.left[: left.size] = left
 
     def nearest(self, address: int, count: int) -> str:
-        """The block next to an access of `count` bytes, or which one was there before it was freed."""
+        """The block next to an access of `count` bytes, or a freed one that was there before."""
         if self._pool is not None and self._pool.within(address):
             return self._pool.nearest(address, count)
         with MEMORY:
@@ -145,24 +145,24 @@ class Heap:
         found = min(taken, key=lambda a: gap(a, address, count), default=None)
         again = any(
             a.base <= address < a.base + extent(a.size) for a in taken
-        )  # given out since, with the gap after it
+        )  # allocated since, with the gap after it
         if freed and not again:
             return f"none: {freed[-1]}, was here and has been freed"
         return beside(found, address, count) if found is not None else "none: `malloc` has given out nothing"
 
 
 def extent(size: int) -> int:
-    """What a block takes of the heap."""
+    """The heap space that a block uses."""
     return -(-size // ALIGN) * ALIGN + GAP
 
 
 def block(address: int, size: int) -> Allocation:
-    """A block as faults name it."""
+    """A block as named in faults."""
     return Allocation("a block of `malloc`", address, size, 0, True)
 
 
 def heap_of(memory: Memory) -> Heap:
-    """The heap of a device's memory, which is made when the first module that calls `malloc` is loaded."""
+    """The heap of a device's memory, created when the first module that calls `malloc` is loaded."""
     with MEMORY:
         if memory.heap is None:
             memory.heap = Heap(memory)

@@ -1,4 +1,4 @@
-"""A program's variables in device memory: initialised, addresses filled in, functions given addresses."""
+"""A program's variables in device memory: initialised, with addresses resolved, and functions given addresses."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from openptx.program import Program, Relocation, Variable
 
 FUNCTION_STEP = 16
 WORKSPACE = 8
-"""Bytes of what CUDA's driver gives each cooperative launch: its own size, and the count of a barrier."""
+"""The data that CUDA's driver gives each cooperative launch, in bytes: its own size, and a barrier counter."""
 
 
 class Defined(dict[str, int]):
-    """Addresses by name. What a linker would find in other modules is a known gap when its address is taken."""
+    """Addresses by name. A symbol that a linker would resolve in another module is reported as unsupported when its
+    address is taken."""
 
     def __missing__(self, name: str) -> int:
         raise Unsupported(f"address of `{name}`, which the module does not define")
 
 
 class Image:
-    """What loading a module makes. `addresses` are in the variable's own space; `functions` are generic.
+    """The result of loading a module. `addresses` are in the variable's own space; `functions` are generic.
 
     `memory` is where its variables lie and its launches run, by default the device's, which all modules share.
     """
@@ -40,7 +41,7 @@ class Image:
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
         if "malloc" in program.file.text:
-            heap_of(self.memory)  # which must be there before a launch
+            heap_of(self.memory)  # which must exist before a launch
         self.meets = "%envreg1" in program.file.text
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
@@ -49,10 +50,11 @@ class Image:
         self._place()
 
     def map(self, parameters: Bytes | None, whole: bool) -> MemoryView:
-        """The memory of a launch. Where the `whole` grid runs, its blocks can wait for each other.
+        """The memory of a launch. If the `whole` grid runs, its blocks can wait for each other.
 
-        The driver gives kernels in `%envreg1` (high half) and `%envreg2` (low half) the place where they meet, as
-        cooperative_groups/details/driver_abi.h reads them; null where a launch is not cooperative. Here each one is.
+        The driver passes kernels the address of their grid barrier in `%envreg1` (high half) and `%envreg2` (low half),
+        as read by cooperative_groups/details/driver_abi.h; it is null unless a launch is cooperative. Here every launch
+        is.
         """
         if not (self.meets and whole):
             return self.memory.map(self.const, parameters)
@@ -100,7 +102,7 @@ class Image:
         return found, data
 
     def _relocate(self, data: Bytes, r: Relocation) -> None:
-        # What another module would define is null: to use it is a fault, to list it in a table is none.
+        # A symbol of another module is null: using it is a fault, listing it in a table is not.
         value = (self.address(r.symbol, r.generic) + r.addend) >> r.shift if self.defines(r.symbol) else 0
         word = (value & (1 << 8 * r.size) - 1).to_bytes(r.size, "little")
         data[r.offset : r.offset + r.size] = np.frombuffer(word, np.uint8)
@@ -120,7 +122,7 @@ class Image:
         return own + (window(v.space, self.program.address_size) if generic else 0)
 
     def bytes(self, name: str) -> Bytes:
-        """The memory of a module-level variable, to look at and to change."""
+        """The memory of a module-level variable, to read and write."""
         v = self.program.variables[name]
         if v.space == "const":
             return self.const[self.addresses[name] : self.addresses[name] + v.size]

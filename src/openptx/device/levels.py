@@ -1,4 +1,4 @@
-"""Which level of a mipmapped texture lanes fetch from."""
+"""Mip level selection: the levels of a mipmapped texture from which lanes fetch."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import numpy as np
 from openptx.device.texture import Array, Sampler, Texture
 
 STEPS = 256
-"""Levels have eight bits of fraction; the rest is cut."""
+"""Levels have eight fraction bits; the rest is truncated."""
 
 MOST = 1024.0
-"""More than all levels and biases."""
+"""Larger than all levels and biases."""
 
 NO_LEVEL = -32.0
-"""The level of instructions that name none, as ptxas 13.5 has it: a bias does not reach level 0 from there."""
+"""The level for instructions that name none, as in ptxas 13.5: a bias does not lead to level 0 from there."""
 
 
 def chosen(t: Texture, s: Sampler, level: Array | None, count: int) -> Array:
-    """The level of each of `count` lanes, with its fraction, as doubles: bias added, then clamped to those there are.
+    """The level of each of `count` lanes, with its fraction, as doubles: bias added, then clamped to the existing
+    levels.
 
-    `level` is None where the instruction names none. NaN counts as 0.
+    `level` is None if the instruction names none. NaN counts as 0.
     """
     least, most = (max(cut(np.float64(v)), 0.0) for v in s.level_clamp)
     named = np.full(count, NO_LEVEL) if level is None else np.clip(np.nan_to_num(level, nan=0.0), -MOST, MOST)
@@ -37,6 +38,6 @@ def cut(v: Array | np.float64) -> Array:
 
 
 def groups(level: Array) -> Iterator[tuple[int, Array]]:
-    """The different levels, each with its lanes."""
+    """The distinct levels, each with its lanes."""
     for number in np.unique(level).tolist():
         yield int(number), np.flatnonzero(level == number)

@@ -1,4 +1,4 @@
-"""Host memory at an address of our choice, so that a device address is valid on the host as well."""
+"""Host memory at a chosen address, so that a device address is valid on the host as well."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 NORESERVE = 0x4000 if sys.platform == "linux" else 0
-"""Pages count when they are touched: an address range costs nothing (mmap(2); x86-64 and aarch64 agree)."""
+"""Pages are committed when they are touched: an address range costs nothing (mmap(2); the same on x86-64 and
+aarch64)."""
 FIXED_NOREPLACE = 0x100000 if sys.platform == "linux" else 0
-"""Fails where something is mapped already. Systems without it take the address as a hint, so the result is compared."""
+"""Fails if something is mapped already. Systems without it treat the address as a hint, so the result is compared."""
 
-ASYNC = 1  # of msync(2), which fails with ENOMEM where pages are not mapped
+ASYNC = 1  # of msync(2), which fails with ENOMEM if pages are not mapped
 
 
 class Occupied(Exception):
@@ -27,7 +28,7 @@ class Occupied(Exception):
 
 
 class Mapping:
-    """Pages of zeros, unmapped with the last array that shows them."""
+    """Pages of zeros, unmapped with the last array that uses them."""
 
     def __init__(self, address: int, size: int) -> None:
         self.__array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
@@ -47,14 +48,14 @@ def library() -> Any:
 
 
 def can_choose() -> bool:
-    """Whether the system lets a process choose where memory lies."""
+    """Whether the system lets a process choose the address of memory."""
     return os.name == "posix"
 
 
 def mapped(address: int, size: int) -> NDArray[np.uint8]:
     """`size` bytes of zeros at an address that is a multiple of a page's size.
 
-    Raises Occupied where something else lies there, MemoryError where the system gives no memory.
+    Raises Occupied if something else is mapped there, MemoryError if the system has no memory.
     """
     c, flags = library(), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE | FIXED_NOREPLACE
     found = c.mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
@@ -70,7 +71,7 @@ def mapped(address: int, size: int) -> NDArray[np.uint8]:
 
 
 def is_mapped(pointer: int, size: int) -> bool:
-    """Whether the host has memory in all of a range; True where the system cannot be asked."""
+    """Whether the host has memory in all of a range; True if the system cannot be asked."""
     if not can_choose():
         return True
     page = mmap.PAGESIZE

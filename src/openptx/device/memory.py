@@ -1,7 +1,7 @@
 """Device memory: allocations in slots of the generic address space, as plain arrays that compiled code can read.
 
-A NumPy array that a kernel gets is device memory itself: no copy, written in place. Its device address stays the
-same as long as the array lives, so pointers that a kernel stored remain good in the next launch.
+A NumPy array passed to a kernel is device memory itself: no copy, written in place. Its device address stays the same
+for the life of the array, so pointers that a kernel stored remain valid in the next launch.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from openptx.device.heap import Heap
 
 QUARANTINE = 256
-"""How many slots are kept from use after memory that programs allocated and freed, so that a stale pointer faults."""
+"""The number of slots kept in quarantine after they were freed, so that a stale pointer faults."""
 
 REMEMBERED = 1024
-"""How many freed allocations are remembered, so that faults can name them."""
+"""The number of freed allocations remembered, so that faults can name them."""
 
 
 class Memory:
@@ -51,14 +51,14 @@ class Memory:
         self._owners: dict[int, weakref.ref[Array]] = {}
         self._gone: dict[int, Allocation] = {}
         self._known: dict[tuple[int, int, bool, int], Allocation] = {}
-        self._placed: dict[int, Allocation | None] = {}  # by the id of the array; None once it has been freed
+        self._placed: dict[int, Allocation | None] = {}  # by the id of the array; None after it has been freed
         self._quarantine: dict[int, None] = {}  # slots, in the order in which they were freed
-        self._occupied: set[int] = set()  # slots where the host has something else
+        self._occupied: set[int] = set()  # slots in which the host has other mappings
         self._lowest = FIRST  # no slot before this one is free
         self.heap: Heap | None = None  # until `heap_of` is asked for it
 
     def known(self, array: Array) -> Allocation | None:
-        """The allocation that `address` gave a contiguous array before."""
+        """The allocation of a contiguous array that `address` returned before."""
         root = array
         while isinstance(base := root.base, np.ndarray):
             root = base
@@ -72,11 +72,11 @@ class Memory:
         if (placed := self._within_placed(array, root)) is not None:
             return placed
         pointer = pointer_of(array)
-        # A view lies as far from a 256-byte boundary as it lies in its owner's memory.
+        # A view has the same distance from a 256-byte boundary as in its owner's memory.
         return self.span(name, root, pointer, array.nbytes, array.flags.writeable, (pointer - pointer_of(root)) % 256)
 
     def span(self, name: str, root: Array, pointer: int, size: int, writable: bool, lead: int = 0) -> Allocation:
-        """The allocation of bytes of the host that an array keeps alive, `lead` bytes after a 256-byte boundary."""
+        """The allocation of host bytes that an array keeps alive, `lead` bytes after a 256-byte boundary."""
         key = (pointer, size, writable, id(root))
         with MEMORY:
             found = self._known.get(key)
@@ -87,7 +87,7 @@ class Memory:
             return found
 
     def _within_placed(self, array: Array, root: Array) -> Allocation | None:
-        """The allocation of an array that lies in memory made by `place`, and so has an address already. None for other
+        """The allocation of an array that lies in memory from `place`, and so has an address already. None for other
         arrays."""
         try:
             home = self._placed[id(root)]
@@ -101,7 +101,7 @@ class Memory:
         return replace(home, base=home.base + pointer - home.pointer, size=array.nbytes, pointer=pointer)
 
     def avoid(self, address: int, size: int) -> None:
-        """Leaves addresses unused: an access there will be a fault."""
+        """Leaves addresses unused: accesses to them fault."""
         with MEMORY:
             self._occupied.update(range(address >> self.shift, (address + max(size, 1) - 1 >> self.shift) + 1))
 
@@ -111,14 +111,14 @@ class Memory:
         return FIRST <= slot < len(self._rows) and self._rows[slot] is not None
 
     def placed(self, root: Array) -> Allocation | None:
-        """The allocation whose bytes an array is, as `place` made it. Raises ArgumentError where it has been freed."""
+        """The allocation whose bytes an array is, as `place` created it. Raises ArgumentError if it has been freed."""
         return self._within_placed(root, root)
 
     def place(self, name: str, size: int, *, reserve: int = 0, listed: bool = True) -> tuple[Allocation, Bytes]:
-        """Fresh memory of `size` zeros, with room for `reserve` bytes in all; it lives as long as the array.
+        """New zeroed memory of `size` bytes, with room for `reserve` bytes in total; it lives as long as the array.
 
-        Its device address is the host's as well where the system lets one choose it (not for 32-bit programs). Raises
-        MemoryError where addresses or memory are used up.
+        Its device address is also the host's if the system allows choosing it (not for 32-bit programs). Raises
+        MemoryError if addresses or memory are exhausted.
         """
         extent = max(size, reserve)
         with MEMORY:
@@ -135,9 +135,9 @@ class Memory:
             return self._settle(self._add(name, pointer_of(data), size, True, data, 0, listed, slot), data), data
 
     def reserve(self, size: int) -> Bytes:
-        """Pages of zeros at addresses that nothing else gets until `end_reservation`, and that kernels do not reach.
+        """Pages of zeros at addresses that are reserved until `end_reservation`, and inaccessible to kernels.
 
-        Raises MemoryError where addresses are used up.
+        Raises MemoryError if addresses are exhausted.
         """
         with MEMORY:
             while True:
@@ -150,14 +150,15 @@ class Memory:
                     continue
 
     def show(self, name: str, address: int, data: Bytes) -> Allocation:
-        """Lets kernels reach a part of what was reserved, which no other shown part shares a slot with."""
+        """Makes a part of a reservation accessible to kernels; it must not share a slot with another accessible
+        part."""
         with MEMORY:
             lead = address & (1 << self.shift) - 1
             writable = data.flags.writeable
             return self._add(name, pointer_of(data), data.size, writable, data, lead, slot=address >> self.shift)
 
     def end_reservation(self, address: int, size: int) -> None:
-        """Ends a reservation of addresses. They are not used again for some time."""
+        """Ends a reservation of addresses. They are not reused for some time."""
         with MEMORY:
             slots = range(address >> self.shift, (address + max(size, 1) - 1 >> self.shift) + 1)
             self._occupied.difference_update(slots)
@@ -165,19 +166,20 @@ class Memory:
             self._free_oldest()
 
     def adopt(self, name: str, data: Bytes) -> Allocation:
-        """Makes an array device memory until `release`, as far from a 256-byte boundary as it is on the host."""
+        """Makes an array device memory until `release`, at the same distance from a 256-byte boundary as on the
+        host."""
         with MEMORY:
             pointer = data.ctypes.data
             return self._settle(self._add(name, pointer, data.size, data.flags.writeable, data, pointer % 256), data)
 
     def _settle(self, found: Allocation, data: Bytes) -> Allocation:
-        """Arrays that show these bytes have their address from now on."""
+        """Arrays that are views of these bytes have device addresses from now on."""
         self._placed[id(data)] = found
         weakref.finalize(data, self._placed.pop, id(data)).atexit = False
         return found
 
     def extend(self, allocation: Allocation, size: int) -> Allocation:
-        """Makes an allocation that is not listed larger, in what `place` reserved for it."""
+        """Enlarges an unlisted allocation, within what `place` reserved for it."""
         with MEMORY:
             slot = allocation.base >> self.shift
             found = self._rows[slot] = replace(allocation, size=size)
@@ -185,7 +187,7 @@ class Memory:
             return found
 
     def release(self, allocation: Allocation, data: Bytes) -> None:
-        """Frees what `place` or `adopt` made: its addresses are not used again for some time."""
+        """Frees an allocation of `place` or `adopt`: its addresses are not reused for some time."""
         with MEMORY:
             if id(data) in self._placed:
                 self._placed[id(data)] = None
@@ -194,13 +196,13 @@ class Memory:
             self._free_oldest()
 
     def withdraw(self, allocation: Allocation) -> None:
-        """Makes accesses faults until `restore`, as if it were freed. Nothing else gets its addresses."""
+        """Makes accesses fault until `restore`, as if it were freed. Its addresses are not reused."""
         with MEMORY:
             self._occupied.update(self._slots_of(allocation))
             self.remove(allocation)
 
     def restore(self, allocation: Allocation, root: Array) -> Allocation:
-        """The allocation that was withdrawn, as memory again."""
+        """Restores an allocation that was withdrawn."""
         with MEMORY:
             first = allocation.base >> self.shift
             self._occupied.difference_update(range(first, first + max(1, -(-allocation.size >> self.shift))))
@@ -209,7 +211,7 @@ class Memory:
             )
 
     def _free_oldest(self) -> None:
-        """Ends the quarantine of the slots that have been in it for the longest time, where they are many."""
+        """Ends the quarantine of the oldest slots, if there are many."""
         while len(self._quarantine) > QUARANTINE:
             slot = next(iter(self._quarantine))
             del self._quarantine[slot]
@@ -223,9 +225,9 @@ class Memory:
         return range(first, after)
 
     def add(self, name: str, data: Bytes, *, writable: bool = True, listed: bool = True) -> Allocation:
-        """Makes bytes of our own device memory, until `remove` or their end.
+        """Makes host bytes device memory, until `remove` or their end.
 
-        What is not `listed` is an empty row to machine code, which must find out by other means what it may touch.
+        If it is not `listed`, its row is empty to machine code, which must find out by other means what it may access.
         """
         with MEMORY:
             found = self._add(name, pointer_of(data), data.nbytes, writable, data, 0, listed)
@@ -251,12 +253,12 @@ class Memory:
         return found
 
     def _free(self, count: int) -> int:
-        """The first of `count` free slots in a row; MemoryError where the address space has no more."""
+        """The first of `count` consecutive free slots; MemoryError if the address space has none."""
         run, closed, version = 0, self._quarantine.keys() | self._occupied, self._version
         for slot in range(self._lowest, len(self._rows)):
             run = run + 1 if self._rows[slot] is None and slot not in closed else 0
             if run == count:
-                if count == 1 and version == self._version:  # else a finalizer freed slots meanwhile
+                if count == 1 and version == self._version:  # otherwise a finalizer freed slots meanwhile
                     self._lowest = slot
                 return slot - count + 1
         slot = len(self._rows)
@@ -270,11 +272,11 @@ class Memory:
         return slot
 
     def remove(self, allocation: Allocation) -> None:
-        """Forgets an allocation; its slots may be used again."""
+        """Forgets an allocation; its slots may be reused."""
         with MEMORY:
-            # In place: a finalizer may come here in the midst of `_add`, on the same thread.
+            # In place: a finalizer may run this in the middle of `_add`, on the same thread.
             slots = self._slots_of(allocation)
-            if not slots:  # `release` was first
+            if not slots:  # `release` came first
                 return
             for slot in slots:
                 self._rows[slot] = None
@@ -292,7 +294,7 @@ class Memory:
             self.remove(self._known.pop(key))
 
     def map(self, const: Bytes | None = None, param: Bytes | None = None) -> MemoryView:
-        """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
+        """The current memory, with a module's constant bank and a kernel's parameters in their windows."""
         with MEMORY:
             snapshot = self._now()
             owners = [ref() for ref in snapshot.owners.values()]
@@ -310,7 +312,7 @@ class Memory:
         while (snapshot := self._snapshot) is None:
             version = self._version
             made = MemorySnapshot(tuple(self._rows), bytes(self._table), self._owners.copy())
-            if version == self._version:  # else a finalizer came meanwhile, on this very thread
+            if version == self._version:  # otherwise a finalizer ran meanwhile, on this very thread
                 self._snapshot = made
         return snapshot
 
@@ -321,5 +323,5 @@ class Memory:
 
 @cache
 def device(address_size: int) -> Memory:
-    """The memory that all programs of an address size share, as they would a GPU's."""
+    """The memory that all programs of an address size share, as on a GPU."""
     return Memory(address_size)

@@ -1,4 +1,4 @@
-"""What a launch sees of device memory: allocations, and the table of slots that compiled code reads."""
+"""A launch's view of device memory: allocations, and the table of slots that compiled code reads."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from openptx.device.heap import Heap
 
 ROW = struct.Struct("<4Q")
-"""Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""
+"""The columns of the table that compiled code reads: base, size, size if writable, host address minus device
+address."""
 
 WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
-"""What is outside of `.global` (6.4.1.1), by slot."""
+"""Slots outside `.global` (6.4.1.1)."""
 
 FAR = 1 << 30
 """Distance in bytes beyond which an allocation is not mentioned in a fault."""
@@ -34,7 +35,7 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allocation:
-    """`size` bytes of device memory at address `base`, which are the host's at `pointer`."""
+    """`size` bytes of device memory at address `base`, at host address `pointer`."""
 
     name: str
     base: int
@@ -55,14 +56,14 @@ class Allocation:
 
 
 class MemorySnapshot(NamedTuple):
-    """The table of slots at one time. A large allocation has several slots; a slot may be empty."""
+    """A snapshot of the table of slots. A large allocation has several slots; a slot may be empty."""
 
     rows: tuple[Allocation | None, ...]
     table: bytes  # the same for machine code, a `ROW` each
     owners: Mapping[int, weakref.ref[Array]]  # by the base of the allocation that they keep alive
 
     def without(self, bases: Set[int]) -> MemorySnapshot:
-        """Less the allocations at these bases."""
+        """Without the allocations at these bases."""
         rows, table = list(self.rows), bytearray(self.table)
         for slot, row in enumerate(rows):
             if row is not None and row.base in bases:
@@ -72,12 +73,12 @@ class MemorySnapshot(NamedTuple):
 
 
 class MemoryView:
-    """What a launch may touch outside of shared and local memory, one row a slot; all of it stays alive with the map.
+    """What a launch may access outside shared and local memory, one row per slot; all of it lives as long as the map.
 
-    An access of n bytes at address a is good if, with `s = a >> shift`, s is a row, n <= size[s],
-    `a - base[s] <= size[s] - n` in unsigned arithmetic, and the allocation allows it. The host address is then
-    `pointer[s] + (a - base[s])`. A module's constant bank and a kernel's parameters have windows of their own, which
-    are not in `snapshot`, so that launches may share one.
+    An access of n bytes at address a is valid if, with `s = a >> shift`, s is a row, n <= size[s], `a - base[s] <=
+    size[s] - n` in unsigned arithmetic, and the allocation allows it. The host address is then `pointer[s] + (a -
+    base[s])`. A module's constant bank and a kernel's parameters have windows of their own, which are not in
+    `snapshot`, so that launches may share one.
     """
 
     __slots__ = ("_rows", "const", "gone", "heap", "owners", "param", "shift", "snapshot", "workspace")
@@ -85,9 +86,9 @@ class MemoryView:
     def __init__(
         self, shift: int, snapshot: MemorySnapshot, owners: Sequence[object], const: Bytes | None, param: Bytes | None
     ) -> None:
-        self.gone: Mapping[int, Allocation] = {}  # what lay in slots that are free now
+        self.gone: Mapping[int, Allocation] = {}  # earlier contents of slots that are free now
         self.heap: Heap | None = None
-        self.workspace = 0  # where barriers of the whole grid count who has come (`Image.map`)
+        self.workspace = 0  # where barriers of the whole grid count arrivals (`Image.map`)
         self.shift, self.snapshot, self.owners, self.const, self.param = shift, snapshot, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None
 
@@ -104,11 +105,11 @@ class MemoryView:
         return self._rows
 
     def allocations(self) -> list[Allocation]:
-        """All of them, without repeats, by address."""
+        """All allocations, without repetitions, by address."""
         return list({a.base: a for a in self.rows if a is not None}.values())
 
     def nearest(self, address: int, count: int, space: str = "generic", shared: int = 0) -> str:
-        """The allocation next to an access of `count` bytes by a generic address, and how far it missed.
+        """The allocation nearest to an access of `count` bytes at a generic address, and the distance.
 
         `space` is "global" for instructions that name it. A block has `shared` bytes of shared memory.
         """
@@ -157,12 +158,12 @@ def pointer_of(array: Any) -> int:
         return 0
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError, BufferError):  # not to be written, or of elements that only NumPy knows
+    except (TypeError, ValueError, BufferError):  # read-only, or with elements that only NumPy knows
         return array.ctypes.data
 
 
 def owner(array: Array) -> Array:
-    """The array at the end of a chain of views: the one whose life is the memory's."""
+    """The array at the end of a chain of views, which owns the memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array

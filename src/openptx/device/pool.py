@@ -1,7 +1,7 @@
-"""Small allocations of the host that share a slot, since there are not slots enough for a hundred thousand of them.
+"""Small allocations of the host that share a slot, because there are not enough slots for a hundred thousand of them.
 
-Each begins at a multiple of 256 bytes, as CUDA's do, with at least 16 bytes between the end of one and the next.
-A block that is freed is given out again only after `QUARANTINE` others, so that a stale pointer faults.
+Each begins at a multiple of 256 bytes, as CUDA's do, with at least 16 bytes between the end of one and the next. A
+freed block is reused only after `QUARANTINE` others, so that a stale pointer faults.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ from openptx.device.memory_view import Allocation, Bytes, beside
 from openptx.locks import MEMORY
 
 POOL = 256 << 20
-"""Bytes of addresses. Memory is taken as it is touched."""
+"""Bytes of addresses. Memory is committed when it is touched."""
 LARGEST = 8 << 10
-"""Bytes of the largest allocation that is worth sharing."""
+"""The largest allocation in bytes that shares a slot."""
 
 QUARANTINE = 1024
 ALIGN = 256
 REDZONE = 16
-GRANULE = 16  # of the table that engines look accesses up in
+GRANULE = 16  # granularity of the table in which engines look accesses up
 
 
 class Block(NamedTuple):
-    """What was asked for."""
+    """The requested size."""
 
     name: str
     size: int
 
 
 class Pool:
-    """`left` has for each 16 bytes how many of a block follow, as `Heap.left` says, of which it is a part."""
+    """`left` holds for each 16 bytes how many bytes of a block follow, like `Heap.left`, of which it is a part."""
 
     def __init__(self, base: int, data: Bytes, left: Bytes) -> None:
         self.base, self._data, self._left = base, data, left
         self.blocks: dict[int, Block] = {}
-        self._fresh = -(-base // ALIGN) * ALIGN  # nothing was given out from here on
+        self._fresh = -(-base // ALIGN) * ALIGN  # nothing was allocated from here on
         self._free: dict[int, list[int]] = {}  # by the bytes that a block takes
         self._quarantine: deque[tuple[int, int]] = deque()
         self._freed: dict[int, Block] = {}
 
     @property
     def size(self) -> int:
-        """Bytes of all its addresses."""
+        """The size of its address range in bytes."""
         return self._data.size
 
     @property
     def used(self) -> int:
-        """Bytes from its beginning on that blocks were ever given."""
+        """The number of bytes from its beginning that blocks have ever used."""
         return self._fresh - self.base
 
     def within(self, address: int) -> bool:
         return 0 <= address - self.base < self._data.size
 
     def take(self, name: str, size: int) -> Allocation | None:
-        """Fresh zeros; None where the pool is used up."""
+        """New zeroed memory; None if the pool is exhausted."""
         extent = extent_of(size)
         with MEMORY:
             if known := self._free.get(extent):
@@ -76,14 +76,14 @@ class Pool:
         return Allocation(name, at, size, view.ctypes.data, True)
 
     def _list(self, at: int, block: Block) -> None:
-        """Lets accesses through."""
+        """Makes the bytes accessible."""
         self.blocks[at] = block
         self._freed.pop(at, None)
         first, count = (at - self.base) // GRANULE, -(-block.size // GRANULE)
         self._left[first : first + count] = np.minimum(np.arange(block.size, 0, -GRANULE), 255)
 
     def withdraw(self, address: int) -> Block:
-        """Makes accesses faults until `restore`, as if the block were freed. Nothing else gets its address."""
+        """Makes accesses fault until `restore`, as if the block were freed. Its address is not reused."""
         with MEMORY:
             block = self.blocks.pop(address)
             first = (address - self.base) // GRANULE
@@ -94,12 +94,12 @@ class Pool:
             return block
 
     def restore(self, name: str, address: int, size: int) -> None:
-        """The block that was withdrawn, as memory again."""
+        """Restores a block that was withdrawn."""
         with MEMORY:
             self._list(address, Block(name, size))
 
     def give_back(self, address: int) -> None:
-        """Frees what `take` gave."""
+        """Frees a block of `take`."""
         with MEMORY:
             block = self.withdraw(address)
             self._quarantine.append((address, extent_of(block.size)))
@@ -113,7 +113,7 @@ class Pool:
         return self._data[first : first + size]
 
     def nearest(self, address: int, count: int) -> str:
-        """The block next to an access of `count` bytes, or which one was there before it was freed."""
+        """The block next to an access of `count` bytes, or a freed one that was there before."""
         with MEMORY:
             around = neighbours(sorted(self.blocks), address)
             taken = [Allocation(self.blocks[at].name, at, self.blocks[at].size, 0, True) for at in around]
@@ -132,5 +132,5 @@ def neighbours(bases: Sequence[int], address: int) -> Sequence[int]:
 
 
 def extent_of(size: int) -> int:
-    """What a block takes of the pool."""
+    """The pool space that a block uses."""
     return -(-(size + REDZONE) // ALIGN) * ALIGN

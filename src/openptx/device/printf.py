@@ -1,4 +1,4 @@
-"""What `printf` in a kernel prints: the format of C, with arguments as `vprintf` finds them in memory."""
+"""The output of `printf` in a kernel: C's format, with arguments in memory as for `vprintf`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from openptx.errors import Unsupported
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(hh|h|ll|l|j|z|t|L)?([diouxXcsfFeEgGaApn%])|%", re.S)
 WIDEST = 1 << 20
-"""Characters of a field: the size of the buffer for all of a kernel's output, by CUDA's default."""
+"""The maximum width of a field in characters: CUDA's default size of the buffer for all of a kernel's output."""
 DIGITS = 12
-"""Digits of a width that are read: all that are allowed have fewer."""
+"""Digits of a width that are parsed: all allowed widths have fewer."""
 _WIDE = frozenset(("ll", "l", "j", "z", "t"))
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """`%-8.3llx`: where `width` or `precision` is -1 it is an argument of its own (`*`)."""
+    """`%-8.3llx`; a `width` or `precision` of -1 is a separate argument (`*`)."""
 
     flags: str
     width: int | None
@@ -30,13 +30,13 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format string taken apart. `layout` is (offset, bytes) of every argument."""
+    """A parsed format string. `layout` is (offset, bytes) of every argument."""
 
     parts: tuple[str | Directive, ...]
     layout: tuple[tuple[int, int], ...]
 
     def render(self, words: list[int], string: Callable[[int], str]) -> str:
-        """The text for raw argument words; `string` reads what an address of `%s` points to."""
+        """The text for raw argument words; `string` reads the text at the address of a `%s` argument."""
         arguments, out = iter(words), list[str]()
         for part in self.parts:
             if isinstance(part, str):
@@ -49,7 +49,7 @@ class Format:
 
 
 def read_format(text: str) -> Format:
-    """Takes a format string apart; what is no directive stays as it is."""
+    """Parses a format string; text outside directives is kept."""
     parts, layout, at, offset = list[str | Directive](), list[tuple[int, int]](), 0, 0
 
     def argument(size: int) -> None:
@@ -80,7 +80,7 @@ def read_format(text: str) -> Format:
 
 
 def _bounded(number: int | None) -> int | None:
-    """A width or a precision; Unsupported for one that no buffer of a device holds."""
+    """A width or a precision; Unsupported for one larger than any device buffer."""
     if number is not None and abs(number) > WIDEST:
         raise Unsupported(f"printf with a field of more than {WIDEST:,} characters")
     return number
@@ -92,13 +92,13 @@ def _signed(word: int, size: int) -> int:
 
 
 def _one(d: Directive, width: int | None, precision: int | None, word: int, string: Callable[[int], str]) -> str:
-    """One argument as its directive prints it."""
+    """One argument in the format of its directive."""
     flags = d.flags
     if width is not None and width < 0:
         flags, width = flags + "-", -width
     precision = precision if precision is None or precision >= 0 else None
     field = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
-    plain = f"%{flags}{width or ''}s"  # of what is text already
+    plain = f"%{flags}{width or ''}s"  # of arguments that are text already
     kind = d.kind[-1]
     if kind in "diouxX":
         return _integer(d, field, plain, word)
@@ -116,7 +116,7 @@ def _one(d: Directive, width: int | None, precision: int | None, word: int, stri
 
 
 def _integer(d: Directive, field: str, plain: str, word: int) -> str:
-    """An integer: `field` is its directive without the letter, `plain` is that of a text in its place."""
+    """An integer: `field` is its directive without the letter, `plain` the directive for text in its place."""
     kind, size = d.kind[-1], {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
     if kind in "di":
         return f"{field}d" % _signed(word, size)

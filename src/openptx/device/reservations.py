@@ -1,7 +1,7 @@
 """Ranges of device addresses that are reserved first, and given memory in parts later: CUDA's virtual memory.
 
-A part of memory is a file without a name (memfd_create(2)), so that it can lie at several addresses at a time. What is
-not mapped, or not accessible, faults in kernels. Between two parts within 4 GiB that is not distinguished: there are
+A part of memory is an anonymous file (memfd_create(2)), so that it can be mapped at several addresses at a time.
+Unmapped or inaccessible addresses fault in kernels, except between two parts within the same 4 GiB, where they read as
 zeros.
 """
 
@@ -17,11 +17,11 @@ from openptx.device.memory import Allocation, Bytes, Memory
 from openptx.locks import MEMORY
 
 FIXED = 0x10
-"""MAP_FIXED: what is mapped at the address is replaced."""
+"""MAP_FIXED: replaces any mapping at the address."""
 
 
 class Physical:
-    """Memory without an address. It lives until nobody refers to it: its maker, and each place where it is mapped."""
+    """Memory without an address. It lives as long as it is referenced, by its creator or a mapping."""
 
     def __init__(self, size: int, descriptor: int | None = None) -> None:
         self.size = size
@@ -50,7 +50,7 @@ class Part:
 
 @dataclass(slots=True)
 class Reservation:
-    """`data` is the host's memory at the same addresses: pages of zeros where nothing is mapped."""
+    """`data` is the host memory at the same addresses: pages of zeros where nothing is mapped."""
 
     place: Memory
     data: Bytes
@@ -73,13 +73,13 @@ class Reservation:
         return [part for part in self.parts if part.address < address + size and address < part.end]
 
     def whole(self, address: int, size: int) -> list[Part]:
-        """The parts that a range consists of; none where it cuts one, or has a gap."""
+        """The parts that a range consists of; empty if it cuts a part, or has a gap."""
         found = self.overlapping(address, size)
         inside = all(address <= part.address and part.end <= address + size for part in found)
         return found if inside and sum(part.size for part in found) == size else []
 
     def map(self, part: Part) -> None:
-        """Puts memory at an address that has none."""
+        """Maps memory at an address that has none."""
         replace(part.address, part.size, part.memory.descriptor, part.offset)
         self.parts.append(part)
         self.parts.sort(key=lambda one: one.address)
@@ -91,7 +91,7 @@ class Reservation:
             replace(part.address, part.size, None, 0)
 
     def show(self) -> None:
-        """Tells kernels what they may access: parts side by side are one range, and so are those in one slot."""
+        """Tells kernels what they may access: adjacent parts form one range, and so do those in one slot."""
         with MEMORY:
             for allocation, _ in self.shown:
                 self.place.remove(allocation)
@@ -102,7 +102,7 @@ class Reservation:
                 self.shown.append((self.place.show("mapped memory", begin, data), data))
 
     def ranges(self) -> list[tuple[int, int, bool]]:
-        """The ranges that are mapped: beginning, end, and whether they may be written."""
+        """The mapped ranges: start, end, and whether they are writable."""
         found, shift = list[tuple[int, int, bool]](), self.place.shift
         for part in self.parts:
             if not part.access:
@@ -117,17 +117,17 @@ class Reservation:
         return found
 
     def release(self) -> None:
-        """The addresses are free again, after some time."""
+        """Frees the addresses, which are not reused for some time."""
         self.place.end_reservation(self.address, self.data.size)
 
 
 def reserve(place: Memory, size: int) -> Reservation:
-    """Addresses that nobody else gets. Raises MemoryError where there are no more."""
+    """Reserves addresses. Raises MemoryError if there are none left."""
     return Reservation(place, place.reserve(size))
 
 
 def replace(address: int, size: int, descriptor: int | None, offset: int) -> None:
-    """Maps a file in place of what is there, or pages of zeros. Raises MemoryError where the system does not."""
+    """Maps a file, or pages of zeros, over existing mappings. Raises MemoryError if the system refuses."""
     kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE if descriptor is None else mmap.MAP_SHARED
     protection = mmap.PROT_READ | mmap.PROT_WRITE
     found = library().mmap(address, size, protection, kind | FIXED, -1 if descriptor is None else descriptor, offset)

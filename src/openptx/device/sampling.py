@@ -1,7 +1,8 @@
-"""Texture fetching as the appendix of the CUDA programming guide has it: from coordinates to texels.
+"""Texture fetching by the appendix of the CUDA programming guide: from coordinates to texels.
 
-All numbers are NumPy arrays, an element a lane. What the guide leaves open is as recorded on an H100: how coordinates
-and weights are cut, that NaN is the coordinate 0, and a missing component 0 as well; sums are `filtering`'s.
+All numbers are NumPy arrays with one element per lane. What the guide leaves open is as recorded on an H100: the
+truncation of coordinates and weights, NaN as the coordinate 0, and 0 for a missing component; `filtering` computes
+sums.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 TURN = 2.0**21
-"""Normalized coordinates have 21 bits of fraction; the rest is cut."""
+"""Normalized coordinates have 21 fraction bits; the rest is truncated."""
 
 SMALLEST = np.finfo(np.float32).smallest_normal
 
 WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
-"""Types of so many bytes."""
+"""Types by size in bytes."""
 
 
 class Place(NamedTuple):
-    """The place that lanes fetch from: layer (None: not layered), x, y, z, and offsets in texels, if there are any.
+    """The position that lanes fetch from: layer (None: not layered), x, y, z, and offsets in texels, if any.
 
-    `sample` is the number of one of several samples; texels are compared with `depth`, if there is one. `level` is what
-    the instruction names, or its `gradients` ask for: float32, or int32 where coordinates are.
+    `sample` is the index of one of several samples; texels are compared with `depth`, if given. `level` is named by the
+    instruction, or computed from its `gradients`: float32, or int32 if coordinates are.
     """
 
     layer: Array | None
@@ -51,7 +52,7 @@ class Place(NamedTuple):
     level: Array | None = None
 
     def of(self, lanes: Array) -> Place:
-        """The places of some lanes. Textures of several levels have no samples."""
+        """The positions of some lanes. Textures of several levels have no samples."""
         layer, depth = (None if v is None else v[lanes] for v in (self.layer, self.depth))
         return Place(layer, [v[lanes] for v in self.c], [v[lanes] for v in self.offset], depth=depth)
 
@@ -75,7 +76,7 @@ def fetched(t: Texture, s: Sampler, at: Place) -> Array:
 
 
 def by_level(t: Texture, s: Sampler, at: Place, level: Array) -> Array:
-    """The components that lanes find each at its level."""
+    """The components at each lane's level."""
     found: Array | None = None
     for number, lanes in levels.groups(level):
         some = fetched(t.level(number), s, at.of(lanes))
@@ -87,7 +88,7 @@ def by_level(t: Texture, s: Sampler, at: Place, level: Array) -> Array:
 
 
 def between_levels(t: Texture, s: Sampler, at: Place, level: Array) -> Array:
-    """The average of two levels. All texels of both are weighed together."""
+    """The average of two levels. All texels of both are weighted together."""
     low = np.floor(level)
     share = ((level - low) * FRACTION).astype(np.int64)
     parts: list[Part] = []
@@ -112,8 +113,8 @@ def empty(like: Part, lanes: int) -> Part:
 def element(t: Texture, s: Sampler, at: Place) -> Array:
     """The texel at int32 coordinates, which are never normalized; nothing is filtered.
 
-    Outside of the texture there are zeros, whatever the address mode (H100). With a level the nearest texel is outside,
-    and zeros are at levels that are not there (H200).
+    Texels outside the texture are zeros in any address mode (H100). With an explicit level, the nearest texel is used
+    outside, and levels that do not exist read as zeros (H200).
     """
     if at.level is None:
         return element_at(t, s, at, "border")
@@ -133,7 +134,7 @@ def element_at(t: Texture, s: Sampler, at: Place, outside: str) -> Array:
 def gather(t: Texture, s: Sampler, at: Place, component: int) -> Array:
     """One component of the four texels around: counter-clockwise from the lower left, y pointing down.
 
-    They are those that would be filtered: the place is rounded to eight bits of fraction before (H200).
+    These are the texels that filtering would use: the position is first rounded to eight fraction bits (H200).
     """
     x, y = whole([np.floor((a - 0.5) * FRACTION + 0.5) / FRACTION for a in scaled(t, s, at.c)], at.offset)
     around = ((x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y))
@@ -163,7 +164,7 @@ def moved(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
 
 
 def weighed(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array) -> list[Part]:
-    """The texel, or the 2, 4 or 8 around that are averaged, with weights that are `share` together."""
+    """The texel, or the 2, 4 or 8 neighbours that are averaged, with weights that sum to `share`."""
     address = modes(t, s)
     if t.seamless and s.filter == "linear":
         assert at.layer is not None
@@ -183,7 +184,7 @@ def confined(a: Array, n: int, mode: str) -> Array:
 
 
 def mixed(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
-    """The average of texels, as a fetch reads them; of what a comparison with each gives where there is a depth."""
+    """The average of texels as a fetch reads them, or of the comparison results if there is a depth."""
     if at.depth is not None:  # sums of 256ths are exact
         shares = [compared(t, s, at.depth, values(t, found)) * weight[..., np.newaxis] for found, weight in parts]
         total: Array = np.sum([share.sum(axis=0) for share in shares], axis=0) / FRACTION
@@ -207,20 +208,20 @@ def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], 
 
 
 def modes(t: Texture, s: Sampler) -> Sequence[str]:
-    """How to address each dimension. Only where coordinates are normalized a texture may repeat itself."""
+    """How to address each dimension. A texture may wrap or mirror only if coordinates are normalized."""
     return s.address if is_normalized(t, s) else [mode if mode == "border" else "clamp" for mode in s.address]
 
 
 def texels(t: Texture, s: Sampler, address: Sequence[str], at: Place, index: Sequence[Array]) -> Array:
-    """The components of texels at whole positions, as a fetch reads them."""
+    """The components of texels at integer positions, as a fetch reads them."""
     found = values(t, raw(t, address, at, index, t.border))
     return found if at.depth is None else compared(t, s, at.depth, found)
 
 
 def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
-    """1.0 where the depth stands to the component as the sampler says, 0.0 elsewhere.
+    """1.0 if the depth compares to the component as the sampler says, else 0.0.
 
-    The depth is cut to 0 to 1 where texels are fixed-point numbers, as OpenGL has it.
+    The depth is clamped to 0 to 1 if texels are fixed-point numbers, as in OpenGL.
     """
     reference = depth if t.floating else np.clip(depth, np.float32(0), np.float32(1))
     result: Array = _COMPARE[s.compare](reference[:, np.newaxis], found).astype(np.float32)
@@ -228,12 +229,12 @@ def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
 
 
 def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array], border: Array) -> Array:
-    """Texels as they are stored, each from its place or from where the address mode puts it; outside the `border`."""
+    """Texels as stored, each from its position or from where the address mode maps it; outside the `border`."""
     return stored(t, at, [placed(i, n, mode) for i, n, mode in zip(c, t.shape, address, strict=False)], border)
 
 
 def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]], border: Array) -> Array:
-    """Texels at positions in x, y, z: the border where they are outside. Components are the last axis."""
+    """Texels at positions in x, y, z: the border if they are outside. Components are the last axis."""
     index = [i for i, _ in reversed(places)]
     if at.layer is not None:
         assert t.layers is not None
@@ -248,7 +249,7 @@ def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]], 
 
 
 def taken(texels: Array, index: Sequence[Array]) -> Array:
-    """Elements with their components, which are moved as one number where they lie side by side."""
+    """Elements with their components, which are read as one number if they are contiguous."""
     *extents, channels = texels.shape
     whole = WHOLE.get(channels * texels.itemsize)
     if whole is None or not texels.flags.c_contiguous:
@@ -260,7 +261,8 @@ def taken(texels: Array, index: Sequence[Array]) -> Array:
 
 
 def placed(i: Array, n: int, mode: str) -> tuple[Array, Array | None]:
-    """Whole positions (doubles) inside of 0 to n - 1, as integers, and which of them are outside, if that matters."""
+    """Integer positions (as doubles) clamped to 0 to n - 1, as integers, and which of them are outside, if that
+    matters."""
     outside: Array | None = None
     if mode == "wrap":
         inside: Array = np.mod(i, n)
@@ -281,7 +283,7 @@ def values(t: Image, found: Array) -> Array:
     if t.srgb:
         return np.concatenate([LINEAR[found[..., :3]], found[..., 3:].astype(np.float32) / np.float32(255)], axis=-1)
     if t.real:
-        # The most negative number reads as -1, as the one after it does.
+        # The most negative number reads as -1, like its successor.
         top = np.float32(np.iinfo(found.dtype).max)
         return np.maximum(found.astype(np.float32) / top, np.float32(-1))
     return found.astype(np.int32 if found.dtype.kind == "i" else np.uint32, copy=False)

@@ -1,7 +1,7 @@
-"""Where a kernel's shared variables lie: those that it and the functions that it may call name, then dynamic memory.
+"""The layout of a kernel's shared memory: the variables that it and the functions it may call use, then dynamic memory.
 
-Each kernel has a layout of its own, so a CTA is as large as its kernel makes it, an access outside of the kernel's own
-variables is one outside of the CTA's memory, and descriptors of matrices (18 bits) reach all of it.
+Each kernel has its own layout, so a CTA has only the memory its kernel needs, an access outside the kernel's variables
+is an access outside the CTA's memory, and descriptors of matrices (18 bits) reach all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DYNAMIC_ALIGN = 16
 
 
 def shared_layout(program: Program, kernel: str) -> SharedLayout:
-    """The layout of a kernel. Memory reserved for the system comes first, in modules that read where it is."""
+    """The layout of a kernel. Memory reserved for the system comes first, in modules that read its location."""
     found = program.layouts.get(kernel)
     if found is None:
         found = program.layouts[kernel] = laid_out(program.reserved_shared, named(program, kernel))
@@ -24,7 +24,7 @@ def shared_layout(program: Program, kernel: str) -> SharedLayout:
 
 
 def laid_out(reserved: int, variables: set[Variable]) -> SharedLayout:
-    """Static variables in the order of the file."""
+    """Static variables in text order."""
     offsets: dict[tuple[str, Span], int] = {}
     end, align = reserved, DYNAMIC_ALIGN
     for v in sorted(variables, key=lambda v: (v.span, len(v.name), v.name)):
@@ -38,7 +38,7 @@ def laid_out(reserved: int, variables: set[Variable]) -> SharedLayout:
 
 
 def named(program: Program, kernel: str) -> set[Variable]:
-    """The shared variables that a kernel and the functions that it may call declare or name."""
+    """The shared variables that a kernel and the functions it may call declare or use."""
     found = set[Variable]()
     for function in reached(program, kernel):
         found.update(function.shared)
@@ -48,7 +48,7 @@ def named(program: Program, kernel: str) -> set[Variable]:
 
 
 def variables_of(op: Op) -> Iterator[Variable]:
-    """The shared variables that an instruction names."""
+    """The shared variables that an instruction uses."""
     waiting: list[Operand | None] = [*op.operands]
     while waiting:
         operand = waiting.pop()
@@ -61,12 +61,12 @@ def variables_of(op: Op) -> Iterator[Variable]:
 
 
 def reached(program: Program, kernel: str) -> Iterator[Function]:
-    """The kernel and the functions that it may call: where it calls by address, all of the module."""
+    """The kernel and the functions it may call: all of the module, if it calls by address."""
     seen, waiting = {kernel}, [kernel]
     while waiting:
         try:
             function = program.function(waiting.pop())
-        except Unsupported:  # it says so when it is called
+        except Unsupported:  # the call reports it
             continue
         yield function
         callees = program.functions if any(map(calls_by_address, function.code)) else function.callees

@@ -1,4 +1,4 @@
-"""What the 256 codes of sRGB read as, in 65,536ths: recorded on an H200, within a 256th of IEC 61966-2-1."""
+"""The linear values of the 256 sRGB codes, in 65,536ths: recorded on an H200, within a 256th of IEC 61966-2-1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors of torch as arrays, by a view of their bytes where DLPack refuses: bf16, fp8, tensors that need gradients."""
+"""Torch tensors as arrays, by a view of their bytes if DLPack refuses: bf16, fp8, tensors that need gradients."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 _kept: dict[int, Array] = {}
-"""The array of each tensor, by its id, as long as the tensor lives: pointers to it stay good from launch to launch."""
+"""The array of each tensor, by its id, for the life of the tensor: pointers to it stay valid between launches."""
 
 
 def is_tensor(argument: object) -> bool:
-    """Whether an object is a tensor of torch, which is not imported for that."""
+    """Whether an object is a torch tensor; does not import torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(argument, torch.Tensor)
 
 
 def flat_bytes(tensor: Any) -> Any:
-    """A tensor of bytes that shares the memory of a contiguous one. Raises what torch raises where there is none."""
+    """A tensor of bytes that shares the memory of a contiguous one. Raises torch's exception if that is impossible."""
     if not tensor.is_contiguous():
         raise BufferError("it is not contiguous; pass `tensor.contiguous()`")
     return tensor.detach().reshape(-1).view(sys.modules["torch"].uint8)
 
 
 def with_elements(data: Array, tensor: Any) -> Array:
-    """These bytes of a tensor as its elements; bytes still where neither NumPy nor ml_dtypes has such elements."""
+    """These bytes of a tensor as its elements; as bytes if neither NumPy nor ml_dtypes has such elements."""
     name = str(tensor.dtype).removeprefix("torch.")
     element = getattr(ml_dtypes, name, None) or np.sctypeDict.get(name)
     return data if element is None else data.view(element).reshape(tuple(tensor.shape))
 
 
 _storages: weakref.WeakValueDictionary[tuple[int, int], Array] = weakref.WeakValueDictionary()
-"""The bytes of each storage that a living tensor was asked for, by their place and number."""
+"""The bytes of each storage of which a live tensor was converted, by their address and size."""
 _stored: dict[int, Array] = {}
 """The bytes of its storage for each such tensor, by its id."""
 
@@ -58,7 +58,7 @@ def storage_of(tensor: Any) -> Array:
 
 
 def kept(tensor: object, array: Array) -> Array:
-    """The array that stands for a tensor: the same one each time, as long as the tensor has the same memory.
+    """The array for a tensor: the same one each time, as long as the tensor has the same memory.
 
     The array must not keep the tensor alive.
     """
@@ -72,5 +72,5 @@ def kept(tensor: object, array: Array) -> Array:
 
 
 def same_memory(a: Array, b: Array) -> bool:
-    """Whether two arrays are one: place, type, shape and whether they may be written."""
+    """Whether two arrays are equal in address, type, shape and writability."""
     return a.__array_interface__["data"] == b.__array_interface__["data"] and a.dtype == b.dtype and a.shape == b.shape

@@ -1,6 +1,6 @@
-"""Textures, samplers and surfaces: arrays as kernels see them through `tex` and `suld`, and the handles that name them.
+"""Textures, samplers and surfaces: arrays that kernels access through `tex` and `suld`, and their handles.
 
-Nothing is copied: what a kernel or the host changes in the array is what the next fetch finds.
+Nothing is copied: the next fetch sees any changes to the array by a kernel or the host.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ FORMATS = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "fl
 """Types of components, as in CUDA."""
 
 WIDE = ("uint64", "int64")
-"""Those of surfaces only, which `sured` has instructions for."""
+"""Types of surfaces only, which `sured` instructions use."""
 
 FILTERS = ("nearest", "linear")
 ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 3, "border": 4}
-"""As PTX numbers them (9.7.10.5). 2 is `clamp_ogl`, which nothing describes."""
+"""In PTX's numbering (9.7.10.5). 2 is `clamp_ogl`, which is not documented."""
 
 COMPARISONS = ("never", "less", "equal", "less_equal", "greater", "not_equal", "greater_equal", "always")
 """How a depth is compared with a texel."""
@@ -38,17 +38,17 @@ FACES = 6
 """Of a cube."""
 
 ALL_LEVELS = (0.0, 1000.0)
-"""The smallest and the largest level that a sampler leaves."""
+"""The smallest and the largest level without clamping by a sampler."""
 
 HANDLES = 1 << 56
-"""The first handle: no address of memory reaches so far."""
+"""The first handle, above all memory addresses."""
 
 _numbers = itertools.count(HANDLES)
 _known: weakref.WeakValueDictionary[int, Opaque] = weakref.WeakValueDictionary()
 
 
 class Opaque:
-    """What a handle names: 64 bits that stay the same as long as the object lives."""
+    """An object with a handle: 64 bits that stay the same for its life."""
 
     kind = ""  # the PTX type of a variable that holds it
 
@@ -68,11 +68,11 @@ def find(handle: int) -> Opaque | None:
 
 
 class Sampler(Opaque):
-    """How coordinates become texels: what a `.samplerref` holds in independent mode, and what every texture has.
+    """How coordinates select texels: the content of a `.samplerref` in independent mode, and a part of every texture.
 
     `filter` is "nearest" or "linear". `address` is "clamp", "border", "wrap" or "mirror", for all dimensions or as a
-    sequence for each. `force_unnormalized` overrides `normalized` of the texture. `compare` says what a depth has to be
-    to a texel: "less_equal", as OpenGL begins with, or "never", "less", "equal", "greater", "not_equal",
+    sequence for each. `force_unnormalized` overrides `normalized` of the texture. `compare` is the comparison of a
+    depth with a texel: "less_equal", OpenGL's default, or "never", "less", "equal", "greater", "not_equal",
     "greater_equal", "always". `level_filter`, `level_bias` and `level_clamp` choose among a texture's levels, as for a
     Texture. Raises ArgumentError for another filter, mode or comparison.
     """
@@ -110,7 +110,7 @@ class Sampler(Opaque):
 
     @classmethod
     def of(cls, data: bytes) -> Sampler:
-        """The sampler that an initialiser describes (`isa.opaque`)."""
+        """The sampler that an initialiser describes (`isa.sampler_state`)."""
         filter, *address, force = data[: len(MEMBERS)]
         names = {number: name for name, number in ADDRESSES.items()}
         if not names.keys() >= {*address}:
@@ -125,8 +125,8 @@ class Sampler(Opaque):
 class Image(Opaque):
     """An array as texels. `texels` has the axes (layer,) (z,) (y,) x, (sample,) component.
 
-    `shape` is the extent in x, y, z, as far as there are such axes; `layers` is None for one that is not layered. The
-    layers of a cube are its faces. `samples` is 0 where a texel has no samples.
+    `shape` is the extent in x, y, z, as far as these axes exist; `layers` is None if it is not layered. The layers of a
+    cube are its faces. `samples` is 0 where a texel has no samples.
     """
 
     formats = FORMATS
@@ -147,7 +147,7 @@ class Image(Opaque):
         self.arrange(outer, layered)
 
     def arrange(self, axes: list[int], layered: bool) -> None:
-        """Tell what the axes before the components are; raises ArgumentError where they are too many or too few."""
+        """Interprets the axes before the components; raises ArgumentError if there are too many or too few."""
         if not 1 + layered <= len(axes) <= 3:
             most = "two or three axes (the first is the layer)" if layered else "one to three axes"
             raise ArgumentError(f"{self.name} has {most} of texels, not the shape {tuple(axes)}")
@@ -166,7 +166,7 @@ class Image(Opaque):
 
     @property
     def described(self) -> str:
-        """What it is and how large, for messages."""
+        """Its kind and size, for messages."""
         shape = " x ".join(map(str, (*self.shape, *([] if self.layers is None else [self.layers]))))
         return f"{self.name} of {shape} elements of {self.channels * self.texels.itemsize} bytes"
 
@@ -269,7 +269,7 @@ class Texture(Image):
             self.require_level(number, one)
 
     def require_level(self, number: int, one: Texture) -> None:
-        """Raises ArgumentError where the texture can't be this level of this one."""
+        """Raises ArgumentError if the texture cannot be this level of this one."""
         shape = tuple(max(extent >> number, 1) for extent in self.shape)
         if self.multisample or number >= max(self.shape).bit_length():
             raise ArgumentError(f"{self.described} has no level {number}")
@@ -288,7 +288,7 @@ class Texture(Image):
         return 1 + len(self.smaller)
 
     def outside(self, border: Sequence[float]) -> Array:
-        """The components of the border as texels are stored. ArgumentError where these texels can't have such ones."""
+        """The border's components as texels are stored. ArgumentError if these texels cannot represent them."""
         try:
             color = np.array([*border, 0, 0, 0, 0], np.float64)[: self.channels]
         except (TypeError, ValueError):
@@ -317,7 +317,7 @@ class Texture(Image):
 
     @property
     def cubes(self) -> int | None:
-        """How many cubes an array of them has; None for a single one."""
+        """The number of cubes of a cube array; None for a single one."""
         return self._cubes
 
     def arrange(self, axes: list[int], layered: bool) -> None:
@@ -363,7 +363,7 @@ class Surface(Image):
 
 
 def checked(array: Any) -> Array:
-    """The argument as an array; raises ArgumentError if it is none."""
+    """The argument as an array; raises ArgumentError if it is not one."""
     if not hasattr(array, "__array_interface__"):
         raise ArgumentError(f"a texture or surface is made of an array, not of {type(array).__name__}")
     return described("a texture or surface", array)

@@ -1,4 +1,4 @@
-"""Allocations of the host whose bits count as undefined for the sanitizer, until a kernel or a copy has set them."""
+"""Host allocations whose bits the sanitizer treats as undefined until a kernel or a copy has written them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _bits: dict[int, Bytes] = {}  # by address
 
 
 def undefine(address: int, size: int) -> None:
-    """All bits of an allocation, which has a slot of its own."""
+    """All bits of an allocation, which must have its own slot, become undefined."""
     with MEMORY:
         _bits[address] = np.full(size, 0xFF, np.uint8)
 
 
 def define(address: int, offset: int, size: int) -> None:
-    """The host has set bytes of an allocation."""
+    """The host has written bytes of an allocation."""
     with MEMORY:
         if (known := _bits.get(address)) is not None:
             known[offset : offset + size] = 0

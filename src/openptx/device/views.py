@@ -1,4 +1,4 @@
-"""The memory that an array or tensor is a view of: where it begins, how far it extends, and what keeps it alive."""
+"""The memory that an array or tensor is a view of: where it begins, its extent, and what keeps it alive."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from openptx.device.tensors import is_tensor, kept, storage_of
 from openptx.errors import ArgumentError
 
 MEMORYVIEW: type[object] = type(np.zeros(1).data)
-"""By any other name: tinygrad's tests put a class of their own in its place among the builtins."""
+"""Imported under another name: tinygrad's tests replace the builtin by a class of their own."""
 
 
 class View(NamedTuple):
-    """`pointer` is the first element's place on the host, in memory of `low` to `high` that `root` keeps."""
+    """`pointer` is the first element's host address, in the memory from `low` to `high` that `root` keeps alive."""
 
     root: Array
     pointer: int
@@ -27,7 +27,7 @@ class View(NamedTuple):
     size: int
 
     def address(self, memory: Memory, name: str) -> int:
-        """The device address of the first element; the same one as long as the memory lives."""
+        """The device address of the first element; the same for the life of the memory."""
         placed = memory.placed(self.root)
         if placed is not None and (placed.writable <= self.writable):
             return placed.base + self.pointer - placed.pointer
@@ -36,7 +36,7 @@ class View(NamedTuple):
 
 
 def memory_of(where: object, argument: Any) -> View:
-    """An array, a tensor, or any other object that has memory on the CPU, with any strides.
+    """An array, a tensor, or any other object with CPU memory, with any strides.
 
     Raises ArgumentError for other objects.
     """
@@ -50,7 +50,7 @@ def memory_of(where: object, argument: Any) -> View:
 
 
 def extremes(array: Array) -> tuple[int, int]:
-    """The host's address of an array's lowest byte, and the one after its highest."""
+    """The host address of an array's lowest byte, and one past its highest."""
     pointer: int = array.__array_interface__["data"][0]
     steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
     high = pointer + sum(step for step in steps if step > 0) + array.itemsize
@@ -58,7 +58,7 @@ def extremes(array: Array) -> tuple[int, int]:
 
 
 def device_pointer(argument: Any, memory: Memory) -> int | None:
-    """The address that `__cuda_array_interface__` gives, if device memory is there; None for other objects."""
+    """The address in `__cuda_array_interface__`, if it is device memory; None for other objects."""
     interface = getattr(argument, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         return None
@@ -67,8 +67,8 @@ def device_pointer(argument: Any, memory: Memory) -> int | None:
 
 
 def lasting(where: object, argument: Any) -> Array:
-    """The same array each time that an object is asked for one. It lives as long as the object, which it must not keep
-    alive: it may keep the memory of a memoryview, but arrays of other buffers keep their object itself."""
+    """The same array for each call with an object. It lives as long as the object, which it must not keep alive: it may
+    keep the memory of a memoryview alive, but arrays of other buffers keep their object itself alive."""
     if type(argument) is MEMORYVIEW:
         return kept(argument, as_array(np.asarray(argument)))
     if hasattr(argument, "__dlpack__"):
@@ -80,7 +80,7 @@ def lasting(where: object, argument: Any) -> Array:
 
 
 def is_buffer(argument: Any) -> bool:
-    """Whether Python's buffer protocol gives its memory."""
+    """Whether Python's buffer protocol exports its memory."""
     try:
         memoryview(argument).release()
     except (TypeError, ValueError, BufferError):
@@ -97,5 +97,5 @@ def of_tensor(where: object, tensor: Any) -> View:
     except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
         raise ArgumentError(f"{where}: the tensor's memory cannot be used: {error}") from error
     low = root.__array_interface__["data"][0]
-    first = low + tensor.storage_offset() * tensor.element_size()  # openptx.torch may answer `data_ptr` for kernels
+    first = low + tensor.storage_offset() * tensor.element_size()  # openptx.torch may override `data_ptr` for kernels
     return View(root, first, low, low + root.size, True, tensor.numel())

@@ -1,4 +1,4 @@
-"""A diagnostic is data: what is wrong, where, why, and what to write instead. Renderers are leaves."""
+"""A diagnostic is data: what is wrong, where, why, and what to write instead. Renderers only turn it into text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collects the diagnostics of a file, folds those of one cause, and returns them in the order of the text."""
+"""Collects the diagnostics of a file, folds those with the same cause, and returns them in text order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from openptx.source import Span
 
 
 class Collector:
-    """`add(diagnostic, cause)`: a second diagnostic with an equal `cause` becomes one more place of the first.
+    """`add(diagnostic, cause)`: a second diagnostic with an equal `cause` becomes a further location of the first.
 
     Pass as cause what the user would fix once: an undeclared name, an unknown opcode. Without one nothing is folded.
     """
@@ -19,7 +19,7 @@ class Collector:
         self._also: dict[object, list[Span]] = {}
 
     def add(self, diagnostic: Diagnostic, cause: object = None) -> None:
-        """Keep a diagnostic, or count it to the first one of the same cause."""
+        """Collects a diagnostic, or adds it to the first one with the same cause."""
         if cause is None:
             self._found.append((diagnostic, None))
         elif (also := self._also.get(cause)) is not None:
@@ -29,19 +29,19 @@ class Collector:
             self._found.append((diagnostic, cause))
 
     def again(self, cause: object, span: Span) -> bool:
-        """Add a place to the diagnostic of a cause; False if there is none yet."""
+        """Adds a location to the diagnostic of a cause; False if there is none yet."""
         also = self._also.get(cause)
         if also is not None:
             also.append(span)
         return also is not None
 
     def extend(self, diagnostics: list[Diagnostic]) -> None:
-        """Keep diagnostics that another pass collected."""
+        """Adds diagnostics that another pass collected."""
         for diagnostic in diagnostics:
             self.add(diagnostic)
 
     def not_since(self, before: int, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-        """Those of the diagnostics that were not collected since there were so many."""
+        """Those of the diagnostics that were not yet collected when there were this many."""
         known = {(found.name, found.span) for found, _ in self._found[before:]}
         return [each for each in diagnostics if (each.name, each.span) not in known] if known else diagnostics
 
@@ -50,6 +50,6 @@ class Collector:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """All of them, in the order of the text; those at one place in the order they were found."""
+        """All of them, in text order; those at one location in the order they were found."""
         found = [d.repeated(tuple(self._also[cause])) if self._also.get(cause) else d for d, cause in self._found]
         return sorted(found, key=lambda diagnostic: diagnostic.span[0])

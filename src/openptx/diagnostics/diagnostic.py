@@ -1,4 +1,4 @@
-"""Diagnostic and its parts: plain slotted classes, since `check` imports them and `dataclasses` costs 14 ms."""
+"""Diagnostic and its parts: plain slotted classes, because `check` imports them and `dataclasses` costs 14 ms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class Facts(TypedDict, total=False):
-        """What a diagnostic may say beside its message, for those who hand it on."""
+        """Optional keyword arguments of a diagnostic besides its message, for functions that forward them."""
 
         labels: tuple[Label, ...]
         operand: str | None
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Label:
-    """A second place that explains the first: `declared here`."""
+    """A second location that explains the first: `declared here`."""
 
     __slots__ = ("span", "text")
 
@@ -41,11 +41,11 @@ SUGGESTION = "suggestion"
 
 
 class Fix:
-    """An edit of the file: put `replacement` where `span` is. `text` says what it does.
+    """An edit of the file: replaces `span` by `replacement`. `text` describes it.
 
-    `applicability` is `SAFE` where the text can only have meant this, so that a tool may apply it unasked: a missing
-    semicolon, modifiers in another order. It is `SUGGESTION` where the fix is accepted by the assembler but chooses
-    among meanings: the nearest name, a rounding mode.
+    `applicability` is `SAFE` where the text can only have meant this, so that a tool may apply it without asking: a
+    missing semicolon, modifiers in another order. It is `SUGGESTION` where the fix is accepted by the assembler but
+    chooses among meanings: the nearest name, a rounding mode.
     """
 
     __slots__ = ("applicability", "replacement", "span", "text")
@@ -64,9 +64,9 @@ class Diagnostic:
     """One finding in one file. Never raised by `check`, only collected.
 
     `about` is a code or its name (`"PTX0312"`, `"operand-type"`). `message` is one terse sentence: lower case,
-    backquotes round PTX text, no full stop. `label` stands beside the carets, `labels` point at other places of the
-    same file. `operand`, `expected` and `actual` are the facts for tools. `rule` cites the document: the section that
-    the code names, unless a closer one is given. `also` holds further places of the same mistake.
+    backquotes round PTX text, no full stop. `label` is shown beside the carets, `labels` point at other locations in
+    the same file. `operand`, `expected` and `actual` are the facts for tools. `rule` cites the document: the section
+    that the code names, unless a more specific one is given. `also` holds further locations of the same error.
     """
 
     __slots__ = (
@@ -107,8 +107,8 @@ class Diagnostic:
         self._move()
 
     def _move(self) -> None:
-        """Moves the places from a linked file to the file that they were written in. Labels in other files are left
-        out."""
+        """Moves the locations from a linked file to the file that they were written in. Labels in other files are
+        dropped."""
         file, span = self.file.origin(self.span)
         if file is self.file:
             return
@@ -154,21 +154,21 @@ class Diagnostic:
 
     @property
     def facts(self) -> list[str]:
-        """Further facts for people, a line `kind: text` each."""
+        """Further facts for people, one line `kind: text` each."""
         return []
 
     def more(self) -> dict[str, object]:
-        """What a kind of diagnostic has for tools beside the fields that all have."""
+        """Facts for tools of one kind of diagnostic, besides the fields that all have."""
         return {}
 
     def repeated(self, also: tuple[Span, ...]) -> Diagnostic:
-        """The same diagnostic, knowing the other places where its mistake was made again."""
+        """The same diagnostic with the other locations of its error."""
         found = self.advising(self.help, self.fix)
         found.also = also
         return found
 
     def advising(self, help: str | None, fix: Fix | None) -> Diagnostic:
-        """The same diagnostic with other advice."""
+        """The same diagnostic with different advice."""
         return Diagnostic(
             self.code, self.message, self.file, self.span, self.label, labels=self.labels, operand=self.operand,
             expected=self.expected, actual=self.actual, rule=self.rule, help=help, fix=fix, also=self.also,
@@ -186,12 +186,12 @@ class Diagnostic:
 
 
 class Diagnostics(list[Diagnostic]):
-    """What `check` gives: diagnostics in the order of the text, which a notebook shows as a terminal does."""
+    """The result of `check`: diagnostics in text order, which a notebook shows like a terminal."""
 
     def _repr_html_(self) -> str:
         return in_notebook(self)
 
 
 def in_notebook(diagnostics: list[Diagnostic]) -> str:
-    """Diagnostics as HTML; the renderer is imported when it is first used, since `check` starts without it."""
+    """Diagnostics as HTML; the renderer is imported on first use, because `check` starts without it."""
     return import_module("openptx.diagnostics.render.notebook").render(diagnostics)

@@ -1,4 +1,4 @@
-"""The edits that diagnostics propose, and a text with those of them applied that do not overlap."""
+"""The edits that diagnostics propose, and the application of those that do not overlap."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from openptx.diagnostics.diagnostic import SAFE, Diagnostic
 from openptx.source import Span
 
 Edit = tuple[Span, str]
-"""What is replaced, and what comes in its place."""
+"""What is replaced, and its replacement."""
 
 
 def edits_of(diagnostic: Diagnostic) -> list[Edit]:
-    """The edits of a diagnostic's fix: at its own place, and wherever else the same text repeats the mistake."""
+    """The edits of a diagnostic's fix: at its own location, and wherever else the same text repeats the error."""
     fix = diagnostic.fix
     if fix is None:
         return []
@@ -29,9 +29,9 @@ def is_fixable(diagnostic: Diagnostic, unsafe: bool = False) -> bool:
 
 
 def applied(text: str, diagnostics: list[Diagnostic]) -> tuple[str, list[Diagnostic]]:
-    """The text with the fixes of the diagnostics, and the diagnostics whose fixes are in it, in the order of the text.
+    """The text with the fixes of the diagnostics, and the diagnostics whose fixes were applied, in text order.
 
-    Fixes that overlap an earlier one are left out, the whole of them: after the first is applied they may be wrong.
+    Fixes that overlap an earlier one are omitted entirely: after the first is applied they may be wrong.
     """
     taken: list[Edit] = []
     fixed: list[Diagnostic] = []
@@ -52,6 +52,6 @@ def applied(text: str, diagnostics: list[Diagnostic]) -> tuple[str, list[Diagnos
 
 
 def _places(span: Span) -> range:
-    """What an edit occupies, where character i is 2i + 1 and the gap before it 2i: an insertion is one gap."""
+    """The range of an edit, where character i is 2i + 1 and the gap before it 2i: an insertion is one gap."""
     start, end = span
     return range(2 * start + 1, 2 * end) if start < end else range(2 * start, 2 * start + 1)

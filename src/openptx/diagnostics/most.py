@@ -1,4 +1,4 @@
-"""The limit of findings shown to people: the first of each severity, and a line that counts the others."""
+"""The limit on findings shown to people: the first of each severity, and a line that counts the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
 
 MOST = 100
-"""Errors that are shown unless more are asked for. Whoever has more repairs the first of them first."""
+"""Errors that are shown unless more are requested. A user with more fixes the first of them first."""
 
 
 def first(found: list[Diagnostic], most: int) -> list[Diagnostic]:
@@ -24,7 +24,7 @@ def first(found: list[Diagnostic], most: int) -> list[Diagnostic]:
 
 
 def left_out(found: list[Diagnostic], shown: list[Diagnostic]) -> str:
-    """`Not shown: 26,900 errors. ...`; "" where all are shown."""
+    """`Not shown: 26,900 errors. ...`; "" if all are shown."""
     if len(shown) == len(found):
         return ""
     from openptx.diagnostics.render.summary import counted

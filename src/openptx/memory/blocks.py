@@ -1,4 +1,4 @@
-"""Allocations that the host makes and frees, and memory of others that it registers."""
+"""Allocations that the host makes and frees, and registered host memory."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from openptx.errors import ArgumentError
 from openptx.locks import MEMORY
 
 OWN_SLOTS = 1024
-"""So many small allocations have a slot of their own, where accesses are checked fastest; others share one."""
+"""The number of small allocations with a slot of their own, where accesses are checked fastest; others share one."""
 
 PHYSICAL = "SC_PHYS_PAGES"
 
 
 class Info(NamedTuple):
-    """Bytes of device memory: how many may still be allocated, and how many there are, as for `cuMemGetInfo`."""
+    """Bytes of device memory: available and total, as for `cuMemGetInfo`."""
 
     free: int
     total: int
 
 
 class Block:
-    """An allocation, or host memory that is registered: `size` bytes at the device address `address`.
+    """An allocation, or registered host memory: `size` bytes at the device address `address`.
 
-    Kernels take it for a pointer, and so does whatever reads `__cuda_array_interface__`; `int(block)` is its address.
-    `pointer` is where the bytes lie on the host: at the same address for an allocation. A `with` statement frees it.
+    Kernels accept it as a pointer, and so do libraries that read `__cuda_array_interface__`; `int(block)` is its
+    address. `pointer` is the host address: the same for an allocation. A `with` statement frees it.
     """
 
     def __init__(self, allocation: Allocation, data: Array, registered: bool, slot: bool) -> None:
@@ -75,7 +75,7 @@ class Block:
 
     @property
     def ended(self) -> str:
-        """What takes it back, as messages say it."""
+        """The function that releases it, as named in messages."""
         return "unregistered" if self.registered else "freed"
 
     @property
@@ -86,9 +86,9 @@ class Block:
         return self._data
 
     def array(self, dtype: DTypeLike = np.uint8, shape: int | tuple[int, ...] | None = None) -> Array:
-        """The memory as an array of the host, which shares it; by default with one axis, as long as there is room.
+        """The memory as an array of the host, which shares it; by default with one axis that covers it.
 
-        Raises ArgumentError for memory that has been freed and for more elements than there are bytes for.
+        Raises ArgumentError for memory that has been freed and for more elements than fit.
         """
         element = np.dtype(dtype)
         wanted = self.size // element.itemsize if shape is None else shape
@@ -105,12 +105,13 @@ class Block:
         return {"shape": (self.size,), "typestr": "|u1", "data": where, "strides": None, "version": 3}
 
     def undefine(self) -> None:
-        """The sanitizer takes all bytes for undefined until a kernel, or a function of this package, has set them."""
-        if self.own_slot:  # a shared slot has one table for all that lies there
+        """Makes the sanitizer treat all bytes as undefined until a kernel, or a function of this package, has written
+        them."""
+        if self.own_slot:  # a shared slot has one table for all its blocks
             undefined.undefine(self.address, self.size)
 
     def close(self) -> None:
-        """Forgets the bytes. For `free` and `unregister`, which do the rest."""
+        """Forgets the block. Called by `free` and `unregister`, which do the rest."""
         self._data = None
 
 
@@ -150,7 +151,7 @@ class Blocks:
         return found if found is not None and address < found.address + found.size else None
 
     def overlapping(self, pointer: int, size: int) -> Block | None:
-        """The block that shares memory of the host with a range."""
+        """The block that overlaps a range of host memory."""
         every = self.live.values()
         return next((b for b in every if b.pointer < pointer + size and pointer < b.pointer + b.size), None)
 
@@ -159,10 +160,10 @@ BLOCKS = Blocks()
 
 
 def allocate(size: int, *, name: str | None = None) -> Block:
-    """`size` bytes of device memory, zeros, at a multiple of 256; they stay until `free`.
+    """`size` bytes of zeroed device memory at a multiple of 256, until `free`.
 
-    `name` is what faults call the block, by default its number and the line that allocated it. Raises ArgumentError
-    for a size that is no number from 1 on, MemoryError for more than this computer's memory has left.
+    `name` is the block's name in faults, by default its number and the line that allocated it. Raises ArgumentError for
+    a size that is not an integer from 1 on, MemoryError if this computer's memory is not sufficient.
     """
     size = whole("the size of an allocation", size, 1)
     with MEMORY:
@@ -181,10 +182,11 @@ def allocate(size: int, *, name: str | None = None) -> Block:
 
 
 def free(block: Block | int) -> None:
-    """Frees what `allocate` gave, by its Block or its address. Later accesses by kernels are faults that name it.
+    """Frees an allocation of `allocate`, by its Block or its address. Later accesses by kernels are faults that name
+    it.
 
-    A launch that runs on another thread keeps the memory until its end. Raises ArgumentError for what is not the
-    beginning of an allocation, was freed already, or is registered.
+    A launch that runs on another thread keeps the memory until its end. Raises ArgumentError if it is not the start of
+    an allocation, was freed already, or is registered memory.
     """
     with MEMORY:
         found = block_of(block, "free")
@@ -203,7 +205,7 @@ def free(block: Block | int) -> None:
 
 
 def withdraw(block: Block) -> None:
-    """Makes accesses to an allocation faults, as after `free`, until `restore`. It keeps its address and its bytes."""
+    """Makes accesses to an allocation fault, as after `free`, until `restore`. It keeps its address and its bytes."""
     with MEMORY:
         BLOCKS.drop(block)
         undefined.forget(block.address)
@@ -215,7 +217,7 @@ def withdraw(block: Block) -> None:
 
 
 def restore(block: Block) -> None:
-    """Makes what was withdrawn device memory again."""
+    """Makes a withdrawn allocation device memory again."""
     with MEMORY:
         if block.own_slot:
             block.allocation = device(64).restore(block.allocation, block.data)
@@ -228,11 +230,11 @@ def restore(block: Block) -> None:
 def register(
     pointer: int, size: int, *, owner: object = None, read_only: bool = False, name: str | None = None
 ) -> Block:
-    """Makes `size` bytes of the host at `pointer` device memory, until `unregister`; as `cuMemHostRegister` does.
+    """Makes `size` bytes of the host at `pointer` device memory, until `unregister`; like `cuMemHostRegister`.
 
-    `owner` is kept alive as long. With `read_only` kernels that write there fault. The device address is another than
-    `pointer`: take it from the Block. Raises ArgumentError for a null pointer, a range that the process has no memory
-    in, and one that overlaps with an allocation or a registration.
+    `owner` is kept alive until then. With `read_only`, writes by kernels fault. The device address differs from
+    `pointer`: take it from the Block. Raises ArgumentError for a null pointer, a range that is not mapped in this
+    process, and one that overlaps with an allocation or a registration.
     """
     pointer = whole("a pointer", pointer, 0)
     size = whole("the size of a registration", size, 1)
@@ -252,9 +254,9 @@ def register(
 
 
 def unregister(block: Block | int) -> None:
-    """Ends a registration, by its Block or its device address; as `cuMemHostUnregister` does.
+    """Ends a registration, by its Block or its device address; like `cuMemHostUnregister`.
 
-    Raises ArgumentError for what is not registered, or no longer.
+    Raises ArgumentError if it is not, or no longer, registered.
     """
     with MEMORY:
         found = block_of(block, "unregister")
@@ -267,18 +269,18 @@ def unregister(block: Block | int) -> None:
 
 
 def find(address: int) -> Block | None:
-    """The block that an address lies in; None for memory that is no block."""
+    """The block that contains an address; None for memory that is not a block."""
     with MEMORY:
         return BLOCKS.at(whole("an address", address, 0))
 
 
 def info() -> Info:
-    """What is left of device memory: as much as this computer has, less what is allocated."""
+    """The available device memory: this computer's memory minus allocations."""
     return Info(max(total() - BLOCKS.bytes, 0), total())
 
 
 class Foreign:
-    """Memory that somebody else owns, as NumPy takes it."""
+    """Memory with another owner, in a form that NumPy accepts."""
 
     def __init__(self, pointer: int, size: int, read_only: bool, owner: object) -> None:
         self.owner = owner
@@ -293,7 +295,7 @@ def total() -> int:
 
 
 def block_of(block: Block | int, action: str) -> Block:
-    """The live block that begins at an address; ArgumentError says what is there instead."""
+    """The live block that begins at an address; the ArgumentError says what is there instead."""
     if isinstance(block, Block):
         if block.live:
             return block
@@ -314,7 +316,7 @@ def block_of(block: Block | int, action: str) -> Block:
 
 
 def whole(what: str, value: object, least: int) -> int:
-    """A whole number, of Python's, NumPy's or of what has an address."""
+    """An integer: of Python, of NumPy, or the address of an object that has one."""
     try:
         number = index(cast(Any, value))
     except TypeError:
@@ -325,7 +327,7 @@ def whole(what: str, value: object, least: int) -> int:
 
 
 def caller() -> str:
-    """The line outside of this package that asked, as `train.py:17`."""
+    """The calling line outside this package, as `train.py:17`."""
     frame = currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("openptx."):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""Allocations that other processes map as well: their pages move into a file without a name (memfd_create(2))."""
+"""Allocations that other processes also map: their pages move into an anonymous file (memfd_create(2))."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from openptx.locks import MEMORY
 from openptx.memory.blocks import Block
 
 _SHARED: dict[int, Physical] = {}
-"""By the address of the first page: an allocation's own, or that of all small ones, which share their pages."""
+"""By the address of the first page: an allocation's own, or that of the pool, because small ones share pages."""
 
 
 def share(block: Block) -> tuple[Physical, int]:
-    """The file that has an allocation's bytes, and where they begin in it."""
+    """The file that contains an allocation's bytes, and their offset in it."""
     with MEMORY:
         if block.own_slot:
             first, size, used = block.address, pages(block.size), pages(block.size)
@@ -34,7 +34,7 @@ def share(block: Block) -> tuple[Physical, int]:
 
 
 def end_sharing(address: int) -> None:
-    """Closes the file of an allocation that is freed. Processes that have mapped it keep the bytes."""
+    """Closes the file of a freed allocation. Processes that have mapped it keep the bytes."""
     _SHARED.pop(address, None)
 
 
@@ -53,7 +53,7 @@ class Imported:
 
     @classmethod
     def of(cls, file: Physical, offset: int, size: int) -> Imported:
-        """`size` bytes of a file. Raises MemoryError where addresses or memory are used up."""
+        """`size` bytes of a file. Raises MemoryError if addresses or memory are exhausted."""
         first = offset // mmap.PAGESIZE * mmap.PAGESIZE
         into = offset - first
         found = reserve(device(64), pages(into + size))

@@ -1,6 +1,6 @@
 """Copies between the host and device memory: every byte must lie in device memory, as for an access of a kernel.
 
-They may name any device memory: allocations, registrations, arrays that kernels know, variables of modules.
+They accept any device memory: allocations, registrations, arrays that were passed to kernels, variables of modules.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from openptx.locks import MEMORY
 from openptx.memory.blocks import BLOCKS, Block, whole
 
 Place = Block | int
-"""A block's beginning, or a device address."""
+"""A block's start, or a device address."""
 
 
 def read(source: Place, size: int | None = None) -> bytes:
     """`size` bytes of device memory; of a Block, by default all.
 
-    Raises ArgumentError for a range that is not all device memory of one allocation.
+    Raises ArgumentError if the range is not entirely within one allocation.
     """
     with host(source, extent_of(source, size), "read") as data:
         return data.tobytes()
 
 
 def write(target: Place, data: object) -> None:
-    """Copies what an array or another buffer holds (contiguous, or it is made so) to device memory.
+    """Copies the content of an array or another buffer (made contiguous if necessary) to device memory.
 
-    Raises ArgumentError as `read` does, and for memory that may only be read.
+    Raises ArgumentError like `read`, and for read-only memory.
     """
     given = bytes_of(data)
     with host(target, given.size, "write") as destination:
@@ -45,13 +45,13 @@ def write(target: Place, data: object) -> None:
 
 
 def copy(target: Place, source: Place, size: int) -> None:
-    """Copies within device memory; the ranges may overlap. Raises ArgumentError as `write` does."""
+    """Copies within device memory; the ranges may overlap. Raises ArgumentError like `write`."""
     with host(source, size, "read") as origin, host(target, size, "write") as destination:
         ctypes.memmove(destination.ctypes.data, origin.ctypes.data, origin.size)
 
 
 def fill(target: Place, value: int, size: int | None = None) -> None:
-    """Sets bytes to a value of 0 to 255; of a Block, by default all. Raises ArgumentError as `write` does."""
+    """Sets bytes to a value of 0 to 255; of a Block, by default all. Raises ArgumentError like `write`."""
     value = whole("the value of a byte", value, 0)
     if value > 255:
         raise ArgumentError(f"the value of a byte is 0 to 255, not {value}")
@@ -68,7 +68,7 @@ def extent_of(place: Place, size: int | None) -> int:
 
 
 def bytes_of(data: Any) -> Bytes:
-    """What is to be copied, as bytes of the host."""
+    """The data to copy, as host bytes."""
     try:
         array = as_array(np.asarray(data if hasattr(data, "__array_interface__") else memoryview(data)))
     except (TypeError, ValueError, BufferError) as error:
@@ -80,7 +80,7 @@ def bytes_of(data: Any) -> Bytes:
 
 @contextmanager
 def host(place: Place, size: int, action: str) -> Generator[Bytes]:
-    """The host's view of a range of device memory, which stays there meanwhile."""
+    """The host's view of a range of device memory, which stays allocated in this scope."""
     size = whole("a size", size, 0)
     if isinstance(place, Block) and not place.live:
         raise ArgumentError(f"{action} of {place}, which has been {place.ended}")
@@ -104,7 +104,7 @@ def host(place: Place, size: int, action: str) -> Generator[Bytes]:
 
 
 class Span(NamedTuple):
-    """Device memory from `base` on, its bytes on the host, and what keeps them."""
+    """Device memory from `base` on, its bytes on the host, and the object that keeps them alive."""
 
     base: int
     data: Bytes
@@ -112,7 +112,7 @@ class Span(NamedTuple):
 
 
 def span_of(address: int) -> Span | None:
-    """The memory that an address lies in; None where it lies in none, or in what `malloc` of kernels gives."""
+    """The memory that contains an address; None if there is none, or if it is in the kernels' `malloc` heap."""
     with MEMORY:
         block = BLOCKS.at(address)
         if block is not None:
@@ -126,11 +126,12 @@ def span_of(address: int) -> Span | None:
 
 
 def address(argument: Any) -> int:
-    """The device address of the first element of an array, or of whatever has memory on the CPU, without a copy.
+    """The device address of the first element of an array, or of any object with CPU memory, without a copy.
 
-    NumPy arrays, tensors, what speaks DLPack, memoryviews, Blocks and other arrays of this memory. Any strides and
-    offsets: an address in the memory of the object that a view was made of, so kernels may use it in all launches while
-    that lives, and reach all of it. Raises ArgumentError for other objects, of whose life nothing tells.
+    Accepts NumPy arrays, tensors, DLPack objects, memoryviews, Blocks and other arrays of this memory, with any strides
+    and offsets. The address is in the memory of the object that a view was made from, so kernels may use it in all
+    launches during that object's life, and access all of it. Raises ArgumentError for other objects, whose lifetime is
+    unknown.
     """
     where = "`openptx.memory.address`"
     memory = device(64)

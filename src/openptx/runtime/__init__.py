@@ -1,4 +1,4 @@
-"""What a launch needs besides an engine: memory, loaded modules, arguments. Users begin with `load`."""
+"""Everything a launch needs besides an engine: memory, loaded modules, arguments. Users start with `load`."""
 
 from openptx.runtime.module import Kernel, LoadedModule, load
 

@@ -26,7 +26,7 @@ PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 class Arguments(NamedTuple):
-    """`buffer` is what the kernel finds in its parameters; `kept` must live as long as the launch."""
+    """`buffer` contains the kernel's parameters; `kept` must live as long as the launch."""
 
     buffer: Bytes
     kept: tuple[object, ...]
@@ -38,7 +38,8 @@ CODES = {("u", 8): "B", ("u", 16): "H", ("u", 32): "I", ("u", 64): "Q", ("s", 8)
 
 
 class Quick(NamedTuple):
-    """The fast way from arguments to bytes: one `struct` format for all, and which Python types each field takes."""
+    """The fast path from arguments to bytes: one `struct` format for all, and the Python types that each field
+    accepts."""
 
     packing: struct.Struct
     kinds: tuple[int, ...]
@@ -46,7 +47,7 @@ class Quick(NamedTuple):
 
 @lru_cache(maxsize=512)
 def quick(function: Function) -> Quick | None:
-    """The fast way to make a kernel's parameters; None for kernels that take structures or rare types."""
+    """The fast path for a kernel's parameters; None for kernels that take structures or rare types."""
     text, at, kinds = "<", 0, list[int]()
     for p in function.parameters:
         t = p.type
@@ -60,9 +61,9 @@ def quick(function: Function) -> Quick | None:
 
 
 def packed(function: Function, arguments: Sequence[object], memory: Memory) -> Bytes | None:
-    """Numbers in range and arrays that launches had before, as the parameter buffer; None where there is anything else.
+    """Numbers in range and arrays of earlier launches, as the parameter buffer; None if there is anything else.
 
-    Who is given None asks `bytes_of`, which alone refuses.
+    The caller then uses `bytes_of`, which reports errors.
     """
     plan = quick(function)
     if plan is None or len(plan.kinds) != len(arguments):
@@ -87,7 +88,7 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
 
 
 class Place(NamedTuple):
-    """Where an argument goes; as text, what messages call it."""
+    """The parameter that an argument is for; as text, its name in messages."""
 
     number: int
     parameter: Variable
@@ -98,12 +99,12 @@ class Place(NamedTuple):
 
 @lru_cache(maxsize=512)
 def places(function: Function) -> tuple[Place, ...]:
-    """The places of a kernel's parameters."""
+    """The names of a kernel's parameters in messages."""
     return tuple(Place(i, p) for i, p in enumerate(function.parameters) if isinstance(p, Variable))
 
 
 def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
-    """Converts and checks every argument; ArgumentError names the parameter that one does not fit."""
+    """Converts and checks every argument; ArgumentError names the parameter that an argument does not fit."""
     if len(arguments) == 1 and isinstance(given := arguments[0], Packed):
         return Arguments(given.buffer(function), ())
     if (ready := packed(function, arguments, memory)) is not None:
@@ -169,14 +170,14 @@ def pointer(where: Place, t: Type, address: int) -> bytes:
 
 
 def handle(where: Place, t: Type, image: Opaque) -> bytes:
-    """A texture, sampler or surface as the number that stands for it."""
+    """A texture, sampler or surface as its handle."""
     if t.width != 64 or t.format is not None or (t.kind == "opaque" and t.name != image.kind):
         raise ArgumentError(f"{where} takes no {image!r}")
     return image.handle.to_bytes(8, "little")
 
 
 def number(where: Place, t: Type, value: object) -> bytes:
-    """A Python number as the parameter's type, if it fits."""
+    """A Python number as the parameter's type, if it is in range."""
     if t.format is not None and t.count == 1:
         return floating(where, t, value)
     if not isinstance(value, bool | Integral):
@@ -190,7 +191,7 @@ def number(where: Place, t: Type, value: object) -> bytes:
 
 
 def floating(where: Place, t: Type, value: object) -> bytes:
-    """Rounded to nearest even; a finite number that becomes infinite does not fit."""
+    """Rounded to nearest even; a finite number that becomes infinite is out of range."""
     if not isinstance(value, Real):
         raise ArgumentError(f"{where} takes a number, not {value!r}")
     code = PACKED.get(t.name)
@@ -203,7 +204,7 @@ def floating(where: Place, t: Type, value: object) -> bytes:
 
 
 def whole(where: Place, parameter: Variable, argument: Any) -> bytes:
-    """A structure passed by value: bytes, or an array of as many bytes."""
+    """A structure passed by value: bytes, or an array of the same size."""
     if isinstance(argument, bytes | bytearray):
         data = bytes(argument)
     elif hasattr(argument, "tobytes"):  # arrays, scalars and views of memory

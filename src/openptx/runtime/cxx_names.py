@@ -12,17 +12,17 @@ from typing import Any
 from openptx.errors import ArgumentError
 
 LIBRARIES = ("stdc++", "c++abi", "c++")
-"""Of C++'s run time, which has `__cxa_demangle`."""
+"""The C++ run-time library, which has `__cxa_demangle`."""
 ANONYMOUS = "(anonymous namespace)"
 _TAGS = re.compile(r"\[abi:\w+\]")
 _SUFFIX = re.compile(r"(?<=\d)(?:ull|ul|ll|u|l)\b")
 _MOST = 8
-"""Names in a message."""
+"""The number of names in a message."""
 
 
 @cache
 def demangler() -> Any:
-    """`__cxa_demangle`; None on a computer without it, where names stay as they are."""
+    """`__cxa_demangle`; None on a computer without it, where names stay mangled."""
     for name in LIBRARIES:
         path = ctypes.util.find_library(name)
         try:
@@ -37,7 +37,7 @@ def demangler() -> Any:
 
 @cache
 def demangled(name: str) -> str:
-    """A mangled name with types, such as `void matmul<16>(float const*, float*)`; other names as they are."""
+    """A mangled name with types, such as `void matmul<16>(float const*, float*)`; other names unchanged."""
     found = demangler() if name.startswith("_Z") else None
     if found is None:
         return name
@@ -70,7 +70,7 @@ def qualified(name: str) -> str:
 
 
 def spellings(name: str) -> Iterable[str]:
-    """What a kernel may be called beside its name in PTX: longer ones first."""
+    """The names of a kernel besides its name in PTX: longer ones first."""
     yield demangled(name)
     full = qualified(name)
     while True:
@@ -95,12 +95,12 @@ def without_arguments(name: str) -> str:
 
 
 def normal(text: str) -> str:
-    """A name in one spelling of the several that mean the same: `f<16u>` and `f< 16 >`."""
+    """A canonical spelling of names that mean the same: `f<16u>` and `f< 16 >`."""
     return _SUFFIX.sub("", "".join(text.split()))
 
 
 def named(wanted: str, kernels: Iterable[str]) -> str | None:
-    """The kernel that a name in C++ means; None where it means none. Raises ArgumentError where it means several."""
+    """The kernel that a C++ name means; None if there is none. Raises ArgumentError if the name is ambiguous."""
     found = [one for one in kernels if one.startswith("_Z") and normal(wanted) in map(normal, spellings(one))]
     if len(found) > 1:
         listed = ", ".join(f"`{qualified(one)}`" for one in found[:_MOST])

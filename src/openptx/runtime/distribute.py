@@ -1,7 +1,7 @@
 """Distributed launches: an executor runs ranges of independent blocks in other processes, and their writes are merged.
 
-Each range runs on copies of the arguments. What it changed comes back byte by byte, and nothing is written to the
-user's arrays before all have ended well: results do not depend on who was faster, and a fault leaves no trace.
+Each range runs on copies of the arguments. Its changes are returned byte by byte, and nothing is written to the user's
+arrays before all ranges have succeeded: results do not depend on timing, and a fault leaves no trace.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from openptx.runtime.tensor_map import TensorMap
 from openptx.source import File
 
 Range = tuple[int, int]
-"""Linear numbers of blocks: the first, and the one after the last."""
+"""Linear block indices: the first, and one past the last."""
 
 TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor"))
-"""Instructions by which blocks may act on each other. Each range has memory of its own, so their sums would be lost."""
+"""Instructions by which blocks may affect each other. Each range has its own memory, so their sums would be lost."""
 
 ELSEWHERE = frozenset(("malloc", "free"))
 """Functions whose results are not valid in another process."""
@@ -40,17 +40,17 @@ ELSEWHERE = frozenset(("malloc", "free"))
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """An argument that is an array: the number of its copy among the job's buffers."""
+    """An argument that is an array: the index of its copy among the job's buffers."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a worker needs. `buffers` are the arrays, then the module's variables in the order of their names."""
+    """Everything a worker needs. `buffers` are the arrays, then the module's variables in name order."""
 
     file: File
-    target: str  # this and the next two as for `openptx.load`
+    target: str  # this and the next two as in `openptx.load`
     profile: str
     contract: str
     kernel: str
@@ -64,7 +64,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The bytes of a buffer or variable that a range made different."""
+    """The bytes of a buffer or variable that a range changed."""
 
     where: Array  # positions
     values: Bytes
@@ -153,7 +153,7 @@ def meetings(program: Program, kernel: str) -> list[str]:
 
 
 def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
-    """The arrays among the arguments, each once, and the arguments with numbers in their places."""
+    """The arrays among the arguments, each once, and the arguments with indices in their places."""
     arrays: list[Array] = []
     given: list[object] = []
     for i, argument in enumerate(args):
@@ -195,13 +195,13 @@ def contents(module: LoadedModule) -> dict[str, Bytes]:
 def loaded(
     name: str, text: str, target: str, profile: str, contract: str, thread: int
 ) -> tuple[LoadedModule, Mapping[str, Bytes]]:
-    """The module of a text, once in each thread of a worker, and its variables as they were at first."""
+    """The module of a text, once in each thread of a worker, and its variables' initial values."""
     module = load(File(name, text), target=target, profile=profile, contract=contract)
     return module, contents(module)
 
 
 def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[str, Bytes]) -> None:
-    """Gives variables the values that they have where the grid was launched; addresses in them are those of here."""
+    """Gives variables the values that they have in the launching process; addresses in them are local ones."""
     for name, data in wanted.items():
         target = module.get_global(name)
         target[:] = data
@@ -265,7 +265,7 @@ def merge(
 
 
 def called(kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], number: int | str) -> str:
-    """A buffer in the user's words."""
+    """A buffer in the user's terms."""
     if isinstance(number, str):
         return f"variable `{number}`"
     i = next(i for i, a in enumerate(args) if isinstance(a, np.ndarray) and alike(as_array(a), arrays[number]))

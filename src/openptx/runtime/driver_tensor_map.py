@@ -1,9 +1,9 @@
-"""The 128 bytes that CUDA's driver makes of a tensor map, and `tensormap.replace` on a GPU: undocumented.
+"""The 128-byte encoding of a tensor map by CUDA's driver, and by `tensormap.replace` on a GPU: undocumented.
 
-The layout is read off 2,512 maps of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, each bit of each argument
-by itself, as driver 580 (CUDA 13.0) made them on an H200 on 2026-11-26, and off those of Triton's kernels there:
-`tests/hardware/sm_90-13.0-2026-11-26/driver_maps.json` has some. Elements of 4 and 6 bits were refused there, and the
-wide modes of columns are of other GPUs: such maps are unknown.
+The layout was derived from 2,512 maps of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, each bit of each
+argument by itself, as driver 580 (CUDA 13.0) encoded them on an H200 on 2026-11-26, and from those of Triton's kernels
+there: `tests/hardware/sm_90-13.0-2026-11-26/driver_maps.json` has some. Elements of 4 and 6 bits were refused there,
+and the wide modes of columns are of other GPUs: such maps are unknown.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from openptx.isa.semantics.tensor_map import CHUNK, CONVERTED, ELEMENTS, INTERLE
 
 SIZE = 128
 LEAST_ALIGNMENT = 64
-"""Where a map may begin, in bytes."""
+"""The alignment of a map in bytes."""
 PROMOTIONS = "none", "64B", "128B", "256B"
-"""What loads of 32 bytes into the L2 cache are made larger to; no result depends on it."""
+"""The size to which 32-byte loads into the L2 cache are enlarged; no result depends on it."""
 
 
 class Field(NamedTuple):
-    """`bits` bits from bit `first` of the 1,024 on; the one of the next dimension begins `bits` (or `apart`) later."""
+    """`bits` bits from bit `first` of the 1,024 on; the field of the next dimension begins `bits` (or `apart`) bits
+    later."""
 
     first: int
     bits: int
@@ -36,7 +37,7 @@ class Field(NamedTuple):
         return content >> self.place(ordinal) & (1 << self.bits) - 1
 
     def write(self, value: int, ordinal: int = 0) -> int:
-        """The value where it stands; bits that it has beyond the field are left out."""
+        """The value in its position; bits beyond the field are dropped."""
         return (value & (1 << self.bits) - 1) << self.place(ordinal)
 
 
@@ -54,14 +55,15 @@ LAYOUT = {
     "stride, high": Field(224, 4),
     "size - 1": Field(256, 32),
     "step - 1": Field(416, 3),
-    "box - 1": Field(440, 8),  # the first one is that of channels, where copies are of columns
+    "box - 1": Field(440, 8),  # the first one is that of channels, if copies are of columns
     "pixels - 1": Field(480, 10),
     "bytes of a box": Field(512, 32),
     "bytes of a pattern": Field(576, 32),  # of the swizzle
 }
-"""Bits that no field has are zero. Fields of dimensions begin with the innermost one, and are zero beyond the last."""
+"""Bits that belong to no field are zero. Fields of dimensions start with the innermost one, and are zero beyond the
+last."""
 LOWER, UPPER = 448, 464
-"""Where the corners of columns begin, W first; each has CORNER_BITS."""
+"""First bit of the corners of columns, W first; each has CORNER_BITS."""
 STRIDE_BITS = 32
 PATTERNS = {0: 16, 1: 256, 2: 512, 3: 1024}
 _TF32, _F32, _F32_FTZ = "tf32", 7, 8
@@ -77,10 +79,11 @@ class Columns(NamedTuple):
 
 
 class DriverMap(NamedTuple):
-    """What such a map says. Axes are in the order of an array's shape; strides are in bytes, of all but the innermost.
+    """The contents of such a map. Axes are in the order of an array's shape; strides are in bytes, of all axes but the
+    innermost.
 
-    `box` is () where copies are of `columns`. `element` is a PTX type, `tf32` among them. `by_kernel`: it lacks what
-    the driver computes from the rest, as those that a kernel makes of zeros.
+    `box` is () if copies are of `columns`. `element` is a PTX type, `tf32` among them. `by_kernel`: it lacks the fields
+    that the driver computes from the others, like maps that a kernel builds from zeros.
     """
 
     address: int
@@ -98,7 +101,7 @@ class DriverMap(NamedTuple):
 
 
 def content_of(data: Any) -> bytes:
-    """128 bytes. Raises ArgumentError for others, and for what has none."""
+    """128 bytes. Raises ArgumentError for other sizes, and for objects without a buffer."""
     try:
         content = memoryview(data).tobytes()
     except (TypeError, BufferError):
@@ -109,10 +112,10 @@ def content_of(data: Any) -> bytes:
 
 
 def decode(data: Any) -> DriverMap:
-    """What the 128 bytes of a map say.
+    """The contents of a map's 128 bytes.
 
-    Raises ArgumentError where they are none: bits are set that belong to no field, or what follows from other fields
-    is something else. Unsupported for elements that were not measured.
+    Raises ArgumentError if they are not a map: bits are set that belong to no field, or a derived field is
+    inconsistent. Raises Unsupported for elements that were not measured.
     """
     content = content_of(data)
     number = int.from_bytes(content, "little")
@@ -152,7 +155,7 @@ def decode(data: Any) -> DriverMap:
 
 
 def columns_of(number: int, rank: int) -> Columns:
-    """Raises ArgumentError where there cannot be any."""
+    """Raises ArgumentError for impossible values."""
     if rank < 3:
         raise wrong(f"they would be of {rank} axes for columns of pixels")
     count = rank - 2
@@ -167,7 +170,7 @@ def columns_of(number: int, rank: int) -> Columns:
 
 
 def element_of(number: int) -> str:
-    """The PTX type. Raises Unsupported for those that no map was seen with."""
+    """The PTX type. Raises Unsupported for types with which no map was seen."""
     code = LAYOUT["element"].read(number)
     if LAYOUT["tf32"].read(number):
         names = {_F32: _TF32, _F32_FTZ: f"{_TF32}.ftz"}
@@ -179,7 +182,7 @@ def element_of(number: int) -> str:
 
 
 def encode(one: DriverMap) -> bytes:
-    """The 128 bytes that the driver makes of these parts."""
+    """The driver's 128-byte encoding of these parts."""
     codes = {name: code for code, name in (ELEMENTS | CONVERTED).items()} | {"tf32": _F32, "tf32.ftz": _F32_FTZ}
     tf32 = one.element.startswith(_TF32)
     swizzle = {name: code for code, name in SWIZZLES.items()}[one.swizzle]
@@ -215,7 +218,7 @@ def encode(one: DriverMap) -> bytes:
 
 
 def require_same(content: bytes, again: bytes) -> None:
-    """Raises ArgumentError where a map that says the same has other bytes."""
+    """Raises ArgumentError if a map with the same contents has other bytes."""
     if content != again:
         at = next(i for i in range(SIZE) if content[i] != again[i])
         raise wrong(f"byte {at} is 0x{content[at]:02x}, where such a map has 0x{again[at]:02x}")

@@ -2,7 +2,7 @@
 
 A flow-insensitive pass over a kernel that follows registers back to the parameters that they are computed from. It
 warns only if all accesses through a parameter are floats of one type and the pointer does not escape to memory or to
-another function: it may miss a mistake, and false warnings are rare.
+another function: it may miss an error, and false warnings are rare.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Symb
 
 
 class Place(Protocol):
-    """An argument of a launch; as text, what messages call it."""
+    """An argument of a launch; as text, its name in messages."""
 
     @property
     def parameter(self) -> Variable:
-        """What it is for."""
+        """The parameter it is for."""
         ...
 
 
 class Access(NamedTuple):
-    """What a kernel loads or stores through a parameter, and one instruction that does."""
+    """The type that a kernel loads or stores through a parameter, and one instruction that does."""
 
     type: Type
     op: Op
 
 
 def warn_of(function: Function, where: Place, dtype: Any) -> None:
-    """Warns where an array of these elements is given for a parameter whose accesses want others."""
+    """Warns if an array of these elements is passed for a parameter whose accesses need others."""
     if not doubtful(dtype) or widths(function) <= {dtype.itemsize * 8}:
         return
     access = accesses(function).get(where.parameter.name)
@@ -61,13 +61,13 @@ def caller() -> int:
 
 
 def doubtful(dtype: Any) -> bool:
-    """Whether elements mean a type: floats, and 64-bit integers, which NumPy makes unasked. Others may be raw bits."""
+    """Whether elements imply a type: floats, and 64-bit integers, which are NumPy's default. Others may be raw bits."""
     return dtype.kind == "f" or (dtype.kind == "i" and dtype.itemsize == 8)
 
 
 @lru_cache(maxsize=512)
 def widths(function: Function) -> frozenset[int]:
-    """The widths of a kernel's float accesses; most have one, which makes the other questions unnecessary."""
+    """The widths of a kernel's float accesses; most kernels have one, which makes further checks unnecessary."""
     found: set[int] = set()
     for op in function.code:
         if any(isinstance(each, Address) for each in op.operands):
@@ -90,7 +90,7 @@ def accesses(function: Function) -> dict[str, Access]:
         if addresses or any(isinstance(each, Arguments) for each in op.operands):
             for value in op.operands[not isinstance(op.operands[0], Address) :]:  # a destination comes first
                 for name in names(value, come_from):
-                    found[name][None] = None  # the pointer itself goes elsewhere
+                    found[name][None] = None  # the pointer itself escapes
         accessed = float_type(op) if addresses else None
         for address in addresses:
             through = names(address.base, come_from)
@@ -101,7 +101,7 @@ def accesses(function: Function) -> dict[str, Access]:
 
 
 def float_type(op: Op) -> Type | None:
-    """The one type of what an instruction moves, if it is a floating-point number."""
+    """The single type that an instruction moves, if it is a floating-point number."""
     values = zip(op.operands, op.types, strict=True)
     types = {t.name: t for each, t in values if each and t is not None and not isinstance(each, Address)}
     (only,) = types.values() if len(types) == 1 else (None,)
@@ -109,7 +109,7 @@ def float_type(op: Op) -> Type | None:
 
 
 def origins(function: Function) -> dict[int, frozenset[str]]:
-    """The parameters that each register may have been computed from, as far as registers alone show it."""
+    """The parameters that each register may have been computed from, tracked through registers only."""
     come_from: dict[int, frozenset[str]] = defaultdict(frozenset)
     changed = True
     while changed:
@@ -136,7 +136,7 @@ def read_from(operand: Operand | None, come_from: dict[int, frozenset[str]]) -> 
 
 
 def names(operand: Operand | None, come_from: dict[int, frozenset[str]]) -> frozenset[str]:
-    """The parameters that the registers of an operand lead back to."""
+    """The parameters that the registers of an operand derive from."""
     return frozenset[str]().union(*(come_from.get(register, frozenset()) for register in registers(operand)))
 
 

@@ -14,7 +14,7 @@ from openptx.rewrite.rules import RULES
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """One opcode of a program, how often the text has it, and its fidelity."""
+    """One opcode of a program, its number of occurrences in the text, and its fidelity."""
 
     opcode: str
     count: int
@@ -26,10 +26,10 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a program as it is executed, and how true its results are.
+    """One statement of a program as it is executed, and its fidelity.
 
-    `row` is its line in the file, from 1; `text` is as written. What ptxas makes of several statements (`rule`) stands
-    where the last of them does.
+    `row` is its line in the file, from 1; `text` is as written. An instruction that ptxas makes from several statements
+    (`rule`) is at the row of the last of them.
     """
 
     row: int
@@ -61,7 +61,7 @@ def gap(function: Function) -> Op | None:
 
 
 def require_meanings(program: Program, kernel: str) -> None:
-    """Raises Unsupported if a kernel may execute an instruction without a meaning; nothing has been written then."""
+    """Raises Unsupported if a kernel may execute an instruction without a meaning; memory is unchanged then."""
     for function in reachable(program, (kernel,)):
         op = gap(function)
         if op is not None:
@@ -69,7 +69,7 @@ def require_meanings(program: Program, kernel: str) -> None:
 
 
 def fidelity_of(op: Op) -> Fidelity:
-    """The fidelity of an instruction; control flow, which engines do themselves, is exact."""
+    """The fidelity of an instruction; control flow, which engines execute themselves, is exact."""
     instruction = op.form.instruction
     if instruction.control is not None:
         return EXACT
@@ -78,7 +78,7 @@ def fidelity_of(op: Op) -> Fidelity:
 
 
 def statements(program: Program, names: Iterable[str]) -> list[Statement]:
-    """Every statement of the functions, in the order of the text."""
+    """Every statement of the functions, in text order."""
     found = {
         (op.span, op.rule): Statement(program.file.location(op.span[0])[0], op.text, fidelity_of(op), op.rule)
         for function in reachable(program, names)

@@ -1,4 +1,4 @@
-"""Objects that stand for memory of this process: copies are the same object, and other processes get none."""
+"""Objects that refer to memory of this process: a copy is the same object, and they cannot be pickled."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Ranges of a distributed launch whose worker was lost: they run again, once, where that changes nothing else.
+"""Ranges of a distributed launch whose worker was lost: they run again, once, if that has no other effect.
 
-A range runs on copies of the arguments, and its writes are merged in the end, so running it twice leaves the same
-memory. What it prints would be printed twice, so kernels that print are not run again.
+A range runs on copies of the arguments, and its writes are merged at the end, so running it twice leaves the same
+memory. Its output would be printed twice, so kernels that print are not run again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ PRINTS = "vprintf"
 
 
 def is_loss(error: BaseException) -> bool:
-    """Whether a range failed because its worker's process or machine ended, as executors of Python and dask say."""
+    """Whether a range failed because its worker's process or machine ended, as reported by Python's or dask's
+    executors."""
     kind = type(error)
     dask = kind.__module__.split(".")[0] == "distributed" and kind.__name__ in ("KilledWorker", "CommClosedError")
     return isinstance(error, BrokenProcessPool) or dask
@@ -32,14 +33,14 @@ def is_loss(error: BaseException) -> bool:
 def run_all(
     executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range], program: Program, kernel: str
 ) -> dict[Range, Result]:
-    """What `work` gives for every range. Raises the error of the lowest range that failed, or WorkerLost."""
+    """The results of `work` for all ranges. Raises the error of the lowest range that failed, or WorkerLost."""
     found, lost, cause = attempt(executor, work, ranges)
     if not lost or cause is None:
         return found
     if prints(program, kernel):
         why = f"kernel `{kernel}` prints, and would print twice"
         raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); they are not run again: {why}") from cause
-    if isinstance(cause, BrokenProcessPool):  # it runs nothing any more
+    if isinstance(cause, BrokenProcessPool):  # it no longer runs anything
         context = getattr(executor, "_mp_context", None)
         with ProcessPoolExecutor(min(len(lost), os.cpu_count() or 1), context) as other:
             again, still, second = attempt(other, work, lost)
@@ -53,7 +54,7 @@ def run_all(
 def attempt(
     executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range]
 ) -> tuple[dict[Range, Result], list[Range], BaseException | None]:
-    """The results, the ranges that were lost, and the first error that says so."""
+    """The results, the lost ranges, and the first error that reported a lost worker."""
     futures: list[Future[Result] | BrokenProcessPool] = []
     found: dict[Range, Result] = {}
     lost: list[Range] = []
@@ -77,7 +78,7 @@ def attempt(
 
 
 def submitted(executor: Executor, work: Callable[[Range], Result], each: Range) -> Future[Result] | BrokenProcessPool:
-    """A future; the error where the executor has lost a worker already."""
+    """A future; the error if the executor has lost a worker already."""
     try:
         return executor.submit(work, each)
     except BrokenProcessPool as error:

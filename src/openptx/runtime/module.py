@@ -1,4 +1,4 @@
-"""Loaded modules and their kernels: what `openptx.load` gives."""
+"""Loaded modules and their kernels: the results of `openptx.load`."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ OTHER_NAMES = {
     "threads": "write `workers=` for threads of this computer, `block=` for those of a block",
     "num_warps": "write `block=`, in threads",
 }  # fmt: skip
-"""What other libraries call options of a launch, and what to write here."""
+"""Launch options of other libraries, and the corresponding ones here."""
 
 THREADS = 1024
 LAUNCHES_KEPT = 1024
-"""Possible launches that a module remembers."""
+"""The number of validated launches that a module remembers."""
 
 
 class PreparedLaunch(NamedTuple):
@@ -64,7 +64,7 @@ class PreparedLaunch(NamedTuple):
     kept: tuple[object, ...]
 
     def run(self, launch: Callable[..., None], **options: Any) -> None:
-        """Runs it on an engine, whose `launch` that is, with further `options` of that function."""
+        """Runs it on an engine, with further `options` of the engine's `launch`."""
         launch(
             self.program, self.function, self.grid, self.block, memory=self.memory, image=self.image,
             shared=self.shared, cluster=self.cluster, **options,
@@ -165,18 +165,19 @@ class Kernel(Handle):
 
     @property
     def demangled(self) -> str:
-        """The name as C++ has it, `void matmul<16>(float const*, float*)`; others as they are."""
+        """The C++ name, `void matmul<16>(float const*, float*)`; other names unchanged."""
         return demangled(self.name)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Names, types, offsets, sizes and alignments in bytes, in the order of the text."""
+        """Names, types, offsets, sizes and alignments in bytes, in text order."""
         return parameters(self.function)
 
     def fidelity(self) -> list[Statement]:
-        """How true the results of each statement are that the kernel may come to: exact, as measured, modelled.
+        """The fidelity of each statement that the kernel may execute: exact, as measured, modelled.
 
-        Functions that it may call are included. What ptxas contracts or folds is among the modelled statements.
+        Functions that it may call are included. Instructions that ptxas contracts or folds are among the modelled
+        statements.
         """
         return statements(self.module.program, (self.name,))
 
@@ -192,7 +193,7 @@ class Kernel(Handle):
     ) -> PreparedLaunch:
         """Checks the extents of a launch and converts its arguments, without running anything.
 
-        Raises ArgumentError and Unsupported, as a launch does.
+        Raises ArgumentError and Unsupported like a launch.
         """
         grid, block = extent("grid", grid), extent("block", block)
         module, shape = self.module, None
@@ -220,7 +221,7 @@ class Kernel(Handle):
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`.
 
-        Raises ArgumentError for another number of items.
+        Raises ArgumentError for any other number of items.
         """
         parts = cast("tuple[Any, ...]", configuration if isinstance(configuration, tuple) else (configuration,))
         if len(parts) not in (2, 3, 4):
@@ -228,7 +229,7 @@ class Kernel(Handle):
         return Configured(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
 
     def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
-        """Raises ArgumentError for extents that no GPU launches or that the kernel's directives forbid."""
+        """Raises ArgumentError for extents that no GPU can launch or that the kernel's directives forbid."""
         threads = block[0] * block[1] * block[2]
         if threads > THREADS:
             raise ArgumentError(f"a block has at most {THREADS} threads, not {threads}")
@@ -243,9 +244,9 @@ class Kernel(Handle):
             raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
     def cluster(self, grid: Triple, requested: Extent | None) -> Triple | None:
-        """The cluster's shape in blocks: as requested, or as the kernel requires; None for no clusters.
+        """The cluster's shape in blocks: as requested, or as the kernel requires; None without clusters.
 
-        Raises ArgumentError where the kernel requires another or the grid cannot be divided.
+        Raises ArgumentError if the kernel requires another shape or the grid is not divisible by it.
         """
         required = self.function.directives.get("reqnctapercluster")
         if required:
@@ -264,7 +265,7 @@ class Kernel(Handle):
 
 
 class Configured:
-    """A kernel with its grid and block: what Numba's `kernel[grid, block]` is."""
+    """A kernel with its grid and block: Numba's `kernel[grid, block]`."""
 
     def __init__(self, kernel: Kernel, grid: Extent, block: Extent, shared: int) -> None:
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
@@ -276,14 +277,14 @@ class Configured:
 class LoadedModule(Handle):
     """A PTX module with its variables in memory; they keep their values from launch to launch.
 
-    `memory` is another device's than the one that modules share.
+    `memory` is that of a separate device instead of the one that modules share.
     """
 
     def __init__(self, program: Program, memory: Memory | None = None) -> None:
         self.program = program
         self.image = Image(program, memory)
         self.executable: set[tuple[str, Triple, Triple, int]] = set()
-        """Launches that are possible: kernels, extents without clusters, dynamic shared memory."""
+        """Validated launches: kernels, extents without clusters, dynamic shared memory."""
 
     def __repr__(self) -> str:
         return f"<module {self.program.file.name}: {', '.join(self.kernels) or 'no kernels'}>"
@@ -293,13 +294,13 @@ class LoadedModule(Handle):
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Names of the kernels, in the order of the text."""
+        """Names of the kernels, in text order."""
         return self.program.kernels
 
     def get_function(self, name: str) -> Kernel:
         """The kernel called `name` in the PTX, or in C++: `matmul<16>`, `space::matmul<16>`, `matmul` if that is one.
 
-        Raises ArgumentError if there is none, and where a name in C++ means several.
+        Raises ArgumentError if it does not exist, or if a C++ name is ambiguous.
         """
         found = name if name in self.program.kernels else named(name, self.kernels)
         if found is None:
@@ -314,20 +315,21 @@ class LoadedModule(Handle):
         return iter(self.kernels)
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a kernel of that name in the PTX."""
+        """Whether the PTX has a kernel with this name."""
         return name in self.kernels
 
     def fidelity(self, kernel: str | None = None) -> list[Used]:
-        """How exact the instructions are that a kernel, or all kernels, may execute; the least exact first.
+        """The fidelity of the instructions that a kernel, or all kernels, may execute; the least exact first.
 
-        Raises ArgumentError for a kernel that there is not.
+        Raises ArgumentError for a kernel that does not exist.
         """
         return fidelity(self.program, self.kernels if kernel is None else (self.get_function(kernel).name,))
 
     def get_global(self, name: str) -> Bytes:
         """The bytes of a module-level `.global` or `.const` variable: a one-dimensional uint8 view of its memory.
 
-        Writing to it sets the variable; `.view(numpy.float32)` has elements. Raises ArgumentError for another name.
+        Writing to it sets the variable; `.view(numpy.float32)` gives elements. Raises ArgumentError for an unknown
+        name.
         """
         v = self.program.variables.get(name)
         if v is None or v.space not in ("global", "const"):
@@ -337,7 +339,7 @@ class LoadedModule(Handle):
     def bind(self, name: str, image: object) -> None:
         """Binds a Texture, Sampler or Surface to a module-level `.texref`, `.tex`, `.samplerref` or `.surfref`.
 
-        Raises ArgumentError for a name that is none of these, and for an object of another kind.
+        Raises ArgumentError for any other name, and for an object of another kind.
         """
         v = self.program.variables.get(name)
         if v is None or v.type.kind != "opaque":
@@ -350,7 +352,7 @@ class LoadedModule(Handle):
         """The device address, in bytes, of a NumPy array or a CPU tensor, to be stored in memory as a pointer.
 
         The address stays the same as long as the array's memory lives; kernels may use it in every launch until then.
-        Raises ArgumentError for what is not accepted as a pointer argument.
+        Raises ArgumentError for objects that are not accepted as pointer arguments.
         """
         return self.image.memory.address(array_of("`address`", array)).base
 
@@ -364,17 +366,16 @@ def load(
     """Loads a PTX module, or several that are linked, so that their kernels can be launched.
 
     `source` is a path or the text itself. A string of one line is a path if it ends in `.ptx` or names a file, as for
-    `check`, or if it has no `.version`: there would be nothing in it to load. Bytes are text, as NVRTC gives it. A
-    sequence of sources is linked first: see `openptx.link`.
-    `target` replaces the target of the file (`"sm_90a"`), and `profile` is as for `check`.
+    `check`, or if it has no `.version`, because it would not contain anything to load. Bytes are text, as returned by
+    NVRTC. A sequence of sources is linked first: see `openptx.link`. `target` replaces the target of the file
+    (`"sm_90a"`), and `profile` is as for `check`.
 
-    `contract` says what becomes of `mul` and `add` without a rounding modifier, which the document lets an assembler
-    fuse: "ptxas" fuses them where NVIDIA's assembler does, and folds constants as it does; "off" rounds each operation.
-    None is "off" in profile "isa", else "ptxas" (docs/decisions/contraction.md).
+    `contract` controls `mul` and `add` without a rounding modifier, which the document lets an assembler fuse: "ptxas"
+    fuses them where NVIDIA's assembler does, and folds constants as it does; "off" rounds each operation. None is "off"
+    in profile "isa", else "ptxas" (docs/decisions/contraction.md).
 
-    Raises CheckError with everything that is wrong in the text, OSError for a path that cannot be read
-    (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target, a profile or a
-    contraction that there is not.
+    Raises CheckError with all errors in the text, OSError for a path that cannot be read (FileNotFoundError, as `open`
+    does), InputError if it is not text, ArgumentError for an unknown target, profile or contraction.
     """
     require_target(target, profile)
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray)):

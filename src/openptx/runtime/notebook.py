@@ -10,7 +10,7 @@ from openptx.runtime.parameters import parameters
 
 
 def module(program: Program) -> str:
-    """A module: where it is from, for what, and its kernels."""
+    """A module: its source, its target, and its kernels."""
     names = "".join(f"<li><code>{escape(name)}</code></li>" for name in program.kernels) or "<li>no kernels</li>"
     version = ".".join(map(str, program.version))
     return (

@@ -1,4 +1,4 @@
-"""Arrays from untrusted .npy files: nothing in them is executed, and every size is checked."""
+"""Arrays from untrusted .npy files: no code in them is executed, and every size is checked."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAGIC = b"\x93NUMPY"
 
 
 def read_array(path: str) -> Array:
-    """The array in a .npy file; `OSError` where it cannot be read, `InputError` where it holds none.
+    """The array in a .npy file; `OSError` if it cannot be read, `InputError` if it is not an array.
 
-    An array of Python objects is refused: they are pickled, and whoever wrote the file could have them run code. The
-    file must hold what its header promises, which is looked at before memory is asked for.
+    An array of Python objects is refused: they are pickled, and the author of the file could make them run code. The
+    file must be as large as its header says, which is checked before memory is allocated.
     """
     from numpy.lib import format
 
@@ -49,7 +49,7 @@ def read_array(path: str) -> Array:
 
 
 def header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and the type that a file promises."""
+    """The shape and the dtype in a file's header."""
     from numpy.lib import format
 
     version = format.read_magic(stream)

@@ -26,12 +26,12 @@ def require_options(shared: object, workers: object, timeout: object, max_instru
 
 
 def is_count(value: object) -> TypeGuard[int]:
-    """Whether a number counts something: Python's and NumPy's integers do, truth values don't."""
+    """Whether a number is an integer: Python's and NumPy's integers are, booleans are not."""
     return type(value) is int or (isinstance(value, Integral) and value is not True and value is not False)
 
 
 def is_range(value: Any, stop: int) -> bool:
-    """Whether two numbers name a part of a range that is not empty: the first, and the one after the last."""
+    """Whether two numbers form a nonempty range: the first, and one past the last."""
     if not isinstance(value, list | tuple):
         return False
     given = cast("list[object] | tuple[object, ...]", value)
@@ -40,7 +40,7 @@ def is_range(value: Any, stop: int) -> bool:
 
 
 def sequence_of(args: Any) -> tuple[object, ...]:
-    """The arguments of `kernel(grid, block, args)`. For a lone array or number, an ArgumentError asks for the tuple."""
+    """The arguments of `kernel(grid, block, args)`. For a single array or number, an ArgumentError asks for a tuple."""
     if type(args) is tuple:
         return cast("tuple[object, ...]", args)
     if isinstance(args, list | tuple | Iterator):

@@ -1,4 +1,4 @@
-"""A kernel's parameters as its `.param` list lays them out, and launches that give them as bytes."""
+"""A kernel's parameters in the layout of its `.param` list, and launches that pass them as bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Parameter:
 
 
 class Packed:
-    """All parameters of a launch as bytes. Raises ArgumentError for what is no buffer."""
+    """All parameters of a launch as bytes. Raises ArgumentError for objects that are not buffers."""
 
     def __init__(self, content: Any) -> None:
         try:
@@ -38,7 +38,7 @@ class Packed:
             raise ArgumentError(f"packed parameters are bytes, not {type(content).__name__}") from error
 
     def buffer(self, function: Function) -> Bytes:
-        """What the kernel finds. A structure of C may be longer at its end, up to a multiple of its alignment.
+        """The parameter buffer. A C structure may have padding at its end, up to a multiple of its alignment.
 
         Raises ArgumentError for other sizes.
         """
@@ -51,13 +51,13 @@ class Packed:
 
 
 def parameters(function: Function) -> tuple[Parameter, ...]:
-    """The parameters of a kernel, in the order of its text."""
+    """The parameters of a kernel, in text order."""
     variables = [p for p in function.parameters if isinstance(p, Variable)]
     return tuple(Parameter(p.name, p.type.name, p.offset, p.size, p.align, elements(p)) for p in variables)
 
 
 def pack(function: Function, values: Sequence[bytes]) -> bytes:
-    """The bytes of all parameters from those of each. Raises ArgumentError where numbers or sizes differ."""
+    """The bytes of all parameters from those of each. Raises ArgumentError if counts or sizes differ."""
     wanted = parameters(function)
     if len(values) != len(wanted):
         raise ArgumentError(f"kernel `{function.name}` takes {len(wanted)} parameters, not {len(values)}")
@@ -70,7 +70,7 @@ def pack(function: Function, values: Sequence[bytes]) -> bytes:
 
 
 def elements(parameter: Variable) -> int:
-    """How many elements an array has."""
+    """The number of elements of an array."""
     count = 1
     for extent in parameter.shape:
         count *= extent

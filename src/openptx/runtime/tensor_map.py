@@ -1,4 +1,4 @@
-"""Tensor maps that the host makes: what CUDA's driver calls a `CUtensorMap`, for copies of boxes (5.5.8)."""
+"""Tensor maps created by the host, `CUtensorMap` in CUDA's driver, for copies of boxes (5.5.8)."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from openptx.runtime.tensor_map_parts import Parts, alignment_of, parts
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
 _BITS = {1: "u8", 2: "u16"}
-"""Other types are only moved."""
+"""For elements of other types, which are only moved."""
 LARGEST_SIZE = (1 << 32) - 1
-"""What a word holds. A tensor may have one element more, which no coordinate leads to: they end at 2^31."""
+"""The largest value of a word. A tensor may have one element more, which no coordinate reaches: they end at 2^31."""
 
 
 class TensorMap:
-    """An array with a box, as a kernel takes it in 128 bytes: `const __grid_constant__ CUtensorMap` in CUDA.
+    """An array with a box, in the 128-byte form of a kernel parameter: `const __grid_constant__ CUtensorMap` in CUDA.
 
-    `box` has one size for each axis of the array, in the order of its shape, and so has `steps`, of which every how
-    manieth element is taken (the last one is 1). `swizzle` is how rows of a box lie in shared memory: `none`, `32B`,
-    `64B` or `128B`. Outside of the array a box has zeros, or NaN with `fill="nan"`. Raises ArgumentError where the
-    hardware's rules are broken: 1 to 5 axes, 256 elements of a box along each, rows of 16 bytes or a multiple.
+    `box` has one size for each axis of the array, in the order of its shape, and so has `steps`, the stride in elements
+    along each axis (the last one is 1). `swizzle` is the layout of a box's rows in shared memory: `none`, `32B`, `64B`
+    or `128B`. Outside of the array a box has zeros, or NaN with `fill="nan"`. Raises ArgumentError if the hardware's
+    rules are violated: 1 to 5 axes, 256 elements of a box along each, rows of 16 bytes or a multiple.
     """
 
     address: int | None = None
-    """Of the tensor on the device, where the map was made of parts: there is no array then."""
+    """The tensor's address on the device, if the map was made from parts: there is no array then."""
 
     def __init__(
         self, array: object, box: Sequence[int], *, steps: Sequence[int] | None = None, swizzle: str = "none",
@@ -121,7 +121,8 @@ class TensorMap:
             )
 
     def _check_rows(self, elements: int) -> None:
-        """Raises ArgumentError where rows of so many elements cannot lie in shared memory, or those of the array."""
+        """Raises ArgumentError if rows of this many elements cannot be laid out in shared memory, or those of the
+        array."""
         array, row = self.array, elements * self.array.itemsize
         if self.swizzle not in SWIZZLES.values():
             raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {self.swizzle!r}")
@@ -140,8 +141,8 @@ class TensorMap:
 
     @property
     def fidelity(self) -> Fidelity:
-        """How true copies by this map are. What the document leaves open for tf32, `.ftz` and interleaved tensors is as
-        an H200 has it."""
+        """The fidelity of copies by this map. What the document leaves open for tf32, `.ftz` and interleaved tensors is
+        as on an H200."""
         return EXACT
 
     @property
@@ -150,7 +151,8 @@ class TensorMap:
         return _TYPES.get(self.array.dtype.name) or _BITS.get(self.array.itemsize, "")
 
     def encoded(self, address: int) -> bytes:
-        """The 128 bytes, for the array at an address of the device. Raises ArgumentError where that is not aligned."""
+        """The 128 bytes, for the array at an address of the device. Raises ArgumentError if the address is not
+        aligned."""
         if address % CHUNK:
             where = f"a tensor begins at a multiple of {CHUNK} bytes, this array at {address:#x}"
             raise ArgumentError(f"{where}; pass a copy")
@@ -180,7 +182,7 @@ class TensorMap:
 
 
 class PartsMap(TensorMap):
-    """A map that was made of parts."""
+    """A map made from parts."""
 
     def __init__(self, address: int, known: Parts) -> None:
         self.address, self.parts = address, known
@@ -191,7 +193,8 @@ class PartsMap(TensorMap):
         return self.parts.element
 
     def encoded(self, address: int) -> bytes:
-        """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
+        """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError if the address is not
+        aligned."""
         one = self.parts
         require_aligned(address, alignment_of(one.element, one.interleave))
         codes = {name: code for code, name in (ELEMENTS | CONVERTED | PACKED).items()}
@@ -207,7 +210,7 @@ class PartsMap(TensorMap):
 
 
 class ColumnsMap(TensorMap):
-    """A map of columns of pixels that was read off a GPU's bytes."""
+    """A map of columns of pixels that was decoded from a GPU's bytes."""
 
     def __init__(self, address: int, known: DriverMap, columns: Columns) -> None:
         self.address, self.known, self.columns = address, known, columns
@@ -218,7 +221,8 @@ class ColumnsMap(TensorMap):
         return self.known.element
 
     def encoded(self, address: int) -> bytes:
-        """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
+        """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError if the address is not
+        aligned."""
         one, (lower, upper, pixels, channels) = self.known, self.columns
         require_aligned(address, alignment_of(one.element, one.interleave))
         corners = [low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in zip(lower, upper, strict=True)]
@@ -238,7 +242,7 @@ class ColumnsMap(TensorMap):
 
 
 def address_of(given: object) -> int:
-    """A number, or a block of `openptx.memory`. Raises ArgumentError for others."""
+    """A number, or a block of `openptx.memory`. Raises ArgumentError for other objects."""
     try:
         return index(cast("SupportsIndex", given))
     except TypeError:
@@ -246,7 +250,7 @@ def address_of(given: object) -> int:
 
 
 def require_aligned(address: int, unit: int) -> None:
-    """Raises ArgumentError for an address where no tensor begins."""
+    """Raises ArgumentError for an address at which a tensor cannot begin."""
     if address % unit:
         raise ArgumentError(f"a tensor begins at a multiple of {unit} bytes, not at {address:#x}")
 

@@ -1,4 +1,4 @@
-"""What a tensor map says of a tensor, but for its address, and the hardware's rules for it (5.5.8, Table 33)."""
+"""The contents of a tensor map except the address, and the hardware's rules for them (5.5.8, Table 33)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLICE = 32
 
 
 class Layout(NamedTuple):
-    """How elements lie: `bits` of shared memory each; addresses and strides are multiples of `alignment` bytes.
+    """The layout of elements: `bits` of shared memory each; addresses and strides are multiples of `alignment` bytes.
 
     The innermost size is a multiple of `whole` elements, and a box has `box` of them along that axis, or 0 for any
     number.
@@ -43,17 +43,17 @@ PACKED_LAYOUTS = {
     "b4x16_p64": Layout(8, 32, 128, 128),
     "b6x16_p32": Layout(8, 32, 128, 128),
 }
-"""What the manual of `cuTensorMapEncodeTiled` demands for elements of 4 and 6 bits."""
+"""The requirements of the manual of `cuTensorMapEncodeTiled` for elements of 4 and 6 bits."""
 PADDED_SWIZZLES = ("none", "128B")
 
 
 def layout_of(element: str) -> Layout:
-    """That of an element of Table 33."""
+    """The layout of an element of Table 33."""
     return PACKED_LAYOUTS.get(element) or Layout(width_of(element))
 
 
 def alignment_of(element: str, interleave: str) -> int:
-    """What addresses and strides are multiples of, in bytes."""
+    """The alignment of addresses and strides in bytes."""
     return max(layout_of(element).alignment, SLICE if interleave == "32B" else CHUNK)
 
 
@@ -74,7 +74,7 @@ def parts(
     shape: Sequence[int], strides: Sequence[int], box: Sequence[int], steps: Sequence[int] | None, element: str,
     swizzle: str, interleave: str, fill: str,
 ) -> Parts:  # fmt: skip
-    """Checked parts. Raises ArgumentError where a rule is broken, Unsupported for what copies have no meaning for."""
+    """Checked parts. Raises ArgumentError if a rule is violated, Unsupported if copies have no meaning for them."""
     try:
         sizes, between = tuple(index(n) for n in shape), tuple(index(n) for n in strides)
     except TypeError:
@@ -93,7 +93,7 @@ def parts(
 
 
 def require_known(one: Parts) -> None:
-    """What is named is in Table 33, and in our copies."""
+    """The named codes must be in Table 33, and supported by our copies."""
     known = [*ELEMENTS.values(), *CONVERTED.values(), *PACKED.values()]
     if one.element not in known:
         if one.element in OTHER_ELEMENTS:
@@ -108,7 +108,7 @@ def require_known(one: Parts) -> None:
 
 
 def require_axes(one: Parts) -> None:
-    """Numbers are as many as there are axes, and within their ranges."""
+    """There must be as many numbers as axes, and they must be in range."""
     rank = len(one.shape)
     if not 1 <= rank <= MOST_AXES:
         raise ArgumentError(f"a tensor map is of 1 to {MOST_AXES} axes, not {rank}")
@@ -126,7 +126,7 @@ def require_axes(one: Parts) -> None:
 
 
 def require_slices(one: Parts) -> None:
-    """What holds for interleaved tensors alone; those of 4 and 6 bits are Unsupported."""
+    """Rules for interleaved tensors only; those of 4 and 6 bits are Unsupported."""
     if one.interleave == "none":
         return
     if len(one.shape) < 3:
@@ -136,7 +136,7 @@ def require_slices(one: Parts) -> None:
 
 
 def require_row(one: Parts) -> None:
-    """Rows of the box and of the tensor are multiples of what the hardware moves."""
+    """Rows of the box and of the tensor must be multiples of the hardware's unit of transfer."""
     layout, alignment = layout_of(one.element), alignment_of(one.element, one.interleave)
     row = one.box[-1] * layout.bits // 8
     if row % CHUNK:
@@ -151,7 +151,7 @@ def require_row(one: Parts) -> None:
 
 
 def require_packed(one: Parts, layout: Layout) -> None:
-    """What holds for elements of 4 and 6 bits alone."""
+    """Rules for elements of 4 and 6 bits only."""
     if one.shape[-1] % layout.whole:
         raise ArgumentError(f"a row of `.{one.element}` has a multiple of {layout.whole} elements, not {one.shape[-1]}")
     if layout.box and one.box[-1] != layout.box:

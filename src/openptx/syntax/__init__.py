@@ -1,4 +1,4 @@
-"""From text to a lossless tree, with recovery: one file, all its mistakes."""
+"""From text to a lossless tree, with error recovery: all syntax errors of a file."""
 
 from __future__ import annotations
 

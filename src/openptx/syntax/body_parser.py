@@ -1,4 +1,4 @@
-"""Parses the statements of a body: plain ones with the statement regex, all others with the parser of instructions."""
+"""Parses the statements of a body: plain ones with the statement regex, all others with the instruction parser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unreadable
 
 _HIDDEN = pattern(r"//[^\n]*;|/\*|\"[^\"\n]*;")
-"""A `;` that may end no statement."""
+"""A `;` that may not end a statement."""
 _LABELLED = pattern(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 _LINE = pattern(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
@@ -33,11 +33,11 @@ _LINKAGE = "linkage can only be given to variables of the module"
 _FUNCTIONS = (".entry", ".func")
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
 BLOCKS = 1663
-"""Levels of blocks that ptxas 13.3 reads; one more, and its parser is out of memory."""
+"""The nesting depth that ptxas 13.3 parses; one more level, and its parser runs out of memory."""
 
 
 class _Places:
-    """Selects instructions: those that contain one of `places`, which ascend; all of them for None."""
+    """Selects instructions: those that contain one of `places`, in ascending order; all of them for None."""
 
     def __init__(self, text: str, body: Span, places: Collection[int] | None) -> None:
         self.text, self.selective = text, places is not None
@@ -46,7 +46,7 @@ class _Places:
         self.next = next(self.ahead)
 
     def begin(self, offset: int) -> int:
-        """Where to continue from a statement's beginning: a later statement, if none before it is selected."""
+        """Where to continue from a statement's start: at a later statement, if none before it is selected."""
         while self.next < offset:
             self.next = next(self.ahead)
         return max(offset, self.text.rfind(";", offset, self.next) + 1) if self.leaps else offset
@@ -59,12 +59,12 @@ class _Places:
 def read_body(
     file: File, body: Span, places: Collection[int] | None = None
 ) -> tuple[list[Statement], list[Diagnostic]]:
-    """The statements between two offsets, blocks nested, and what is wrong with them.
+    """The statements between two offsets, blocks nested, and their syntax errors.
 
-    If `places` are given, which ascend, plain instructions are left out that none of them lies in. Wherever something
-    else begins, there must be one, too (`landmarks`).
+    If `places` are given, in ascending order, plain instructions that contain none of them are omitted. Everything else
+    must have a place, too (`landmarks`).
 
-    Braces that don't match are tolerated: whoever found the span has reported them.
+    Unmatched braces are tolerated, because the caller that found the span has reported them.
     """
     found: list[Statement] = []
     problems: list[Diagnostic] = []
@@ -96,10 +96,11 @@ def read_body(
 def pieces(
     file: File, body: Span, problems: list[Diagnostic], places: Collection[int] | None = None
 ) -> Iterator[re.Match[str] | Statement]:
-    """The statements between two offsets, flat and without nodes where the text is plain: the fast path.
+    """The statements between two offsets, flat and without nodes for plain text: the fast path.
 
-    Matches of `STATEMENT` are instructions with plain operands, labels and braces; all else comes as a statement, and
-    mistakes go to `problems`. Braces come as they stand: whoever found the body has reported those that do not match.
+    Matches of `STATEMENT` are instructions with plain operands, labels and braces; all else becomes a statement, and
+    errors go to `problems`. Braces are returned as written, because the caller that found the body has reported
+    unmatched ones.
     """
     text, (offset, end), depth = file.text, body, 0
     selection = _Places(text, body, places)
@@ -127,13 +128,14 @@ def pieces(
 
 
 def too_deep(file: File, brace: Span) -> Diagnostic:
-    """The mistake that a block is nested deeper than the assembler reads."""
+    """The error that a block is nested deeper than the assembler allows."""
     message = f"blocks are nested more than {BLOCKS} levels deep"
     return Diagnostic("nesting-too-deep", message, file, brace, rule="measured: ptxas ends with `memory exhausted`")
 
 
 def read_statements(c: Cursor, until: int, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:
-    """Read the statements that begin before `until` and are no block nor function, and say where the last one ends."""
+    """Parses the statements that begin before `until` and are neither blocks nor functions, and returns where the last
+    one ends."""
     while True:
         _read(c, found, problems, inside)
         if c.kind == "end" or c.start >= until or c.word in ("{", "}"):
@@ -216,7 +218,7 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
 
 
 def _refuse_misplaced(c: Cursor, inside: bool) -> None:
-    """Raise the mistake that a directive stands where it can't."""
+    """Raises the error that a directive is misplaced."""
     word = c.word
     if inside and word in _MODULE_ONLY:
         raise _misplaced(c, f"`{word}` can't stand inside the body of a function")
@@ -228,18 +230,18 @@ def _refuse_misplaced(c: Cursor, inside: bool) -> None:
 
 
 def _declares(c: Cursor) -> bool:
-    """Whether a state space without its dot begins here: `reg .pred p;`. `tex` is an instruction, too."""
+    """Whether a state space without its dot begins here: `reg .pred p;`. `tex` is also an instruction."""
     return c.word != "tex" and f".{c.word}" in SPACES and c.peek().kind == "dot"
 
 
 def without_dot(c: Cursor) -> Mistake:
-    """The mistake that a directive has lost its dot."""
+    """The error that a directive lacks its dot."""
     fix = Fix((c.start, c.start), ".", "begin the directive with its dot", SAFE)
     return c.mistake("syntax", f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
 
 
 def misplaced_statement(c: Cursor) -> Mistake:
-    """The mistake that instructions stand outside of every function: one, however many there are."""
+    """The error that instructions are outside every function: one error, however many there are."""
     message = "an instruction can only stand inside the body of a function"
     mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here")
     c.seek(outside(c.file.text, c.start))
@@ -260,7 +262,7 @@ def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
 
 
 def unknown_directive(c: Cursor) -> Mistake:
-    """The mistake that there is no directive of this name."""
+    """The error that no directive has this name."""
     near = nearest(c.word)
     if c.peek().word == ":":
         help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
@@ -272,7 +274,7 @@ def unknown_directive(c: Cursor) -> Mistake:
 
 
 def _line(c: Cursor, inside: bool) -> Statement:
-    """`@@DWARF ...` and `#line 1 "file"` last to the end of their line."""
+    """`@@DWARF ...` and `#line 1 "file"` extend to the end of their line."""
     match = _LINE.match(c.file.text, c.start, c.limit)
     if match is None:
         raise c.invalid_character()

@@ -1,4 +1,4 @@
-"""Finds where the body of a function ends, also where braces were forgotten."""
+"""Finds where the body of a function ends, even if braces are missing."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from openptx.syntax.statement_lexer import (
     STATEMENT,
 )
 
-# A group that holds no other is stepped over whole, like comments, strings and initial values. So are the braces of
-# operands that lack their other half: a block's `{` follows no comma, and its `}` is followed by none.
+# A group without inner groups is skipped as a whole, like comments, strings and initial values. So are unmatched braces
+# of operands: a block's `{` follows no comma, and its `}` is followed by none.
 _OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
 _BRACES = pattern(
     rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;]+|{COMMENT})*+\}} | {COMMENT}
@@ -31,8 +31,8 @@ _BRACES = pattern(
     )*+([{{}}]?)""",
     re.X | re.A,
 )
-# What compilers write: `}` at the beginning of a line ends a body, a block's brace stands after a statement, operands
-# in braces are within a line, no comment nor string holds a brace. Each expression begins with one character.
+# The style of compilers: `}` at the start of a line ends a body, a block's brace follows a statement, operands in
+# braces are within a line, no comment or string contains a brace. Each expression begins with one character.
 _LAST = pattern(r"\n\}(?![ \t]*+[;,\]])")
 _OPENED = pattern(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
 _CLOSED = pattern(r"\}(?:(?<=[;}\n]\})|(?<=[;}\n][ \t]\}))(?![ \t]*+[;,\]])")
@@ -48,7 +48,8 @@ _DECLARED = pattern(r"\.func\b.*;", re.S)  # a function can be declared inside a
 
 
 class Body:
-    """Where a body ends: `span` is what it holds, `end` is after its closing brace, `problem` why it is `broken`."""
+    """The extent of a body: `span` is its content, `end` is after its closing brace, `problem` says why it is
+    `broken`."""
 
     __slots__ = ("end", "problem", "span")
 
@@ -57,7 +58,7 @@ class Body:
 
 
 def body(file: File, name: str, opened: Span) -> Body:
-    """The body whose `{` is at `opened` (an empty span where it was forgotten)."""
+    """The body whose `{` is at `opened` (an empty span if it is missing)."""
     text, start = file.text, opened[1]
     word = _NEXT.search(text, start)
     close = closing(text, start, word.start() if word else len(text))
@@ -71,7 +72,7 @@ def body(file: File, name: str, opened: Span) -> Body:
 
 
 def closing(text: str, start: int, end: int) -> int | None:
-    """The offset before `end` of the `}` that closes what is open at `start`."""
+    """The offset before `end` of the `}` that closes the group open at `start`."""
     if (close := _closing_plainly(text, start, end)) is not None:
         return close
     depth = 1
@@ -86,9 +87,9 @@ def closing(text: str, start: int, end: int) -> int | None:
 
 
 def _closing_plainly(text: str, start: int, end: int) -> int | None:
-    """The body's closing brace if braces stand where compilers put them; None where that is not certain."""
+    """The body's closing brace if braces are in the style of compilers; None if that is not certain."""
     last = _LAST.search(text, start, end)
-    # To find one character is a hundred times as fast as to find two.
+    # Searching for one character is a hundred times as fast as searching for two.
     if last is None or (text.find("*", start, last.end()) >= 0 and text.find("/*", start, last.end()) >= 0):
         return None
     close = last.end() - 1
@@ -107,7 +108,8 @@ def _closing_plainly(text: str, start: int, end: int) -> int | None:
 
 
 def _walk(text: str, start: int) -> tuple[int | None, int | None]:
-    """The `}` that closes a body, or else where before it a function or section begins: neither can be in a body."""
+    """The `}` that closes a body, or else the position before a function or section that begins earlier: neither can be
+    in a body."""
     depth = 1
     for match in STATEMENT.finditer(text, start):
         if match.lastindex == BRACE:
@@ -122,7 +124,7 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
 
 
 def _goes_on(text: str, start: int) -> int | None:
-    """The place of an instruction or label right after a body, where neither can stand; None if there is none."""
+    """The position of an instruction or label right after a body, where neither is allowed; None if there is none."""
     if _ITEM.match(text, start):
         return None
     for match in STATEMENT.finditer(text, start):
@@ -153,7 +155,7 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
 
 
 def _innermost(text: str, start: int, end: int) -> int | None:
-    """The block whose `{` was most likely left open: the innermost one that the indentation of its `}` betrays."""
+    """The block whose `{` was most likely left unclosed: the innermost one that the indentation of its `}` reveals."""
     opened: list[int] = []
     suspect: int | None = None
     for match in STATEMENT.finditer(text, start, end):
@@ -170,13 +172,13 @@ def _innermost(text: str, start: int, end: int) -> int | None:
 
 
 def _indentation(text: str, offset: int) -> int:
-    """The column of a brace that is alone in front of its line, else of no line: -1."""
+    """The column of a brace that starts its line, else -1."""
     line = text.rfind("\n", 0, offset) + 1
     return offset - line if text[line:offset].isspace() or line == offset else -1
 
 
 def _closed_early(file: File, name: str, opened: Span, close: int, again: int) -> Body:
-    """More statements follow the brace that ends the body: a `{` was forgotten inside, or that `}` is too many."""
+    """More statements follow the brace that ends the body: a `{` is missing inside, or that `}` is superfluous."""
     message = f"this `}}` ends the body of `{name}`, but statements follow"
     label = Label((again, again + 1), "this is outside of every function")
     problem = Diagnostic(
@@ -194,13 +196,13 @@ LOST = "either this `}` is too many, or the `{` of a block before it is missing"
 
 
 def lost_label(text: str, start: int, close: int) -> tuple[Label, ...]:
-    """Points to where the `{` is probably missing whose `}` is at `close`."""
+    """Points to where the `{` of the `}` at `close` is probably missing."""
     place = lost_brace(text, start, close)
     return (Label((place, place + 1), "a `{` may be missing before this"),) if place is not None else ()
 
 
 def lost_brace(text: str, start: int, close: int) -> int | None:
-    """The place where the `{` that belongs to the `}` at `close` is probably missing: before the lines indented deeper
+    """The position where the `{` of the `}` at `close` is probably missing: before the lines that are indented deeper
     than it."""
     margin = _indentation(text, close)
     if margin < 0:
@@ -220,7 +222,7 @@ def lost_brace(text: str, start: int, close: int) -> int | None:
 
 
 def outside(text: str, start: int) -> int:
-    """The end of the statements that begin here and that can only stand inside a body."""
+    """The end of the statements that begin at a position and are allowed only inside a body."""
     last = start
     for match in STATEMENT.finditer(text, start):
         if match.lastindex in (HEADER, END) or (match.lastindex == DIRECTIVE and _MODULE.match(match[DIRECTIVE])):

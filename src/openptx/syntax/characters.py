@@ -1,6 +1,6 @@
 """Characters that PTX does not have (manual 4.1: a source file is ASCII), and what to write instead.
 
-As measured of ptxas 13.5: bytes above 127 can stand in comments, control characters in comments and strings, NUL
+As measured on ptxas 13.5: bytes above 127 are allowed in comments, control characters in comments and strings, NUL
 nowhere; Ctrl-Z is a blank.
 """
 
@@ -16,7 +16,7 @@ from openptx.syntax.lexical import COMMENT, STRING
 
 COMMENTED, QUOTED, CODE = "comment", "string", "code"
 _HIDDEN = "\0\v\x1c\x1d\x1e\x1f"
-"""Control characters in ASCII that a comment or string could hide, or that are blanks to Python but not to PTX."""
+"""ASCII control characters that a comment or string could hide, or that are blanks to Python but not to PTX."""
 _PIECE = pattern(
     rf"[\x01-\x0a\x0c-\x1b !#-.0-\x7f]*+"
     rf"(?:(?P<{COMMENTED}>{COMMENT})|(?P<{QUOTED}>{STRING})|[/\"]|\Z|(?P<{CODE}>[^\x01-\x0a\x0c-\x1b -\x7f]))"
@@ -41,7 +41,7 @@ NOT_ASCII = "PTX is ASCII; other characters can stand in comments alone"
 
 
 def not_text(file: File) -> Diagnostic | None:
-    """Why a file can't be PTX, or None."""
+    """Why a file cannot be PTX, or None."""
     head = file.text[:_SAMPLE].rstrip("\0") or file.text[:_SAMPLE]
     kind = next((kind for magic, kind in _KINDS if head.startswith(magic)), None)
     if kind is None and len(_CONTROL.findall(head)) * 50 <= len(head):
@@ -52,7 +52,7 @@ def not_text(file: File) -> Diagnostic | None:
 
 
 def strays(text: str) -> Iterator[tuple[str, Span]]:
-    """The places of stray characters that the lexer does not meet: in comments, strings and blanks."""
+    """The positions of stray characters that the lexer does not reach: in comments, strings and blanks."""
     if text.isascii() and not any(character in text for character in _HIDDEN):
         return
     for piece in _PIECE.finditer(text):
@@ -64,7 +64,8 @@ def strays(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def problems(file: File, found: list[tuple[str, Span]]) -> list[Diagnostic]:
-    """The mistakes among these to the assembler: of code, the lexer speaks, and in a comment only NUL is one."""
+    """Those of these characters that are errors to the assembler: the lexer reports those in code, and in a comment
+    only NUL is one."""
     wrong = [span for place, span in found if place == QUOTED]
     for place, (start, end) in found:
         if place == COMMENTED:
@@ -73,13 +74,13 @@ def problems(file: File, found: list[tuple[str, Span]]) -> list[Diagnostic]:
 
 
 def commented(file: File) -> list[Diagnostic]:
-    """What is a mistake to the manual alone, for which every character of a file is ASCII."""
+    """Those that are errors only to the manual, which requires every character of a file to be ASCII."""
     found = (span for place, span in strays(file.text) if place == COMMENTED and "\0" not in file.text[slice(*span)])
     return [stray_character(file, span) for span in found]
 
 
 def stray_character(file: File, span: Span) -> Diagnostic:
-    """The mistake of a stray character, in whatever place; the fix spells all of the span in ASCII."""
+    """The error of a stray character in any place; the fix transliterates the whole span to ASCII."""
     text = file.text[slice(*span)]
     written, safe = _spelt(text)
     first = _FIRST.match(text)
@@ -101,7 +102,7 @@ def in_code(file: File, start: int, limit: int) -> Diagnostic:
 
 
 def named(characters: str) -> str:
-    """Characters for a message; bytes that are not UTF-8 came as surrogates (PEP 383)."""
+    """Characters for a message; bytes that are not UTF-8 are surrogates (PEP 383)."""
     if characters.isprintable():
         return f"`{characters[:8]}`"
     number = ord(characters[0])
@@ -109,13 +110,14 @@ def named(characters: str) -> str:
 
 
 def _spelt(characters: str) -> tuple[str, bool]:
-    """Characters in ASCII, and whether that can only be what was meant."""
+    """Characters in ASCII, and whether the replacement is unambiguous."""
     spelt = [_character(each) for each in characters]
     return "".join(each for each in spelt if each is not None), None not in spelt
 
 
 def _character(character: str) -> str | None:
-    """One character in ASCII: letters by their number, so that two names stay two; None where nothing is like it."""
+    """One character in ASCII: letters by their code point, so that distinct names stay distinct; None without an
+    equivalent."""
     from unicodedata import category
 
     if "\x20" <= character <= "\x7e" or character in "\t\n":

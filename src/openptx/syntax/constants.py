@@ -1,7 +1,8 @@
-"""Constant expressions, folded as manual 4.5.5 and 4.5.6 say: 64-bit integers, or doubles.
+"""Constant expressions, folded by the rules of manual 4.5.5 and 4.5.6: 64-bit integers, or doubles.
 
-Where these sections are silent or differ, measured on ptxas 13.5: shift counts are taken modulo 64; `& | ^` have the
-type of the usual arithmetic conversions (4.5.5), not `.u64`; the result of `%` is unsigned, not `.s64` (both Table 5).
+Where these sections are silent or contradict themselves, as measured on ptxas 13.5: shift counts are taken modulo 64;
+`& | ^` have the type of the usual arithmetic conversions (4.5.5), not `.u64`; the result of `%` is unsigned, not `.s64`
+(both Table 5).
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ PRECEDENCE = {
 _UNARY, _CONDITIONAL, _CONDITION, _PARENTHESIS = 11, 0, -1, -2
 
 SYMBOLS = 9970
-"""The symbols that may wait in one expression. The stack of ptxas 13.5 has 10,000, of which its surroundings take up
-to 26: it reads 9,978 parentheses, 4,989 signs and 2,494 casts."""
+"""The maximum number of pending symbols in one expression. The stack of ptxas 13.5 has 10,000, of which the surrounding
+code uses up to 26: it parses 9,978 parentheses, 4,989 signs and 2,494 casts."""
 
 
 def constant(c: Cursor) -> Constant:
-    """Read and fold a constant expression."""
+    """Parses and folds a constant expression."""
     start = c.start
     first = primary(c) if c.kind == "number" else None
     if first is not None and c.word not in PRECEDENCE and c.word != "?":
@@ -47,10 +48,10 @@ def constant(c: Cursor) -> Constant:
 
 
 class _Expression:
-    """An expression in reading, by operator precedence: what waits for its last operand, in the order of the text.
+    """An operator-precedence parser: the stack of operators that wait for their last operand, in text order.
 
-    Each entry has a precedence, its symbols on the assembler's stack, and what it makes of the operand. Of a `(` and
-    a condition, the precedence is lower than of any operator.
+    Each entry has a precedence, its number of symbols on the assembler's stack, and a function of the operand. `(` and
+    conditions have a lower precedence than any operator.
     """
 
     __slots__ = ("c", "symbols", "waiting")
@@ -93,7 +94,7 @@ class _Expression:
             raise self.c.mistake("nesting-too-deep", message, self.c.span)
 
     def _reduce(self, value: Constant, precedence: int, most: int | None = None) -> Constant:
-        """The value of all that binds at least so tightly and waits for this one; of `most` entries."""
+        """The value of all that binds at least this tightly and waits for this operand; of at most `most` entries."""
         while self.waiting and self.waiting[-1][0] >= precedence and most != 0:
             _, symbols, make = self.waiting.pop()
             self.symbols -= symbols
@@ -102,7 +103,7 @@ class _Expression:
         return value
 
     def _prefix(self) -> bool:
-        """Step over a sign, a cast or a `(`."""
+        """Skips a sign, a cast or a `(`."""
         c, start = self.c, self.c.start
         if c.kind == "op" and c.word in ("+", "-", "!", "~"):
             operator = c.word
@@ -138,7 +139,7 @@ class _Expression:
 
 
 def primary(c: Cursor) -> Constant:
-    """Read a literal or `WARP_SZ`."""
+    """Parses a literal or `WARP_SZ`."""
     span = c.start, c.end
     if c.kind == "number":
         value = literal(c.word, span)
@@ -183,7 +184,7 @@ def _cast(c: Cursor, unsigned: bool, operand: Constant, span: Span) -> Constant:
 
 
 def _spanning(value: Constant, span: Span, text: str = "") -> Constant:
-    """The value as an expression that spans the text."""
+    """The value as an expression that covers the text."""
     if isinstance(value, Integer):
         return Integer(value.value, value.unsigned, text, span, literal=False)
     return Float(value.bits, value.width, text, span, literal=False)
@@ -277,7 +278,7 @@ def _compare(operator: str, a: float, b: float) -> bool:
 
 
 def _integer(value: int, unsigned: bool, span: Span) -> Integer:
-    """Wrap to 64 bits."""
+    """Wraps to 64 bits."""
     value &= _MASK
     if not unsigned and value >> 63:
         value -= 1 << 64

@@ -1,4 +1,4 @@
-"""Declarations as compilers write them, read by one match. Anything else is left to the full parser."""
+"""Parses declarations in the style of compilers with a single match. Anything else is left to the full parser."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _PARAMETER = pattern(
 
 
 def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...] | None:
-    """The parameters between two parentheses, none where there are none; None if one is not of the plain form."""
+    """The parameters between two parentheses, empty if there are none; None if one is not of the plain form."""
     found: list[Variable] = []
     text, offset = file.text, start
     while 0 <= offset < end:
@@ -112,7 +112,7 @@ def _dotted(span: Span) -> Span:
 
 
 def variable(file: File, start: int, end: int) -> Variable:
-    """The declaration between two offsets, which is right."""
+    """The declaration between two offsets, known to be correct."""
     return simple(file, start, end) or declaration(Cursor(file, start, end), [])
 
 

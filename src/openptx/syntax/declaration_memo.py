@@ -1,4 +1,4 @@
-"""What differs from something earlier in its name alone, variables and headers: read in full when somebody asks.
+"""Variables and headers that differ from earlier ones only in name: parsed in full on demand.
 
 Libraries declare tens of thousands of variables in one form, `.global .align 1 .b8 name[1];`, and a file's kernels
 often have the same parameters.
@@ -30,19 +30,19 @@ _PARTS = pattern(
     | \[([0-9]++)\][ ]=[ ]\{{([-+.\w$(),\ \t\r\n]++)\}};)""",
     re.X | re.A,
 )
-"""What most declarations are."""
+"""The form of most declarations."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
 _NUMBERS = pattern(NUMBERS, re.A)
 _FLOATS = pattern(FLOATS, re.A)
 _ADDRESSES = pattern(rf"(?:[ \t\r\n]*+(?:{_ADDRESS}|{SMALL_INTEGER}(?![\w.$]))[ \t\r\n]*+(?:,|\Z))++(?<!,)", re.A)
 _NO_DIGIT = pattern(r"[G-WYZg-wyz_$]", re.A)
-"""What stands in most names, and in no integer."""
+"""Characters that most names contain, and no integer."""
 _SYMBOLS = pattern(rf"(?<![.\w$])(?!generic\()({_SYMBOL})", re.A)
 _HELD = ("u32", "u64")
 """Types whose variables may hold addresses."""
 _FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)
 _DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
-"""How many digits each width holds, whatever they are; a sign takes the place of one."""
+"""The number of digits that fits each width for certain; a sign counts as one."""
 _LENGTH = pattern(r"\[([1-9][0-9]{0,8})\](?!\[)")
 _BYTES = frozenset(map(str, range(256)))
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
@@ -51,16 +51,16 @@ _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTER
 _SYMBOLIC = (" = y;", "{y};")
 """The ends of declarations with addresses as initial values."""
 _SAME = "\0"
-"""Stands for names in the text of a header, which holds no NUL itself."""
+"""Represents names in the text of a header, which itself contains no NUL."""
 
 _FORMS: dict[tuple[str, str], Form] = {}
-"""Forms of variables by what stands before the name and after it."""
+"""Forms of variables by the text before the name and after it."""
 _HEADERS: dict[str, HeaderForm] = {}
 _MOST = 1 << 12
 
 
 def repeated(file: File, offset: int, items: list[Statement]) -> int:
-    """Read declarations of forms that have been remembered, as long as one follows another. Where to go on."""
+    """Parses consecutive declarations of memoised forms. Returns where to continue."""
     text, forms = file.text, _FORMS
     while match := _PARTS.match(text, offset):
         head, name, tail, count = _parts(match)
@@ -74,17 +74,17 @@ def repeated(file: File, offset: int, items: list[Statement]) -> int:
 
 
 def split_declaration(text: str) -> Parts:
-    """A plain declaration: what stands before its name, the name ("" if it may not be one), what stands after it, and
-    the length of an array of one dimension (0 if it is none, or open), which the third leaves open.
+    """A plain declaration: the text before its name, the name ("" if it is not allowed), the text after it, and the
+    length of a one-dimensional array (0 if it is not one, or open), which the third omits.
 
-    Numbers that the type holds, no more of them than the array has, do not matter.
+    Values are ignored if the type can represent them and the array has room for them.
     """
     match = _PARTS.fullmatch(text)
     return _parts(match) if match is not None and _has_room(match) else ("", "", "", 0)
 
 
 def _parts(match: re.Match[str]) -> Parts:
-    """The same of a match of `_PARTS`, whatever the values of a list are: `_has_room` looks at them."""
+    """The same for a match of `_PARTS`, whatever the values of a list are: `_has_room` checks them."""
     head, name, tail, number, float, address, length, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""
@@ -100,12 +100,12 @@ def _parts(match: re.Match[str]) -> Parts:
 
 
 def _holds_addresses(head: str, values: str) -> bool:
-    """Whether a list of values has a name among them, and belongs to a variable that may hold its address."""
+    """Whether a list of values contains a name, and belongs to a variable that may hold its address."""
     return head.rstrip().endswith(_HELD) and _NO_DIGIT.search(values) is not None
 
 
 def _has_room(match: re.Match[str]) -> bool:
-    """Whether an array certainly holds the values that are listed for it; True where there is no list."""
+    """Whether an array certainly has room for the listed values; True if there is no list."""
     head, _, _, _, _, _, length, values = match.groups()
     if not values:
         return True
@@ -125,12 +125,12 @@ def _has_room(match: re.Match[str]) -> bool:
 
 
 def _width(head: str) -> int:
-    """The bits of the type that a declaration names last; 0 for one that holds no integers."""
+    """The bits of the type that a declaration names last; 0 for a type that holds no integers."""
     return _WIDTHS.get(head[head.rfind(".") + 1 :].rstrip(), 0)
 
 
 def _held(numbers: list[str], width: int) -> bool:
-    """Whether integers have so few digits that a type of this width holds them for certain."""
+    """Whether integers have so few digits that they certainly fit a type of this width."""
     longest = max(map(len, numbers))
     if longest <= _DIGITS[width]:
         return True
@@ -138,9 +138,9 @@ def _held(numbers: list[str], width: int) -> bool:
 
 
 def remember(variable: Variable) -> None:
-    """Remember the form of a declaration of one name, without a value or with a plain one, that `simple` has read.
+    """Memoises the form of a declaration of one name, without a value or with a plain one, that `simple` has parsed.
 
-    The values of the first of a form are not looked at here: nothing is known of that form, so they are checked.
+    The values of the first one of a form are not examined here: nothing is known of that form, so they are checked.
     """
     (declarator,) = variable.names
     match = _PARTS.fullmatch(variable.text)
@@ -154,7 +154,7 @@ def remember(variable: Variable) -> None:
 
 
 class RepeatedHeader:
-    """The header of a function that is like an earlier one. `end` is where its `{` or `;` is looked for."""
+    """The header of a function that matches an earlier one. Its `{` or `;` is searched for from `end` on."""
 
     __slots__ = ("end", "form", "formals", "name")
 
@@ -167,7 +167,7 @@ class RepeatedHeader:
 
 
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
-    """What a match of `STATEMENT` says of a header, if one of its form has been remembered."""
+    """The parts of a header in a match of `STATEMENT`, if its form has been memoised."""
     text = match[HEADER]
     named = _NAMED.search(text)
     if named is None:
@@ -183,7 +183,7 @@ def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
 
 
 def _form_and_names(text: str) -> tuple[str, list[str]]:
-    """The text of a header without its names, and these; nothing where one stands twice or cannot be declared."""
+    """The text of a header without its names, and these; None if one occurs twice or cannot be declared."""
     parts = _NAMES.split(text)
     names = parts[1::2]
     right = _SAME not in text and len(set(names)) == len(names) and _RESERVED.isdisjoint(names)
@@ -191,7 +191,7 @@ def _form_and_names(text: str) -> tuple[str, list[str]]:
 
 
 def remember_header(item: Statement, match: re.Match[str]) -> None:
-    """Remember the header of a function that is right, if it names nothing but it and its parameters."""
+    """Memoises the header of a correct function, if it names only the function and its parameters."""
     if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes:
         return
     text, (start, end) = match[HEADER], match.span(HEADER)

@@ -1,4 +1,4 @@
-"""Reads declarations of variables and parameters (manual 5.4), whose parts have one order, as in the assembler."""
+"""Parses declarations of variables and parameters (manual 5.4), whose parts have a fixed order, as in the assembler."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _AFTER = r"(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}))"
 NUMBERS = rf"\{{[ \t\r\n]*+(?:(?:{SMALL_INTEGER}){_AFTER})++\}}"
 """A list of decimal or hexadecimal integers, as compilers write tables."""
 FLOATS = rf"\{{[ \t\r\n]*+(?:{FLOAT}{_AFTER})++\}}"
-"""A list of floating-point numbers alone."""
+"""A list of floating-point numbers only."""
 
 _NUMBERS = pattern(NUMBERS, re.A)
 _FLOATS = pattern(FLOATS, re.A)
 
 
 def initialiser(c: Cursor) -> Initialiser:
-    """Read what stands after `=`."""
+    """Parses an initial value, after `=`."""
     start = c.start
     if c.word == "{":
         return _list(c)
@@ -69,7 +69,7 @@ def _list(c: Cursor) -> InitialiserList:
 
 
 def _masked(c: Cursor, start: int, mask: Integer) -> Initialiser:
-    """`0xFF00(var+4)` or `0xFF(1000 + 546)`: the bits of the mask, moved to the lowest place."""
+    """`0xFF00(var+4)` or `0xFF(1000 + 546)`: the bits of the mask, shifted down."""
     if c.kind == "word" and c.word != "WARP_SZ":
         symbol = _symbol(c, start, mask)
         c.expect(")", "after what the mask is applied to")
@@ -112,16 +112,16 @@ LINKAGE = (".visible", ".extern", ".weak", ".common")
 SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const", ".tex")
 _POINTER_SPACES = (".const", ".global", ".local", ".shared", ".texref", ".samplerref", ".surfref")
 _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
-_LATE = (".align", ".attribute", ".v2", ".v4", ".v8", ".ptr", *SPACES, *LINKAGE)  # nothing of these is a type
+_LATE = (".align", ".attribute", ".v2", ".v4", ".v8", ".ptr", *SPACES, *LINKAGE)  # a type cannot contain these
 
 
 RANGE = 1 << 16
-"""The most variables, labels or functions that `name<count>` may stand for. Each of them is made one by one; registers
-are not, so `.reg` has the limit of the format alone."""
+"""The maximum number of variables, labels or functions of `name<count>`. Each of them is created; registers are not, so
+`.reg` has only the limit of the format."""
 
 
 def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
-    """Read `.linkage .space .type names;`. Names before a mistake are kept, so that their uses are known."""
+    """Parses `.linkage .space .type names;`. Names before an error are kept, so that their uses are known."""
     c.about = "invalid-declaration"
     start, names = c.start, list[Declarator]()
     head = _Head(c)
@@ -141,7 +141,7 @@ def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
 
 
 def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tuple[Variable, ...]:
-    """Read `( .param .u64 a, .reg .f32 b )`. One that can't be read is reported, and those around it are kept."""
+    """Parses `( .param .u64 a, .reg .f32 b )`. One that cannot be parsed is reported, and those around it are kept."""
     outer, c.about = c.about, "invalid-declaration"
     place = c.expect("(", "before parameters") if opened else c.span
     found: list[Variable] = []
@@ -169,14 +169,15 @@ def _parameter(c: Cursor, opened: Span) -> Variable:
 
 
 def _after_parameters(c: Cursor) -> bool:
-    """Whether the `)` was forgotten: what follows is the name of the function, with its own parenthesis or body."""
+    """Whether the `)` is missing: the function's name follows, with its own parenthesis or body."""
     if c.kind == "word":
         return c.peek().word in ("(", "{", ";")
     return c.word == "{" or (c.word in NAMES and c.word not in _LATE)
 
 
 def _next_parameter(c: Cursor) -> bool:
-    """Go to the `,` or `)` after a parameter that can't be read, or to the next parameter if the comma is missing."""
+    """Skips to the `,` or `)` after a parameter that cannot be parsed, or to the next parameter if the comma is
+    missing."""
     start = c.start
     while c.kind != "end" and c.word not in ("{", ";", ".entry", ".func"):
         if c.word in (",", ")") or (c.word in (".param", ".reg") and c.start > start):
@@ -186,7 +187,7 @@ def _next_parameter(c: Cursor) -> bool:
 
 
 def attributes(c: Cursor) -> tuple[Attribute, ...]:
-    """Read `.attribute(.managed, .unified(1, 2))`."""
+    """Parses `.attribute(.managed, .unified(1, 2))`."""
     c.expect(".attribute", "")
     c.expect("(", "after `.attribute`")
     found: list[Attribute] = []
@@ -210,7 +211,7 @@ def attributes(c: Cursor) -> tuple[Attribute, ...]:
 
 
 def integer(c: Cursor, what: str) -> Integer:
-    """Read one integer literal; no expression can stand here."""
+    """Parses one integer literal; expressions are not allowed here."""
     if c.kind != "number" and c.word != "WARP_SZ":
         raise c.expected(what)
     found = primary(c)
@@ -220,7 +221,7 @@ def integer(c: Cursor, what: str) -> Integer:
 
 
 class _Head:
-    """What stands before the names: linkage, space, attributes and alignment, vector, type, pointer."""
+    """The part before the names: linkage, space, attributes and alignment, vector, type, pointer."""
 
     __slots__ = (
         "align", "attributes", "bank", "linkage", "pointer", "space", "space_span", "type", "type_span", "vector",
@@ -228,7 +229,7 @@ class _Head:
 
     @property
     def most(self) -> int:
-        """How many names a range may declare."""
+        """The maximum number of names in a range."""
         return sys.maxsize if self.space == "reg" else RANGE
 
     def __init__(self, c: Cursor, parameter: bool = False) -> None:
@@ -289,7 +290,7 @@ class _Head:
 
 
 def _pointer(c: Cursor) -> Pointer:
-    """Read `.ptr.global.align 16`. The assembler also takes the alignment alone after the type of a parameter."""
+    """Parses `.ptr.global.align 16`. The assembler also accepts only the alignment after the type of a parameter."""
     start, space, align = c.start, "", None
     if c.take(".ptr") and c.word in _POINTER_SPACES:
         space = c.word[1:]

@@ -1,6 +1,6 @@
 """Declarations of variables: spaces, types, names, arrays, parameters, initial values (manual 5.4).
 
-Names of spaces, types, linkage and attributes stand here without their dot.
+Names of spaces, types, linkage and attributes are stored without their dot.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Attribute:
 
 
 class Pointer:
-    """`.ptr .global .align 8` of a kernel parameter: what it points to. `space` has no dot, "" is generic."""
+    """`.ptr .global .align 8` of a kernel parameter: the target of the pointer. `space` has no dot, "" is generic."""
 
     __slots__ = ("align", "space", "span")
 
@@ -41,9 +41,9 @@ class Pointer:
 
 
 class InitialiserList:
-    """`{ 1, 2, { 3 } }`. One that holds nothing but small integers, or nothing but `floats`, has their text as `plain`.
+    """`{ 1, 2, { 3 } }`. A list of only small integers, or only `floats`, has their text as `plain`.
 
-    Compilers write tables of many thousands: their nodes are made when somebody asks for `elements`.
+    Compilers write tables of many thousands: their nodes are created when `elements` is read.
     """
 
     __slots__ = ("_elements", "floats", "plain", "span")
@@ -117,8 +117,8 @@ class Declarator:
 
 
 class Form:
-    """How a variable is declared, all but its name and the length of an array of one dimension: one object for all that
-    are declared so."""
+    """How a variable is declared, except its name and the length of a one-dimensional array: one object for all
+    variables declared alike."""
 
     __slots__ = ()
 
@@ -126,9 +126,9 @@ class Form:
 class Variable(Statement):
     """`.visible .global .align 8 .v2 .f32 a[4], b;`, or one parameter of a function, which has a single name.
 
-    `type` is "" where none is written. `span` of a statement includes its `;`, that of a parameter no comma.
-    One that is declared like another has a `form`, its only name is `word`, and its `length` is 0 where it is no
-    array of one dimension, and `symbols` are the names in its initial value: the rest is read when asked for.
+    `type` is "" if none is written. The `span` of a statement includes its `;`, that of a parameter no comma. A
+    declaration like an earlier one has a `form`; `word` is its only name, `length` is 0 unless it is a one-dimensional
+    array, and `symbols` are the names in its initial value. The rest is parsed on demand.
     """
 
     __slots__ = (
@@ -165,7 +165,7 @@ class Variable(Statement):
     def from_memo(
         cls, file: File, span: Span, form: Form, word: str, length: int, symbols: Sequence[str]
     ) -> Variable:  # fmt: skip
-        """One that is declared in a form that is known."""
+        """A declaration in a known form."""
         variable = cls.__new__(cls)
         variable.file, variable.span, variable.form, variable.word = file, span, form, word
         variable.length, variable.symbols = length, symbols

@@ -1,4 +1,4 @@
-"""Reads directive statements and the headers of functions (manual chapter 11)."""
+"""Parses directive statements and the headers of functions (manual chapter 11)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LIST = pattern(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  #
 _VERSION = pattern(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)
 
 # fmt: off
-#    directive of a function       values it takes
+# directive of a function       values it takes
 TUNING = {
     ".maxnreg":              (1, 1),
     ".maxntid":              (1, 3),
@@ -63,7 +63,8 @@ _FUNCTIONS_ONLY = (".noreturn", ".abi_preserve", ".abi_preserve_control")
 
 
 class Header:
-    """The header of a function, read up to its `{`, `;`, or what is there instead. What precedes a mistake stays."""
+    """The header of a function, parsed up to its `{`, `;`, or whatever takes their place. Everything before an error is
+    kept."""
 
     __slots__ = ("attributes", "directives", "kind", "linkage", "name", "parameters", "returns")
 
@@ -77,7 +78,7 @@ class Header:
 
     @classmethod
     def of(cls, file: File, start: int) -> Header:
-        """The header that begins here, which is right."""
+        """The header that begins at a position, known to be correct."""
         header = cls()
         offset = header.read_simple(file, start)
         c = Cursor(file, start if offset is None else offset, len(file.text))
@@ -88,7 +89,7 @@ class Header:
         return header
 
     def read_simple(self, file: File, start: int) -> int | None:
-        """Read it up to its directives if it is as compilers write it. The offset after what was read, else None."""
+        """Parses it up to its directives if it is in the style of compilers. Returns the offset after it, else None."""
         match = _SIMPLE.match(file.text, start)
         if match is None or (match[2] == "entry" and match[3]):
             return None
@@ -101,7 +102,7 @@ class Header:
         return match.end()
 
     def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
-        """Read it."""
+        """Parses it."""
         c.about = "invalid-directive"
         if c.word in LINKAGE:
             self.linkage = c.word[1:]
@@ -125,7 +126,7 @@ class Header:
         self.tune(c)
 
     def tune(self, c: Cursor) -> None:
-        """Read the directives at its end."""
+        """Parses the directives at its end."""
         c.about = "invalid-directive"
         self.directives = tuning(c, self.kind == "entry")
 
@@ -140,7 +141,7 @@ class Header:
 
 
 def tuning(c: Cursor, kernel: bool = False) -> tuple[Directive, ...]:
-    """Read the directives of a function header or a prototype, as many as there are."""
+    """Parses the directives of a function header or a prototype, as many as there are."""
     found: list[Directive] = []
     while c.kind == "dot":
         if c.word in TUNING and kernel == (c.word in _FUNCTIONS_ONLY):
@@ -168,7 +169,7 @@ def _tuning(c: Cursor) -> Directive:
 
 
 def directive(c: Cursor) -> Directive | None:
-    """Read a directive that is a statement of its own; None if there is none of this name."""
+    """Parses a directive statement; None if no directive has this name."""
     c.about = "invalid-directive"
     read = _READERS.get(c.word)
     if read is not None:
@@ -273,7 +274,7 @@ LABELLED = (".branchtargets", ".calltargets", ".callprototype")
 
 
 def labelled(c: Cursor, problems: list[Diagnostic], label: Name, start: int) -> Directive:
-    """Read one of these, whose label has been read."""
+    """Parses one of these, whose label has been parsed."""
     c.about = "invalid-directive"
     word, name_span = c.word, c.span
     c.advance()

@@ -1,4 +1,4 @@
-"""Directive statements (manual chapter 11): one class for each that says something to a consumer."""
+"""Directive statements (manual chapter 11): a class for each that consumers need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class Directive(Statement):
-    """`.name` with its values. Used itself for those of a function header (`.maxntid 16, 16`, `.noreturn`).
+    """`.name` with its values. This class itself is used for those of a function header (`.maxntid 16, 16`,
+    `.noreturn`).
 
     `name` has no dot; `name_span` covers the dot too.
     """
@@ -50,7 +51,7 @@ class AddressSize(Directive):
 
 
 class Text:
-    """A string literal: `value` is what stands between the quotes, as written."""
+    """A string literal: `value` is the text between the quotes, as written."""
 
     __slots__ = ("span", "value")
 
@@ -69,7 +70,7 @@ class SourceFile(Directive):
 
     @property
     def index(self) -> int:
-        """The number by which `.loc` calls this file."""
+        """The number by which `.loc` refers to this file."""
         return self.values[0].value
 
 
@@ -102,7 +103,7 @@ class Pragma(Directive):
         self.strings = strings
 
     def names(self, word: str) -> bool:
-        """Whether one of the pragmas is this."""
+        """Whether one of the pragmas equals this one."""
         return any(string.value.split()[:1] == [word] for string in self.strings)
 
 
@@ -154,7 +155,7 @@ class CallPrototype(Directive):
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """What it returns and what it takes."""
+        """Its results and its parameters."""
         return *self.returns, *self.parameters
 
     @property
@@ -164,9 +165,9 @@ class CallPrototype(Directive):
 
 
 class Section(Directive):
-    """`.section .debug_info { ... }`. What is between the braces is kept as a span, not read.
+    """`.section .debug_info { ... }`. The content of the braces is kept as a span, not parsed.
 
-    `narrow`: each value has few enough digits for its type for certain.
+    `narrow`: each value certainly has few enough digits for its type.
     """
 
     __slots__ = ("body", "narrow", "section")
@@ -198,7 +199,7 @@ NAMES = (
 
 
 def nearest(name: str) -> str | None:
-    """The directive that is written most alike, if one is."""
+    """The directive with the most similar spelling, if there is one."""
     import difflib
 
     names = {".function": ".func", ".kernel": ".entry", ".sreg": ".reg"}

@@ -1,4 +1,4 @@
-"""Syntax of C, Python and other assemblers, with what PTX has in its place."""
+"""Syntax of C, Python and other assemblers, with its PTX equivalent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUM = pattern(
     r"(?:\s*(?P<operator>\*|<<)\s*(?P<after>\w+))?(?:\s*\+\s*(?P<offset>-?\w+))?(?=\s*\])",
     re.A,
 )
-"""`base + index * 4 + 8`, as x86 and C have it in an address."""
+"""`base + index * 4 + 8`, as in an x86 or C address."""
 
 _WORD = pattern(rf"{IDENTIFIER}(?:(?:\.|::)\w+)*", re.A)
 _GUARD = "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`"
@@ -32,12 +32,12 @@ _COMMENT = "a comment begins with `//`, or stands between `/*` and `*/`"
 
 
 def lone_dot(c: Cursor) -> Mistake:
-    """The mistake that no word stands directly after a dot: `.>`, `. u32`."""
+    """The error that no word directly follows a dot: `.>`, `. u32`."""
     about = "invalid-opcode" if c.about == "syntax" else c.about
     if operator := _OPERATOR.match(c.file.text, c.start, c.limit):
         word, span = COMPARISONS[operator[1]], operator.span()
         message = f"a comparison is a word in PTX, not `{operator[1]}`"
-        # `!=` of C holds for NaN, `.ne` does not: there `.neu` may be meant.
+        # `!=` of C holds for NaN, `.ne` does not: `.neu` may be meant.
         fix = Fix(span, f".{word}", f"write `.{word}`", SUGGESTION if word == "ne" else SAFE)
         rule = "PTX ISA, Comparisons (9.3.1)"
         return c.mistake(about, message, span, f"expected `.{word}`", rule=rule, fix=fix)
@@ -49,7 +49,7 @@ def lone_dot(c: Cursor) -> Mistake:
 
 
 def number_sign(c: Cursor) -> Mistake:
-    """The mistake `#`: a preprocessor's line, an immediate of ARM, or a comment."""
+    """The error `#`: a preprocessor line, an ARM immediate, or a comment."""
     text, message = c.file.text, "PTX has no use for `#` here"
     if _PREPROCESSOR.match(text, c.start, c.limit):
         help = 'run the C preprocessor first; of its lines only `#line 1 "file"` may stay'
@@ -60,13 +60,13 @@ def number_sign(c: Cursor) -> Mistake:
     fix = Fix(c.span, "//", "begin the comment with `//`", SAFE)
     mistake = c.mistake("invalid-character", message, c.span, help=_COMMENT, fix=fix)
     end = text.find("\n", c.start, c.limit)
-    c.seek(end if end >= 0 else c.limit)  # what is in the comment is no further mistake
+    c.seek(end if end >= 0 else c.limit)  # the text of the comment is not a further error
     mistake.recovered = True
     return mistake
 
 
 def character_constant(c: Cursor) -> Mistake:
-    """The mistake `'a'`: a character of C, which is a number."""
+    """The error `'a'`: a C character, which is a number."""
     message = "PTX has no use for `'` here"
     found = _CHARACTER.match(c.file.text, c.start, c.limit)
     if found is None:
@@ -76,21 +76,21 @@ def character_constant(c: Cursor) -> Mistake:
 
 
 def guard_reversed(c: Cursor) -> Mistake:
-    """The mistake `!@p`, for `@!p`."""
+    """The error `!@p`, for `@!p`."""
     span = c.start, c.peek().end
     fix = Fix(span, "@!", "write `@!`", SAFE)
     return c.mistake("invalid-guard", "`!` stands after the `@` of a guard", span, "expected `@!`", fix=fix)
 
 
 def comma_in_opcode(c: Cursor, mnemonic: str) -> Mistake:
-    """The mistake `add,u32`: nothing but a dot can stand directly after a mnemonic."""
+    """The error `add,u32`: only a dot can directly follow a mnemonic."""
     fix = Fix(c.span, ".", "write a dot", SAFE)
     message = f"expected `.` or a blank after `{mnemonic}`, found `,`"
     return c.mistake("invalid-opcode", message, c.span, "a modifier begins with a dot", fix=fix)
 
 
 def hexadecimal_point(c: Cursor) -> Mistake | None:
-    """The mistake `0x1.8p3`: hexadecimal digits of an integer, and a point after them."""
+    """The error `0x1.8p3`: hexadecimal digits of an integer, followed by a point."""
     text = c.file.text
     start = c.last - 1
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
@@ -102,19 +102,19 @@ def hexadecimal_point(c: Cursor) -> Mistake | None:
     rule = "PTX ISA, Floating-Point Constants (4.5.2)"
     try:
         value = f", `{float.fromhex(literal.rstrip('fF') if 'p' in literal.lower() else literal)!r}`"
-    except (ValueError, OverflowError):  # no digit at all, or beyond every double
+    except (ValueError, OverflowError):  # no digit at all, or out of range for a double
         value = ""
     help = f"PTX has no hexadecimal point: write the number in decimal{value}, or its bits after `0f` or `0d`"
     return c.mistake("invalid-float", f"`{literal}` is not a number", match.span(), rule=rule, help=help)
 
 
 def unguarded(c: Cursor) -> Mistake:
-    """The mistake that no predicate stands after `@`: `@(%p)`, `@~%p`."""
+    """The error that no predicate follows `@`: `@(%p)`, `@~%p`."""
     return c.expected("a predicate register", "after `@`", about="invalid-guard", help=_GUARD)
 
 
 def opcode_for_guard(c: Cursor, start: int) -> Mistake:
-    """The mistake that an opcode stands after `@`: `@!tex.2d`."""
+    """The error that an opcode follows `@`: `@!tex.2d`."""
     whole = _WORD.match(c.file.text, start, c.limit)
     end = whole.end() if whole else c.end
     message = f"expected a predicate register after `@`, found the opcode `{c.file.text[start:end]}`"
@@ -122,14 +122,14 @@ def opcode_for_guard(c: Cursor, start: int) -> Mistake:
 
 
 def assigned(c: Cursor) -> Mistake:
-    """The mistake `%r1 = %r2 + %r3`: the destination of an instruction is its first operand."""
+    """The error `%r1 = %r2 + %r3`: the destination of an instruction is its first operand."""
     help = "an instruction names its destination first: `mov.u32 d, a;`, `add.u32 d, a, b;`"
     rule = "PTX ISA, Instruction Statements (4.3.2)"
     return c.mistake("syntax", "PTX has no `=` in statements", c.span, "assigned here", rule=rule, help=help)
 
 
 def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
-    """The mistake `[base+index*4]`: an address adds a constant to a register, nothing else."""
+    """The error `[base+index*4]`: an address adds only a constant to a register."""
     match = SUM.match(c.file.text, start, c.limit)
     if match is None or match["index"] == "WARP_SZ":
         return None
@@ -141,7 +141,7 @@ def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
 
 
 def called(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
-    """The mistake `name(a, b)`, as C calls a function. What PTX has for the name is the checker's business."""
+    """The error `name(a, b)`, a C function call. The checker knows the PTX equivalent of the name."""
     rule = "PTX ISA, Instruction Statements (4.3.2)"
     message = f"`{mnemonic}(...)` is a call as C writes it"
     return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL)
@@ -150,4 +150,4 @@ def called(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
 CALL = (
     "an instruction's operands stand without parentheses; a function is called by `call (result), name, (arguments);`"
 )
-"""What is said of a name that has nothing to do with PTX."""
+"""The text for a name without relation to PTX."""

@@ -1,4 +1,4 @@
-"""Lays a module out: a statement a line, blocks indented, one blank between tokens, at most one empty line.
+"""Formats a module: one statement per line, blocks indented, one blank between tokens, at most one empty line.
 
 Only blanks change: every token and every comment stays, in order, and formatting twice is formatting once. A statement
 with a comment inside keeps its own line breaks, and so does the data of a debug section.
@@ -32,7 +32,7 @@ _BLANKS = (
 
 
 def formatted(module: SyntaxTree) -> str:
-    """The canonical text of a module without mistakes; `ValueError` for one that has some."""
+    """The canonical text of a module without syntax errors; `ValueError` for one with some."""
     if module.diagnostics:
         raise ValueError("a module with syntax errors can't be laid out")
     text = module.file.text.replace("\r\n", "\n")
@@ -45,7 +45,7 @@ def formatted(module: SyntaxTree) -> str:
 
 
 def canonical(text: str) -> str:
-    """A statement without comments, in one line with canonical blanks. Strings stay as they are."""
+    """A statement without comments, on one line with canonical blanks. Strings are kept."""
     parts = _STRING.split(text)
     for i in range(0, len(parts), 2):
         for found, blank in _BLANKS:
@@ -54,7 +54,7 @@ def canonical(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """What formatting must not change: the tokens, and the comments with their own blanks taken off."""
+    """What formatting must not change: the tokens, and the comments without surrounding blanks."""
     found: list[str] = []
     for match in TOKEN.finditer(text):
         if match.lastgroup != "trivia":
@@ -80,8 +80,8 @@ class _Lines:
         return "\n".join(self.lines) + "\n" if self.lines else ""
 
     def statements(self, statements: list[Statement], start: int, end: int, depth: int) -> None:
-        """What stands between two offsets: statements, and the comments between them. Blocks may nest deeper than
-        Python's calls."""
+        """The text between two offsets: statements, and the comments between them. Blocks may be nested deeper than
+        Python's recursion limit."""
         rest, ends = [iter(statements)], [end]
         while rest:
             inner = depth + len(rest) - 1
@@ -103,7 +103,7 @@ class _Lines:
                     self.close(inner - 1)
 
     def between(self, start: int, end: int, depth: int) -> None:
-        """Comments and empty lines. A comment in the line of a statement stays there."""
+        """Comments and empty lines. A comment on the line of a statement stays there."""
         place = start
         for match in _COMMENT.finditer(self.source, start, end):
             blank = self.source[place : match.start()]
@@ -117,18 +117,18 @@ class _Lines:
         self.empty_line(self.source[place:end])
 
     def empty_line(self, blank: str) -> None:
-        """Keep one of the empty lines in a run of blanks, but none after a `{`."""
+        """Keeps one of the empty lines in a run of blanks, but none after a `{`."""
         if blank.count("\n") > 1 and self.lines and self.lines[-1] and not self.lines[-1].endswith("{"):
             self.lines.append("")
 
     def add(self, text: str, depth: int) -> None:
-        """One more line, or several of a text that keeps its own."""
+        """One more line, or several of a text that keeps its own line breaks."""
         first, *rest = text.replace("\r\n", "\n").split("\n")
         self.lines.append(INDENT * depth + first.rstrip())
         self.lines += [line.rstrip() for line in rest]
 
     def statement(self, statement: Statement, depth: int) -> None:
-        """One statement with all that it holds."""
+        """One statement with all its contents."""
         if isinstance(statement, Function):
             self.function(statement)
         elif isinstance(statement, Section) or self.has_comment(statement.span[0], statement.span[1]):
@@ -147,12 +147,12 @@ class _Lines:
         self.add("}", depth)
 
     def has_comment(self, start: int, end: int) -> bool:
-        """Whether a comment stands between two offsets, outside of strings."""
+        """Whether there is a comment between two offsets, outside strings."""
         text = self.source[start:end]
         return "/" in text and _COMMENT.search(_STRING.sub("", text)) is not None
 
     def function(self, function: Function) -> None:
-        """The header, with a parameter a line, and the body."""
+        """The header, with one parameter per line, and the body."""
         start, end = function.header
         end = end - 1 if function.body else end
         if self.has_comment(start, end):

@@ -1,4 +1,4 @@
-"""Parses instructions: guard, opcode, operands and semicolon, with every mistake named at its place (manual 4.3.2)."""
+"""Parses instructions: guard, opcode, operands and semicolon, with every error at its position (manual 4.3.2)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from openptx.syntax.statement_lexer import plain
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Guard, Instruction, Lazy
 
-# Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
-# `.5` is a number, and `bra$L` a name.
+# Blanks and comments are allowed before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1). `.5` is a
+# number, and `bra$L` a name.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
 _BLANK = pattern(rf"\s+|{COMMENT}")
 _GUARD = pattern(rf"@(!?)({IDENTIFIER})", re.A)
@@ -25,7 +25,7 @@ OPCODE = pattern(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0
 
 
 def read_operands(file: File, span: Span, mnemonic: str) -> tuple[tuple[Operand, ...], Diagnostic | None]:
-    """The operands in a span of text that holds nothing else, or none and what is wrong with them."""
+    """The operands in a span of text that contains nothing else, or none and the error in them."""
     if mnemonic != "call" and plain(file.text[slice(*span)]):
         return fast_operands(file.text, *span), None
     c = Cursor(file, *span)
@@ -45,7 +45,7 @@ def read_guard(file: File, span: Span) -> Guard:
 
 
 def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
-    """Read `@p opcode operands ;`. A forgotten semicolon is reported, and the instruction kept."""
+    """Parses `@p opcode operands ;`. A missing semicolon is reported, and the instruction kept."""
     start = c.start
     if c.word == "@":
         guard(c)
@@ -64,12 +64,12 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
 
 
 def begins_no_opcode(c: Cursor) -> bool:
-    """Whether the current word can't begin an instruction, as labels of compilers: `$L__BB0_1`."""
+    """Whether the current word cannot begin an instruction, like compiler-generated labels: `$L__BB0_1`."""
     return OPCODE.match(c.file.text, c.start, c.limit) is None
 
 
 def without_colon(c: Cursor, word: Span) -> Mistake:
-    """The mistake that a label has no colon."""
+    """The error that a label has no colon."""
     name = c.file.text[slice(*word)]
     fix = Fix((word[1], word[1]), ":", "make it a label", SAFE)
     message = f"`{name}` stands alone: a label ends with a colon"
@@ -77,7 +77,7 @@ def without_colon(c: Cursor, word: Span) -> Mistake:
 
 
 def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
-    """Step over the opcode."""
+    """Skips the opcode."""
     match = OPCODE.match(c.file.text, c.start, c.limit) if c.kind == "word" else None
     if match is None:
         if guarded and c.word in (":", ","):
@@ -96,7 +96,7 @@ def _operands_of(c: Cursor, opcode: str, span: Span) -> tuple[Operand, ...]:
     mnemonic = re.split(r"[^\w]", opcode, maxsplit=1)[0]
     if c.word == "," and c.start == span[1] and c.file.text[c.end].isalpha():
         raise comma_in_opcode(c, opcode)
-    parenthesis = c.word == "(" and mnemonic != "call"  # `bar.sync (0);`, or a call as C writes it
+    parenthesis = c.word == "(" and mnemonic != "call"  # `bar.sync (0);`, or a call in C syntax
     try:
         return operands(c, mnemonic)
     except Mistake:
@@ -106,18 +106,18 @@ def _operands_of(c: Cursor, opcode: str, span: Span) -> tuple[Operand, ...]:
 
 
 def _unended(c: Cursor, *, may_be_label: bool) -> Diagnostic:
-    """The diagnostic that an instruction lacks its semicolon; raises what else is wrong after its operands."""
+    """The diagnostic that an instruction lacks its semicolon; raises other errors after its operands."""
     mistake = after_operand(c)
     found = mistake.diagnostic
     if found.name != "missing-semicolon":
         raise mistake
-    if may_be_label and found.fix is not None:  # a word alone may as well be a label that lacks its colon
+    if may_be_label and found.fix is not None:  # a single word may also be a label that lacks its colon
         found.fix.applicability = SUGGESTION
     return found
 
 
 def guard(c: Cursor) -> Guard:
-    """Read `@p` or `@!p`."""
+    """Parses `@p` or `@!p`."""
     start = c.start
     c.expect("@", "before a guard predicate")
     negated = c.take("!")
@@ -131,7 +131,7 @@ def guard(c: Cursor) -> Guard:
 
 
 def operands(c: Cursor, mnemonic: str) -> tuple[Operand, ...]:
-    """Read operands and the commas between them, up to a token that is no comma."""
+    """Parses operands and the commas between them, up to a token that is not a comma."""
     if c.kind == "end" or c.word in (";", "}") or (c.kind in ("word", "dot") and _opens_statement(c)):
         return ()
     read = argument if mnemonic == "call" else operand
@@ -142,13 +142,14 @@ def operands(c: Cursor, mnemonic: str) -> tuple[Operand, ...]:
 
 
 def _opens_statement(c: Cursor) -> bool:
-    """Whether the current token is on a new line and begins a statement: the one before has no operands and no `;`."""
+    """Whether the current token is on a new line and begins a statement: the previous one has no operands and no
+    `;`."""
     if not c.new_line:
         return False
     if c.kind == "dot":
         return True
     match = OPCODE.match(c.file.text, c.start, c.limit)
-    opcode = match is not None and match.end() >= c.end  # `f_$_1` is a name that begins like one
+    opcode = match is not None and match.end() >= c.end  # `f_$_1` is a name that starts like one
     ahead = Cursor(c.file, match.end() if match and opcode else c.end, c.limit)
     if match is None or not opcode or ahead.word == ":":
         return ahead.word == ":"
@@ -156,7 +157,7 @@ def _opens_statement(c: Cursor) -> bool:
 
 
 def after_operand(c: Cursor) -> Mistake:
-    """The mistake in what follows a whole operand: a comma or a semicolon is missing, or a bracket is too many."""
+    """The error after a whole operand: a comma or a semicolon is missing, or a bracket is superfluous."""
     place = c.last
     if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
         help = "the elements of a vector stand in braces, `{a, b}`: put its `{` before the first"
@@ -178,14 +179,14 @@ def after_operand(c: Cursor) -> Mistake:
 
 
 def _ends_statement(c: Cursor) -> bool:
-    """Whether the statement before ends here: with its block, or since another one begins."""
+    """Whether the previous statement ends here: with its block, or because another one begins."""
     if c.kind == "end" or c.word in ("}", "@", ":"):
         return True
     return c.new_line and (c.kind in ("word", "dot") or c.word == "{")
 
 
 def missing_semicolon(c: Cursor, place: int) -> Mistake:
-    """The mistake that a statement ends without its `;`, after `place`."""
+    """The error that a statement ends without its `;`, after `place`."""
     span = max(place - 1, 0), place
     fix = Fix(c.span if c.word == ":" else (place, place), ";", "end the statement", SAFE)
     return c.mistake("missing-semicolon", "this statement has no `;`", span, "expected `;` after this", fix=fix)

@@ -1,7 +1,8 @@
-r"""The lexical grammar (manual 4.2 to 4.5), spelt once: patterns of identifiers, numbers, strings, blanks and comments.
+r"""The lexical grammar (manual 4.2 to 4.5), defined once: patterns of identifiers, numbers, strings, blanks and
+comments.
 
 All other regular expressions for PTX are composed of these. They have no groups and are meant for `re.A`. Possessive
-quantifiers keep hostile input linear, and sets of characters are spelt out, since `\w` costs the matcher half as much
+quantifiers keep hostile input linear, and character sets are written out, because `\w` costs the matcher half as much
 again.
 """
 
@@ -12,33 +13,33 @@ import re
 from openptx.patterns import pattern
 
 LETTER = "[A-Za-z0-9_$]"
-"""What the second and later characters of an identifier may be."""
+"""The characters of an identifier after the first."""
 
 IDENTIFIER = rf"(?:[A-Za-z_]{LETTER}*+|[$%]{LETTER}++)"
 NEW_NAME = rf"(?:[A-Za-z]{LETTER}*+|[_$%]{LETTER}++)"
 """An identifier that can be declared: `_` alone is the sink."""
 WORD = rf"[A-Za-z_$%]{LETTER}*+"
-"""An identifier where the text is known to be right; else a lone `$` or `%` may be one, too."""
+"""An identifier in text known to be correct; elsewhere a lone `$` or `%` may be one, too."""
 SECTION_NAME = rf"[.A-Za-z_$%]{LETTER}*+"
 """A label in a section of debug data, which may begin with a dot."""
 
 DECIMAL_32 = "(?:0|[1-9][0-9]{0,8}+)"
 DECIMAL_63 = "(?:0|[1-9][0-9]{0,17}+)"
-"""Decimal integers of so few digits that they fit 32 and 63 bits. With more zeros before it a number is octal."""
+"""Decimal integers with few enough digits to fit 32 and 63 bits. With leading zeros a number is octal."""
 SMALL_INTEGER = rf"(?:-?{DECIMAL_63}|0[xX][0-9a-fA-F]{{1,15}}+)"
 """An integer that certainly fits 64 bits with its sign."""
 FLOAT_BITS = "(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})"
 FLOAT = rf"(?:{FLOAT_BITS}|-?[0-9]{{1,9}}+\.[0-9]{{0,17}}+(?:[eE][-+]?+[0-9]{{1,2}}+)?+)"
-"""A floating-point number that a double certainly holds, if it is decimal."""
+"""A floating-point number that certainly fits a double, if it is decimal."""
 NUMBER = r"(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\w*+"
-"""Whatever begins with a digit is one token however wrong it is, so that `42u` is one mistake."""
+"""Anything that begins with a digit is one token, however malformed, so that `42u` is one error."""
 
 STRING = r'"[^"\n]*+"'
 OPEN_STRING = r'"[^"\n]*+"?+'
-"""A string, or one that is never closed: it lasts to the end of its line."""
+"""A string, or an unterminated one, which extends to the end of its line."""
 COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"
-"""One that is never closed lasts to the end."""
+"""An unterminated one extends to the end."""
 TRIVIA = rf"(?>[ \t\r\n\f\x1a]+|{COMMENT})"
 
 words = pattern(WORD, re.A).findall
-"""The identifiers in a text, or in a part of it: `words(text, start, end)`. No comments must stand there."""
+"""The identifiers in a text, or in a part of it: `words(text, start, end)`. It must not contain comments."""

@@ -20,12 +20,12 @@ _FLOATING = pattern(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
 _SIGNIFICANT = pattern(r"[0.]*[1-9]", re.A)
 _MASK = (1 << 64) - 1
 _DIGITS = 4000
-"""More than any integer has; Python refuses to read more than 4,300, since that takes quadratic time."""
-_LONGEST = 66  # bits of an integer literal that the assembler still takes, keeping the low 64
+"""More digits than any integer has; Python refuses to parse more than 4,300, because that takes quadratic time."""
+_LONGEST = 66  # bits of an integer literal that the assembler still accepts, keeping the low 64
 
 
 def literal(text: str, span: Span) -> Constant | None:
-    """The constant that a literal denotes; None if it is written wrong."""
+    """The constant that a literal denotes; None if it is malformed."""
     if match := _INTEGER.fullmatch(text):
         return _integer_literal(match, span)
     if match := _BITS.fullmatch(text):
@@ -47,7 +47,7 @@ def signed(text: str, span: Span) -> Float:
 
 
 def _integer_literal(match: re.Match[str], span: Span) -> Integer | None:
-    """An integer; None if it has more bits than the assembler takes."""
+    """An integer; None if it has more bits than the assembler accepts."""
     text = match[0]
     if len(text) > _DIGITS:
         return None
@@ -65,7 +65,7 @@ def double_bits(value: float) -> int:
 
 
 def malformed(c: Cursor) -> Mistake:
-    """The mistake that a number is malformed, with what it was probably meant to be."""
+    """The error that a number is malformed, with what it was probably meant to be."""
     text = c.word
     about = "invalid-float" if _FLOATING.match(text) else "invalid-integer"
     meant, applicability = _meant(text)
@@ -74,7 +74,7 @@ def malformed(c: Cursor) -> Mistake:
 
 
 def _meant(text: str) -> tuple[str, str]:
-    """What a malformed literal can only mean, or probably means: `1000`, `1.5e0`."""
+    """The certain or probable meaning of a malformed literal: `1000`, `1.5e0`."""
     if re.fullmatch(r"[1-9][0-9]*(?:_[0-9]+)+", text):
         return text.replace("_", ""), SAFE
     if re.fullmatch(r"[0-9]+\.?[0-9]*[eE]", text):

@@ -1,4 +1,4 @@
-"""Parses operands of plain text into the same tree as the operand parser, several times as fast."""
+"""Parses plain operands into the same tree as the operand parser, several times as fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPERAND = pattern(
 
 
 def fast_operands(text: str, start: int, end: int) -> tuple[Operand, ...]:
-    """The operands between two offsets, which hold plain text (`statements.plain`)."""
+    """The operands between two offsets, which contain plain text (`statements.plain`)."""
     found: list[Operand] = []
     written = text[start:end]
     if "{" in written:

@@ -1,4 +1,4 @@
-"""Parses operands: names, addresses, vectors, lists, each with its mistakes at their places (manual chapter 6)."""
+"""Parses operands: names, addresses, vectors, lists, each with its errors at their positions (manual chapter 6)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CLOSES = {"[": "]", "(": ")", "{": "}"}
 
 
 def operand(c: Cursor) -> Operand:
-    """Read one operand."""
+    """Parses one operand."""
     if c.kind == "word" and c.word != "WARP_SZ":
         return _named(c)
     if c.kind == "number" or c.kind == "word":
@@ -57,7 +57,7 @@ def operand(c: Cursor) -> Operand:
 
 
 def argument(c: Cursor) -> Operand:
-    """An operand of `call`, where parentheses hold lists (manual 9.7.12.5)."""
+    """An operand of `call`, where parentheses enclose lists (manual 9.7.12.5)."""
     start = c.start
     if not c.take("("):
         return operand(c)
@@ -92,7 +92,7 @@ def _paired(c: Cursor, first: Operand) -> Operand:
 
 
 def _simple(c: Cursor) -> Name | Sink | Selector:
-    """A name, alone or with a selector: what can stand in a vector."""
+    """A name, alone or with a selector: a possible element of a vector."""
     start = c.start
     base = _name(c)
     if c.kind != "dot" or not isinstance(base, Name) or (c.new_line and not _SELECTOR.fullmatch(c.word)):
@@ -113,7 +113,8 @@ def _text(c: Cursor, start: int) -> tuple[str, Span]:
 
 
 def _sum(c: Cursor, base: Name) -> Name | Sum:
-    """A name, or a name and an offset: `var+4`. Nothing is subtracted (manual 6.4.1; the assembler refuses it too)."""
+    """A name, or a name and an offset: `var+4`. Subtraction is not allowed (manual 6.4.1; the assembler refuses it
+    too)."""
     if c.word == "-":
         raise negative_offset(c, base)
     if c.word == "+" and (mistake := sum_of_registers(c, base.span[0])):
@@ -136,7 +137,7 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
 
 
 def negative_offset(c: Cursor, base: Name) -> Mistake:
-    """The mistake `[r-8]`, with its repair `[r+-8]`."""
+    """The error `[r-8]`, with its fix `[r+-8]`."""
     start, ahead = c.start, c.peek()
     message = f"nothing can be subtracted from `{base.text}` here"
     rule = "PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`"
@@ -153,7 +154,7 @@ def negative_offset(c: Cursor, base: Name) -> Mistake:
 
 
 def _place(c: Cursor) -> Operand:
-    """What stands in brackets first: a name, a name and an offset, or a constant."""
+    """The first part in brackets: a name, a name and an offset, or a constant."""
     if c.kind != "word" or c.word == "WARP_SZ":
         if c.kind == "number" or c.kind == "word" or c.word in ("+", "-", "~", "!", "("):
             return constant(c)
@@ -205,7 +206,7 @@ def _elements(c: Cursor, read: Reader) -> tuple[Operand, ...]:
 
 
 def _close(c: Cursor, opened: int) -> None:
-    """Step over the bracket that closes the one at `opened`."""
+    """Skips the bracket that closes the one at `opened`."""
     bracket = c.file.text[opened]
     close = _CLOSES[bracket]
     if c.word == close and c.kind == "op":
@@ -227,8 +228,8 @@ def _close(c: Cursor, opened: int) -> None:
 
 
 def _before_comma(c: Cursor, opened: int) -> int:
-    """The place where the `]` of an address is missing: before its first comma, unless what follows is a list of
-    coordinates."""
+    """The position where the `]` of an address is missing: before its first comma, unless a list of coordinates
+    follows."""
     comma = c.file.text.find(",", opened, c.last)
     return c.last if comma < 0 or c.file.text.find("{", opened, c.last) >= 0 else comma
 

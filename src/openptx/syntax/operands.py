@@ -8,7 +8,7 @@ from openptx.source import Span
 
 
 class Node:
-    """What all operands have."""
+    """Common attributes of all operands."""
 
     __slots__ = ("span", "text")
 
@@ -40,7 +40,7 @@ class Sink(Node):
 class Integer(Node):
     """An integer constant, literal or folded: `value` is in the range of `.s64`, or of `.u64` where `unsigned`.
 
-    `overflow`: the literal has more than 64 bits, and `value` is the low 64, as the assembler takes it.
+    `overflow`: the literal has more than 64 bits, and `value` is the low 64, as in the assembler.
     """
 
     __slots__ = ("literal", "overflow", "unsigned", "value")
@@ -68,7 +68,7 @@ class Float(Node):
 
 
 Constant = Integer | Float
-"""A constant expression (manual 4.5.4), folded; `literal` tells whether it is written as one literal."""
+"""A constant expression (manual 4.5.4), folded; `literal` says whether it is written as a single literal."""
 
 
 class Selector(Node):

@@ -31,7 +31,7 @@ _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".ve
 
 
 def parse(file: File) -> SyntaxTree:
-    """Read a file. Never raises for a bad one: `module.diagnostics` says what is wrong with it."""
+    """Parses a file. Never raises for an invalid one: `module.diagnostics` lists its errors."""
     text, items, problems = file.text, list[Statement](), list[Diagnostic]()
     if (mistake := not_text(file)) is not None:
         return SyntaxTree(file, items, [mistake])
@@ -67,7 +67,8 @@ def parse(file: File) -> SyntaxTree:
 
 
 def _variables(file: File, start: int, end: int, items: list[Statement]) -> int:
-    """Declarations of one name in the plain form, the first between two offsets. Where to go on: 0 if it is not."""
+    """Declarations of one name in the plain form, the first one between two offsets. Returns where to continue: 0 if it
+    is not one."""
     after = repeated(file, start, items)
     if after == start:
         if (found := simple(file, start, end)) is None:
@@ -79,13 +80,13 @@ def _variables(file: File, start: int, end: int, items: list[Statement]) -> int:
 
 
 def remember_variable(item: Statement) -> None:
-    """Remember the form of a declaration that the full parser has read, if it is one of one name."""
+    """Memoises the form of a declaration that the full parser has read, if it declares one name."""
     if isinstance(item, Variable) and len(item.names) == 1:
         remember(item)
 
 
 def _unterminated(text: str) -> int | None:
-    """Where a comment begins that lasts to the end of the file."""
+    """Where a comment begins that extends to the end of the file."""
     if text.find("/*") < 0 or text.rfind("/*") <= text.rfind("*/"):
         return None
     return next((found.start() for found in _COMMENTS.finditer(text) if found[1] and _is_open(found[1])), None)
@@ -151,7 +152,7 @@ def _simple_function(
     header: Header | RepeatedHeader, file: File, start: int, after: re.Match[str], items: list[Statement],
     problems: list[Diagnostic],
 ) -> int:  # fmt: skip
-    """One whose header is right, up to the `{` or `;` that `after` found."""
+    """A function with a correct header, up to the `{` or `;` that `after` found."""
     if after[1] == ";":
         items.append(header.function(file, start, None, after.end(), broken=False))
         return after.end()
@@ -163,9 +164,9 @@ def _simple_function(
 
 
 def _declared(c: Cursor, linkage: str) -> bool:
-    """Whether a `.func` header ends here as a declaration: like the assembler, ask for no `;` where an item follows.
+    """Whether a `.func` header ends here as a declaration: like the assembler, requires no `;` if an item follows.
 
-    A variable that follows may also be the first of a body whose `{` was forgotten: then its `}` is there too.
+    A following variable may also be the first statement of a body whose `{` is missing: then its `}` exists.
     """
     if c.kind == "end" or c.word in _BEGINS_ITEM or (linkage == "extern" and c.kind == "dot"):
         return True
@@ -176,8 +177,8 @@ def _declared(c: Cursor, linkage: str) -> bool:
 
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
-    """The place where the body opens: the `{`, or after the header where a statement begins without one; None:
-    nowhere."""
+    """The position where the body opens: the `{`, or after the header if a statement begins without one; None if there
+    is no body."""
     if c.word == "{":
         return c.span
     place = c.last
@@ -197,7 +198,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
 
 
 def _brace(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
-    """A brace where none can stand. A block after a header that can't be read goes with it."""
+    """A misplaced brace. A block after a header that cannot be parsed is skipped with it."""
     end = start + 1
     after = items and isinstance(items[-1], Unreadable) and not file.text[items[-1].span[1] : start].strip()
     if file.text[start] == "}":

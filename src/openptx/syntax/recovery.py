@@ -14,8 +14,9 @@ _SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const")
 
 
 def recover(c: Cursor, start: int) -> None:
-    """Go after the `;` that ends the statement begun at `start`, or before a brace that is no operand's, or before
-    what begins the next statement: one of the words that begin nothing else, or on a later line what looks like it.
+    """Skips to after the `;` that ends the statement begun at `start`, or before a brace that is not an operand's, or
+    before the start of the next statement: a word that begins nothing else, or on a later line, anything that looks
+    like a start.
     """
     text = c.file.text
     depth = text.count("{", start, c.start) - text.count("}", start, c.start)

@@ -1,8 +1,9 @@
-"""Statements as rows of strings, a chunk of text at a time: operands come apart already, cheaper than to split them.
+"""Lexes statements as rows of strings, a chunk of text at a time: the operands are already separate, which is cheaper
+than splitting them later.
 
-A row is the name of the guard, opcode, up to five operands, and otherwise a label, or the text of another statement as
-it stands. Of what isn't common, all the rest of the text is one row, the last: its length tells where it begins. Like
-`STATEMENT`, a row only says what is there; whoever reads it must know opcodes: a label can stick to one (`L:ret`).
+A row is the name of the guard, the opcode, up to five operands, or else a label, or the unchanged text of another
+statement. From an uncommon statement on, the rest of the text is one row, the last: its length tells where it begins.
+Like `STATEMENT`, a row is purely lexical; its reader must know opcodes, because a label can be joined to one (`L:ret`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
 """Groups of a row."""
 
-# What may be left out is an alternative that is empty (`|)`), not a repetition (`)?+`): it costs the matcher less.
+# Optional parts are alternatives with an empty branch (`|)`), not repetitions (`)?+`), because that costs the matcher
+# less.
 _PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
 _OFFSET = r"\+[ ]?+(?:0(?:[xX][0-9a-fA-F]{1,7}+|)|-?[1-9][0-9]{0,8}+)[ ]?+\]"
 _OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
@@ -65,27 +67,28 @@ ROWS = pattern(
     """,
     re.X | re.A,
 )
-"""An address in a register, `[%rd4+16]`, is the operand `[%rd4`: an offset of at most nine digits changes nothing.
+"""An address in a register, `[%rd4+16]`, becomes the operand `[%rd4`: an offset of at most nine digits does not affect
+the verdict.
 
-No name is cut that is not letters and a number: GCC calls parameters `%out_arg1` and `%stack`, where an offset does
-change what is read.
+Only names of letters and a number are cut: GCC calls parameters `%out_arg1` and `%stack`, whose offset does affect what
+is read.
 """
 
 DECLARATION = pattern(_DECLARATION)
-"""A row that is a declaration of memory, several of registers or of parameters of calls, or a pragma."""
+"""A row that is a declaration of memory, several declarations of registers or of call parameters, or a pragma."""
 
 STATEMENT_OF_BLOCK = pattern(_STATEMENT)
-"""What a row that is a whole block is made of."""
+"""The parts of a row that is a whole block."""
 
 _SIZE = 30_000
-"""About how many characters are read in one go: rows take twenty times their memory."""
+"""The approximate number of characters lexed at once: rows take twenty times their memory."""
 _CUT = pattern(r";\r?\n")
 _HIDING = pattern(rf"{COMMENT}|{OPEN_STRING}")
-"""What may contain a `;` that ends no statement."""
+"""Text that may contain a `;` that does not end a statement."""
 
 
 def chunk_end(text: str, offset: int, end: int) -> int:
-    """Where a chunk ends that begins between two statements: after a `;` that ends one."""
+    """Where a chunk that begins between two statements ends: after a `;` that ends one."""
     cut = _CUT.search(text, offset + _SIZE, min(end, offset + 2 * _SIZE))
     if cut is not None:
         return cut.end()
@@ -100,19 +103,19 @@ def chunk_end(text: str, offset: int, end: int) -> int:
 
 
 class Chunk:
-    """A part of a body that is read in one go, as rows. `inner`: it is the inside of a block."""
+    """A part of a body that is lexed at once, as rows. `inner`: it is the inside of a block."""
 
     __slots__ = ("begin", "end", "file", "inner", "last", "matched", "matches", "rows")
 
     def __init__(self, file: File, begin: int, end: int, *, inner: bool = False) -> None:
         self.file, self.begin, self.end, self.inner = file, begin, end, inner
         self.rows: list[Row] = ROWS.findall(file.text, begin, end)
-        self.matches: Iterator[re.Match[str]] | None = None  # the rows with their places, once they are asked for
-        self.matched = 0  # how many of them have been asked for
+        self.matches: Iterator[re.Match[str]] | None = None  # the rows with their positions, once needed
+        self.matched = 0  # how many of them have been requested
         self.last: re.Match[str] | None = None
 
     def match(self, number: int) -> re.Match[str]:
-        """The row of this number with its place: found again, in the order of the text, since few are asked for."""
+        """The row of this number with its position: found again, in text order, because few are requested."""
         if self.matches is None:
             self.matches = ROWS.finditer(self.file.text, self.begin, self.end)
         if self.last is None or number >= self.matched:

@@ -1,4 +1,4 @@
-"""Reads debug data, `.section .debug_info { .b8 1 ... }`, and lines `.file 1 "a.cu"` (manual 11.5.1 to 11.5.3)."""
+"""Parses debug data, `.section .debug_info { .b8 1 ... }`, and lines `.file 1 "a.cu"` (manual 11.5.1 to 11.5.3)."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ _LINE = pattern(
       | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+""",
     re.X | re.A,
 )
-"""A line of data as compilers write it: its values are as narrow as their type."""
+"""A line of data in the style of compilers: its values are as narrow as their type."""
 _OPENED = pattern(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
 
 _TIMES = rf",[ ]({DECIMAL_63}),[ ]({DECIMAL_63})"
 _SOURCE = pattern(rf"[ \t\r\n]*+(\.file)[ \t]++({DECIMAL_32})[ \t]++({STRING})(?:{_TIMES})?+(?=[ \t\r]*+\n)", re.A)
 
-_known: set[str] = set()  # lines that `_LINE` matches: there are few different ones
+_known: set[str] = set()  # lines that `_LINE` matches: few different ones exist
 _MOST = 1 << 12
 
 
 def debug_data(file: File, start: int, items: list[Statement]) -> int:
-    """Read a section, or lines `.file 1 "a.cu"`, as compilers write them. Where to go on; 0 where there is neither."""
+    """Parses a section, or lines `.file 1 "a.cu"`, in the style of compilers. Returns where to continue; 0 if there is
+    neither."""
     match = _OPENED.match(file.text, start)
     if match is None:
         return _sources(file, start, items)
@@ -66,7 +67,7 @@ def _sources(file: File, start: int, items: list[Statement]) -> int:
 
 
 def _plain(data: str) -> bool:
-    """Whether each line of a section is right by itself, the last one blank."""
+    """Whether each line of a section is correct by itself, the last one blank."""
     lines = data.split("\n")
     if lines[-1].strip(" \t"):
         return False

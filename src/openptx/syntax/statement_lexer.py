@@ -1,9 +1,9 @@
 """One regular expression that matches a whole statement: the unit of lexing. Its matches tile any text.
 
 `m.lastindex` is the kind of a match `m`; its groups are fields of the statement. Only plain statements have a kind:
-anything else is `OTHER`, and the full parsers decide what it is. The text of an `OTHER` match may hold several
-statements (a semicolon was forgotten). Possessive everywhere and no group of braces without a bound on its repetition,
-since input may be hostile: `OTHER` ends after 256 parts, the parser goes on from there.
+anything else is `OTHER`, and the full parsers decide what it is. The text of an `OTHER` match may contain several
+statements (if a semicolon is missing). All quantifiers are possessive and brace groups have a bounded repetition,
+because input may be hostile: `OTHER` ends after 256 parts, and the parser continues from there.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ HEADER = 11  # group 11 the header of a function, up to its `{` (exclusive) or `
 DIRECTIVE = 12  # group 12 another directive
 DATA = 13  # group 13 lines of a debug section, or @@DWARF or # lines
 OTHER = 14  # group 14 anything else
-END = 1  # nothing but blanks and comments
+END = 1  # only blanks and comments
 
 _GROUP = rf'\{{(?>[^{{}};/"]+|{COMMENT}|/)*+\}}'
 _list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
 for _ in range(3):
     _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
-INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `OTHER`
+INITIAL_LIST = _list  # the values of an array of up to four dimensions; one with more is `OTHER`
 
 STATEMENT = pattern(
     rf"""
@@ -62,14 +62,14 @@ _ATOM = rf"(?:{IDENTIFIER}(?:\.[xyzw])?|(?:{SMALL_INTEGER}|{FLOAT_BITS})(?![\w.]
 _PLACE = rf"\[{IDENTIFIER}(?:\+-?{DECIMAL_63})?\]"
 _PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
 PLAIN = pattern(rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+", re.A)
-"""Operands that are written right for certain; most are."""
+"""Operands that are certainly well-formed; most are."""
 
 _known: set[str] = set()  # operands and lists of them that `PLAIN` has matched
 _MOST = 1 << 17
 
 
 def plain(operands: str) -> bool:
-    """Whether `PLAIN` matches. Remembers each operand, since a file repeats few: four times as fast as the regex."""
+    """Whether `PLAIN` matches. Memoises each operand, because a file repeats few: four times as fast as the regex."""
     if not operands or operands in _known or _known.issuperset(operands.split(", ")):
         return True
     if not PLAIN.fullmatch(operands):
@@ -84,7 +84,7 @@ def plain(operands: str) -> bool:
 
 
 _LANDMARK = pattern(rf"[;{{}}:\n][ \t\r]*+(?=[{{}}]|\.(?!loc\b)|{WORD}[ \t]*+:(?!:))", re.A)
-"""What ends before something else than an instruction begins."""
+"""The end of text before something other than an instruction begins."""
 
 
 def landmarks(text: str, body: Span) -> Iterator[int]:

@@ -26,9 +26,9 @@ DEPTH = 48
 
 
 class Mistake(Exception):
-    """What is wrong with the statement being read. Raised by the parser, caught at statements.
+    """The error in the statement being parsed. Raised by the parser, caught at statements.
 
-    `recovered`: the cursor is where reading can go on already.
+    `recovered`: the cursor is already where parsing can continue.
     """
 
     recovered = False
@@ -39,10 +39,10 @@ class Mistake(Exception):
 
 
 class Cursor:
-    """The current token of a span of a file: its `kind`, `word` and place; `last` is where the one before it ended.
+    """The current token of a span of a file: its `kind`, `word` and place; `last` is where the previous one ended.
 
-    An operator's kind is `op`; after the last token the kind is `end` and the word empty. `about` is the code of the
-    mistakes in what is being read.
+    An operator's kind is `op`; after the last token the kind is `end` and the word is empty. `about` is the code of
+    errors in the current construct.
     """
 
     __slots__ = ("_tokens", "about", "depth", "end", "file", "kind", "last", "limit", "start", "word")
@@ -61,7 +61,7 @@ class Cursor:
         self.advance()
 
     def advance(self) -> None:
-        """Step to the next token."""
+        """Moves to the next token."""
         self.last = self.end
         match = next(self._tokens, None)
         if match is not None and (group := match.lastindex or 0) > 1:
@@ -76,7 +76,7 @@ class Cursor:
 
     @property
     def new_line(self) -> bool:
-        """Whether the current token is on a later line than the one before it."""
+        """Whether the current token is on a later line than the previous one."""
         return "\n" in self.file.text[self.last : self.start]
 
     @property
@@ -87,12 +87,12 @@ class Cursor:
 
     @property
     def span(self) -> Span:
-        """The place of the current token; after the last token, the character before it."""
+        """The position of the current token; after the last token, the last character."""
         return (self.start, self.end) if self.kind != "end" else (max(self.last - 1, 0), self.last)
 
     @property
     def described(self) -> str:
-        """The current token as a diagnostic calls it."""
+        """The current token as diagnostics call it."""
         if self.kind == "end":
             return "the end of the statement" if self.limit < len(self.file.text) else "the end of the file"
         return f"`{self.word}`"
@@ -102,14 +102,14 @@ class Cursor:
         return self.word in words and self.kind != "string"
 
     def take(self, word: str) -> bool:
-        """Step over this word if it is the current token."""
+        """Skips this word if it is the current token."""
         if self.word != word:
             return False
         self.advance()
         return True
 
     def expect(self, word: str, where: str) -> Span:
-        """Step over this word, which must be the current token."""
+        """Skips this word, which must be the current token."""
         if self.word != word:
             raise self.expected(f"`{word}`", where)
         span = self.start, self.end
@@ -117,7 +117,7 @@ class Cursor:
         return span
 
     def name(self, what: str, where: str) -> tuple[str, Span]:
-        """Step over an identifier."""
+        """Skips an identifier."""
         if self.kind != "word":
             raise self.expected(what, where)
         found = self.word, (self.start, self.end)
@@ -125,7 +125,7 @@ class Cursor:
         return found
 
     def new_name(self, what: str, where: str) -> tuple[str, Span]:
-        """Step over an identifier that is declared here."""
+        """Skips an identifier that is declared here."""
         if self.word == "_":
             help = "it is the sink for unused results"
             raise self.mistake("invalid-name", "`_` alone is no name", self.span, help=help)
@@ -135,7 +135,7 @@ class Cursor:
         return found, span
 
     def _undotted(self, span: Span) -> None:
-        """Refuse `a.b` and `a.1` as names, which other assemblers and LLVM have."""
+        """Rejects `a.b` and `a.1` as names, which other assemblers and LLVM have."""
         from openptx.syntax.directives import NAMES
 
         end = span[1]
@@ -150,7 +150,7 @@ class Cursor:
             raise self.mistake("invalid-name", f"`{text}` is no name: it has a dot", (span[0], end), help=help, fix=fix)
 
     def deeper(self) -> None:
-        """Count one level of nesting, and refuse what no program needs before Python's stack does."""
+        """Counts one level of nesting, and rejects depths that no program needs before Python's stack overflows."""
         self.depth += 1
         if self.depth > DEPTH:
             raise self.mistake("nesting-too-deep", f"this is nested more than {DEPTH} levels deep", self.span)
@@ -158,14 +158,14 @@ class Cursor:
     def expected(
         self, what: str, where: str = "", *, about: str = "", help: str | None = None, labels: tuple[Label, ...] = ()
     ) -> Mistake:
-        """The mistake that the current token isn't `what`."""
+        """The error that the current token is not `what`."""
         if self.kind == "bad" or self.word in ("%", "#", "@@"):
             return self.invalid_character()
         message = f"expected {what}{' ' if where else ''}{where}, found {self.described}"
         return self.mistake(about or self.about, message, self.span, f"expected {what}", help=help, labels=labels)
 
     def invalid_character(self) -> Mistake:
-        """The mistake that the current character can't begin any token."""
+        """The error that the current character cannot begin any token."""
         from openptx.syntax import characters, foreign
 
         if self.word == '"':
@@ -194,6 +194,6 @@ class Cursor:
         help: str | None = None,
         fix: Fix | None = None,
     ) -> Mistake:
-        """A mistake in this file."""
+        """An error in this file."""
         found = Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
         return Mistake(found)

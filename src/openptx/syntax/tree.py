@@ -1,7 +1,7 @@
-"""The tree of a module: statements with their place in the text. Instructions read their operands when asked.
+"""The tree of a module: statements with their position in the text. Instructions parse their operands on demand.
 
-Every statement has `file`, `span` (from its first token after its last) and `text`. What lies between statements is
-blanks and comments; `str(module)` is the text of the file.
+Every statement has `file`, `span` (from its first token to the end of its last) and `text`. Only blanks and comments
+lie between statements; `str(module)` is the text of the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def text_of(module: SyntaxTree) -> str:
-    """The text of a module, put together from its items."""
+    """The text of a module, assembled from its items."""
     text, pieces, last = module.file.text, list[str](), 0
     for item in module.items:
         start, end = item.span
@@ -30,7 +30,7 @@ def text_of(module: SyntaxTree) -> str:
 
 
 class Lazy:
-    """Parsers of the parts of a tree that are parsed on demand. The modules of the parser, which import this one, set
+    """Parsers of the parts of a tree that are parsed on demand. The parser's modules, which import this one, set
     them."""
 
     if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Lazy:
 
 
 class Statement:
-    """What all statements have."""
+    """Common attributes of all statements."""
 
     __slots__ = ("file", "span")
 
@@ -117,11 +117,11 @@ class Instruction(Statement):
         return (self._read or self._operands())[1]
 
     def remember(self, operands: tuple[Operand, ...]) -> None:
-        """Keep operands that are parsed already."""
+        """Sets operands that have been parsed already."""
         self._read = operands, None
 
     def forget(self) -> None:
-        """Let go of guard and operands, which are most of a tree; who asks for them again has them parsed again."""
+        """Releases guard and operands, which are most of a tree; they are parsed again on the next access."""
         self._guard = self._read = None
 
     def _operands(self) -> tuple[tuple[Operand, ...], Diagnostic | None]:
@@ -149,7 +149,7 @@ class Block(Statement):
 
 
 class Unreadable(Statement):
-    """Text that can't be parsed; a diagnostic says why."""
+    """Text that cannot be parsed; a diagnostic says why."""
 
     __slots__ = ()
 
@@ -158,7 +158,7 @@ class Unreadable(Statement):
 
 
 class HeaderForm:
-    """The header of a function, all but the names in it."""
+    """The header of a function, except the names in it."""
 
     __slots__ = ("kind", "linkage")
 
@@ -167,12 +167,13 @@ class HeaderForm:
 
 
 class Function(Statement):
-    """A kernel (`kind` "entry") or device function ("func"): its header is read, its body is read when asked for.
+    """A kernel (`kind` "entry") or device function ("func"): its header is parsed, its body is parsed on demand.
 
     `body` is the span between the braces, None for a declaration without one. `span` includes the closing brace or the
-    `;`. `linkage` is "visible", "extern", "weak", "common" or "". `broken`: its braces don't match (reported already).
-    One whose header is that of another but for the names has a `form`, and `formals` are the names of its results and
-    parameters, which are read when asked for, too.
+    `;`. `linkage` is "visible", "extern", "weak", "common" or "". `broken`: its braces do not match (reported already).
+
+    A function whose header differs from an earlier one only in names has a `form`, and `formals` are the names of its
+    results and parameters, which are parsed on demand, too.
     """
 
     __slots__ = (
@@ -206,7 +207,7 @@ class Function(Statement):
     def from_memo(
         cls, file: File, span: Span, form: HeaderForm, name: Name, formals: list[str], body: Span | None, broken: bool
     ) -> Function:
-        """A function whose header differs from an earlier one in the names alone."""
+        """A function whose header differs from an earlier one only in names."""
         function = cls.__new__(cls)
         function.file, function.span, function.form, function.name = file, span, form, name
         function.formals = formals
@@ -231,12 +232,12 @@ class Function(Statement):
 
     @property
     def cut_off(self) -> bool:
-        """Whether the file ends inside the body: what is missing after its end is no further mistake."""
+        """Whether the file ends inside the body: what is missing after its end is not a further error."""
         return self.broken and self.span[1] == len(self.file.text)
 
     @property
     def statements(self) -> list[Statement]:
-        """The statements of the body, blocks nested; read from the text at every call."""
+        """The statements of the body, blocks nested; parsed from the text at every call."""
         return self.read()[0]
 
     def read(self, places: Collection[int] | None = None) -> tuple[list[Statement], list[Diagnostic]]:
@@ -244,13 +245,13 @@ class Function(Statement):
         if self.body is None:
             return [], []
         statements, problems = Lazy.body(self.file, self.body, places)
-        if self.cut_off:  # one mistake, which has been reported
+        if self.cut_off:  # one error, which has been reported
             end = len(self.file.text.rstrip())
             problems = [problem for problem in problems if problem.span[1] < end]
         return statements, problems
 
     def walk(self) -> Iterator[Statement]:
-        """All statements of the body, those inside blocks too, each block before what it holds."""
+        """All statements of the body, including those inside blocks, each block before its contents."""
         return walk(self.statements)
 
 
@@ -274,14 +275,14 @@ class SyntaxTree:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """All syntax errors of the file, in the order of the text. Parses all bodies once."""
+        """All syntax errors of the file, in text order. Parses all bodies once."""
         if self._diagnostics is None:
             found = [*self.problems, *(problem for function in self.functions for problem in function.read()[1])]
             self._diagnostics = sorted(found, key=lambda diagnostic: diagnostic.span)
         return self._diagnostics
 
     def walk(self) -> Iterator[Statement]:
-        """All statements, each function and block before what it holds."""
+        """All statements, each function and block before its contents."""
         for item in self.items:
             yield item
             if isinstance(item, Function):
@@ -293,7 +294,7 @@ class SyntaxTree:
 
 
 def walk(statements: list[Statement]) -> Iterator[Statement]:
-    """These statements and those inside their blocks. Blocks may nest deeper than Python's calls."""
+    """These statements and those inside their blocks. Blocks may be nested deeper than Python's recursion limit."""
     waiting = [iter(statements)]
     while waiting:
         for statement in waiting[-1]:

@@ -1,1 +1,1 @@
-"""Messages and fixes for opcodes without a form and operands of wrong types; only imported for files with errors."""
+"""Messages and fixes for opcodes without a form and operands of wrong types; imported only for files with errors."""

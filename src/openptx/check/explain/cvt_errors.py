@@ -1,4 +1,4 @@
-"""Judges the modifiers of a plain `cvt` by what its pair of types needs (`isa/conversions.py`)."""
+"""Checks the modifiers of a plain `cvt` against the needs of its pair of types (`isa/conversions.py`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers 
 
 
 def cvt_errors(m: Modifiers) -> Problem | None:
-    """What is wrong with the modifiers of `cvt.dtype.atype`."""
+    """The problems with the modifiers of `cvt.dtype.atype`."""
     d, a = m.dtype, m.atype
     pair, wanted, rounding = f"cvt.{d.name}.{a.name}", needs(d, a), m.values.get("rnd")
     if rounding is None and wanted.required:
@@ -58,7 +58,7 @@ def cvt_errors(m: Modifiers) -> Problem | None:
 
 
 def _rounded(m: Modifiers) -> str:
-    """The opcode with a rounding that the pair has, or without."""
+    """The opcode with a rounding that the pair allows, or without."""
     wanted = needs(m.dtype, m.atype).rounding
     others = [modifier for modifier in m.written if modifier != m.values.get("rnd")]
     return ".".join(("cvt", *(("rzi" if "rzi" in wanted else "rn",) if wanted else ()), *others))

@@ -1,4 +1,4 @@
-"""Explains a `cvt` without a form: which conversions exist, and which modifiers its pair of types takes (6.5)."""
+"""Explains a `cvt` without a form: existing conversions, and the modifiers that its pair of types allows (6.5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDINGS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
 
 
 def roundings(d: str, a: str) -> dict[str, tuple[str, ...]]:
-    """The rounding modifiers of a pair ("" for none) with the fewest other modifiers that each needs. Memoised."""
+    """The rounding modifiers of a pair ("" for none), each with the fewest other modifiers that it needs. Memoised."""
     known = _ROUNDINGS.get((d, a))
     if known is None:
         choices = ("", *ROUNDING) if _written(d, a) else ()
@@ -27,7 +27,7 @@ def roundings(d: str, a: str) -> dict[str, tuple[str, ...]]:
 
 
 def _written(d: str, a: str) -> bool:
-    """Whether some form has both types: a quick test that most pairs of types fail."""
+    """Whether some form has both types: a quick test, which most pairs of types fail."""
     return any(
         any(d in slot.choices for slot in form.slots) and any(a in slot.choices for slot in form.slots)
         for instruction in declared("cvt")
@@ -52,7 +52,7 @@ def spelt(rounding: str, extras: tuple[str, ...], d: str, a: str) -> str:
 
 
 def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
-    """What is wrong with `cvt.modifiers.d.a`: the pair, or its rounding; None where it is something else."""
+    """The problem with `cvt.modifiers.d.a`: the pair, or its rounding; None if it is another one."""
     found = roundings(d, a)
     if not found:
         return _no_pair(d, a)
@@ -76,7 +76,7 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
 
 
 def _fixed(modifiers: list[str], found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
-    """The opcode with the commonest rounding of the pair, and with its other modifiers if it may have them."""
+    """The opcode with the commonest rounding of the pair, and with its other modifiers if allowed."""
     best = next((rounding for rounding in _COMMONEST if rounding in found), next(iter(found)))
     fixed = spelt(best, tuple(m for m in modifiers[:-2] if m not in ROUNDING), d, a)
     return fixed if resolve(fixed) else spelt(best, found[best], d, a)
@@ -89,7 +89,7 @@ def _what(d: str, a: str, said: list[str], legal: str) -> str:
 
 
 def _no_pair(d: str, a: str) -> Problem:
-    """No `cvt` has this pair: what converts from one, what to the other, and how to get there."""
+    """No `cvt` has this pair: conversions from one type, conversions to the other, and a route between them."""
     sources = [name for name in TYPES if roundings(d, name)]
     targets = [name for name in TYPES if roundings(name, a)]
     return Problem(
@@ -112,7 +112,7 @@ def _to(names: list[str]) -> str:
 
 
 def _help(d: str, a: str, sources: list[str], targets: list[str]) -> str:
-    """Another form of the same pair, a step between, or what there is."""
+    """Another form of the same pair, an intermediate step, or the existing forms."""
     if bits := next((name for name in (d, a) if TYPES[name].kind == "b" and TYPES[name].count == 1), None):
         return f"say how to read the bits: `.u{bits[1:]}` or `.s{bits[1:]}`"
     for count in ("x2", "x4"):

@@ -1,4 +1,4 @@
-"""Explains an opcode that lacks a modifier: which ones may stand there."""
+"""Explains an opcode that lacks a modifier: which modifiers are possible there."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from openptx.isa.notation.slots import Slot
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 MOST = 14
-"""So many choices are shown."""
+"""The maximum number of choices shown."""
 
 
 def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
-    """A required modifier is not there: the form that lacks the fewest."""
+    """A required modifier is missing: the form that lacks the fewest."""
     forms = [
         (form, modifiers[len(each.parts) - 1 :])
         for each in instructions
@@ -52,7 +52,7 @@ def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instr
 
 
 def _choices(slot: Slot, others: list[Slot]) -> list[str]:
-    """What may stand in the place of a slot, in this form and in others that lack the same."""
+    """The choices for a slot, in this form and in others that lack the same one."""
     found = dict.fromkeys(slot.choices)
     for other in others:
         if other.name == slot.name or (other.typed and slot.typed):
@@ -61,7 +61,7 @@ def _choices(slot: Slot, others: list[Slot]) -> list[str]:
 
 
 def nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
-    """The rest of a name is not there: `mbarrier.b64`, `suld.1d.b32.trap`."""
+    """The rest of a name is missing: `mbarrier.b64`, `suld.1d.b32.trap`."""
     if any(list(each.parts[1:]) == modifiers[: len(each.parts) - 1] for each in instructions):
         return None
     choices = list(dict.fromkeys(each.parts[1] for each in instructions))
@@ -84,7 +84,7 @@ def nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
 
 
 def _lacks(form: Form, modifiers: list[str]) -> list[Slot]:
-    """The slots of a form that must be filled, and that these modifiers leave; none where they do not fit."""
+    """The mandatory slots of a form that these modifiers leave empty; none if the modifiers do not fit."""
     left = list(form.slots)
     for modifier in modifiers:
         slot = next((s for s in left if modifier in s.choices), None)
@@ -99,7 +99,7 @@ def _tail(opcode: str, form: Form) -> str:
 
 
 def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
-    """The opcode with the modifier that is missing; `.lo` rather than `.hi`, since that is nearly always meant."""
+    """The opcode with the missing modifier; `.lo` rather than `.hi`, because that is nearly always meant."""
     choice = "lo" if "lo" in choices else choices[0]
     own = modifiers[len(form.instruction.parts) - 1 :]
     before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]

@@ -1,4 +1,4 @@
-"""Explains opcodes that no form has: which modifier is wrong, missing or superfluous, and what was probably meant."""
+"""Explains opcodes without a form: which modifier is wrong, missing or superfluous, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 MANY = 40
-"""Modifiers, of which no instruction has so many."""
+"""More modifiers than any instruction has."""
 
 
 def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
@@ -55,7 +55,7 @@ def _twice(opcode: str, modifiers: list[str]) -> Problem | None:
 
 
 def _exclusive_ones(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
-    """Two modifiers of which a form takes one."""
+    """Two modifiers of which a form allows one."""
     exclusive = _exclusive(modifiers, instructions)
     return None if exclusive is None else _both(opcode, *exclusive)
 
@@ -103,7 +103,7 @@ def _too_long(mnemonic: str, modifiers: list[str]) -> Problem:
 
 
 def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
-    """The two types at the end of a `cvt`, where it is a plain or a packed conversion."""
+    """The two types at the end of a plain or packed `cvt`."""
     if len(modifiers) < 2 or "pack" in modifiers or not set(modifiers[-2:]) <= TYPES.keys():
         return None
     return modifiers[-2], modifiers[-1]
@@ -114,12 +114,12 @@ def _all(slot: Slot) -> list[str]:
 
 
 def _modifiers_of(instructions: list[Instruction]) -> set[str]:
-    """Every modifier of theirs, with the parts of dotted ones."""
+    """All modifiers of the instructions, with the parts of dotted ones."""
     return {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
 
 
 def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
-    """The instructions whose name the opcode begins with, or all of the mnemonic if there are none."""
+    """The instructions whose name is a prefix of the opcode, or all of the mnemonic if there are none."""
     best = [each for each in instructions if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]]
     return best or instructions
 
@@ -149,7 +149,7 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
 
 
 def _labelled(statement: Statement) -> Fix | None:
-    """A label whose colon was forgotten: an instruction's name stands after it."""
+    """A label without its colon: an instruction name follows it."""
     end = statement.opcode_span[1]
     if not statement.operands and not statement.file.text.endswith(";", *statement.span):
         return Fix((end, end), ":", "make it a label")
@@ -159,7 +159,7 @@ def _labelled(statement: Statement) -> Fix | None:
 
 
 def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
-    """Modifiers that a form has, but not together."""
+    """Modifiers that a form has, but not in combination."""
     if without := _without(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
         return without
     return Problem(
@@ -177,7 +177,8 @@ _IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
 
 
 def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
-    """The problem of an opcode that is right without one of its modifiers. A modifier with a meaning is no fix."""
+    """The problem of an opcode that is valid without one of its modifiers. A fix never removes a modifier with a
+    meaning."""
     for i in sorted(range(len(modifiers)), key=lambda i: modifiers[i] not in _IDLE):
         modifier, shorter = modifiers[i], ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
         if modifier in TYPES or not resolve(shorter):
@@ -211,7 +212,7 @@ def _repeated(opcode: str, modifier: str) -> Problem:
 
 
 def _exclusive(modifiers: list[str], instructions: list[Instruction]) -> tuple[str, str] | None:
-    """Two modifiers of one kind, of which a form takes one: `.rn.rz`."""
+    """Two modifiers of one kind, of which a form allows one: `.rn.rz`."""
     for each in instructions:
         for form in each.forms:
             for slot in form.slots:
@@ -251,7 +252,7 @@ def _dotted_label(mnemonic: str, name: str) -> Problem:
 
 
 def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
-    """All modifiers exist, but no form has them together: one edit away, or the nearest form."""
+    """All modifiers exist, but no form combines them: suggests a form one edit away, or the nearest one."""
     if without := _without(opcode, mnemonic, modifiers, _RULE):
         return without
     missing = missing_modifier(opcode, modifiers, instructions) or nameless(opcode, mnemonic, modifiers, instructions)
@@ -270,7 +271,7 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
 
 
 def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
-    """Modifiers that are right, but in an order that the assembler doesn't take."""
+    """Valid modifiers in an order that the assembler does not accept."""
     for each in instructions:
         for form in each.forms:
             order: list[str] = []

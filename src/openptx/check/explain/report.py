@@ -1,4 +1,4 @@
-"""Turns problems into diagnostics: paths become places in the file, `declared here` labels are added."""
+"""Turns problems into diagnostics: paths become spans in the file, `declared here` labels are added."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diag
 def stated(
     problem: Problem, file: File, span: Span, labels: tuple[Label, ...] = (), fix: Fix | None = None
 ) -> Diagnostic:  # fmt: skip
-    """The problem as a finding at a place of the file."""
+    """The problem as a finding at a position in the file."""
     shown = file.text[span[0] : span[1]]
     return Diagnostic(
         problem.about,
@@ -51,7 +51,7 @@ def stated(
 
 
 def _filled(sentence: str, shown: str) -> str:
-    """`{}` is the text of the operand; `{f32}` and `{f64}` are that integer as a float."""
+    """`{}` is the text of the operand; `{f32}` and `{f64}` are its integer as a float."""
     if "{" not in sentence:
         return sentence
     for width in (32, 64):
@@ -87,7 +87,7 @@ def node(instruction: Instruction, where: Path) -> text.Operand | None:
 
 
 def parts(tree: text.Operand) -> tuple[text.Operand, ...]:
-    """What an operand is made of, in the order of its kind's parts."""
+    """The components of an operand, in the order of its kind's parts."""
     match tree:
         case text.Vector() | text.Arguments():
             return tree.elements

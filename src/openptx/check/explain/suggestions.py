@@ -1,4 +1,4 @@
-"""What to write instead: the conversion, the literal, the register type that a mismatch asks for."""
+"""Suggested replacements: the conversion, the literal, the register type that a mismatch calls for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openptx.syntax.tree import Instruction
 
 
 def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
-    """The sentence that says how to get from the register there is to the one that is wanted."""
+    """The sentence that says how to convert the given register to the wanted type."""
     if wanted.kind == "pred" and declared.kind in "bsu" and not place.writes:
         return f"make it a predicate first: `setp.ne.{_number(declared)} %p, {{}}, 0;`"
     if declared.kind == "pred" and wanted.kind in "bsu" and not place.writes and wanted.width >= 16:
@@ -44,7 +44,7 @@ def _number(type: Type) -> str:
 
 
 def cvt_rounding(wanted: Type, declared: Type) -> str | None:
-    """The rounding that `cvt` needs between two register types, None where it can't."""
+    """The rounding that `cvt` needs between two register types; None if there is no such conversion."""
     plain = ("u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64")
     to, of = _number(wanted), _number(declared)
     if to not in plain or of not in plain or (wanted.kind == "b" and declared.kind == "f"):
@@ -55,7 +55,7 @@ def cvt_rounding(wanted: Type, declared: Type) -> str | None:
 
 
 def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
-    """A constant that doesn't suit its type."""
+    """A constant that does not fit its type."""
     wanted = place.type
     assert wanted is not None
     help = None
@@ -84,7 +84,7 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
 
 
 def as_float(literal: str, width: int) -> str:
-    """The float that an integer literal was meant to be: the number, or for a hexadecimal one its bits."""
+    """The float that an integer literal was meant to be: its value, or for a hexadecimal one its bits."""
     if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
         return f"{literal}.0"
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
@@ -112,7 +112,7 @@ def computed_first(found: Diagnostic, known: Callable[[str], Kind]) -> Diagnosti
 
 
 def _scale(match: re.Match[str]) -> str | None:
-    """What the index is multiplied by; None where that is no constant."""
+    """The factor of the index; None if it is not a constant."""
     factor = match["before"] or match["after"]
     if factor is None:
         return "1"

@@ -1,4 +1,4 @@
-"""Problems of operands that don't fit: the rule, and what to write instead."""
+"""Problems with mismatched operands: the rule, and the suggested replacement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openptx.isa.types import Type
 
 
 def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:
-    """An operand of a kind that is not allowed here."""
+    """An operand of a kind that is not allowed in this place."""
     return Problem(
         about,
         f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
@@ -24,7 +24,7 @@ def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = 
 
 
 def what(place: Place) -> str:
-    """What a place wants, in words."""
+    """The requirements of a place, in words."""
     if place.count:
         return f"a list of {place.count} registers"
     return f"a register of type {place.expected()}"
@@ -49,7 +49,7 @@ def mismatch(place: Place, declared: Type, where: Path) -> Problem:
 
 
 def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
-    """The section of the document that has the rule."""
+    """The section of the document that states the rule."""
     if wanted is None:
         return "PTX ISA, Instruction Operands (6)"
     if place.context.follows_ptxas and wanted.name == "e2m1x4":
@@ -78,7 +78,7 @@ _AGREEMENT = {
 
 
 def help_for(place: Place, wanted: Type | None, declared: Type) -> str | None:
-    """What to write instead."""
+    """The suggested replacement."""
     if wanted is None or place.count:
         return None
     return conversion(place, wanted, declared)

@@ -1,4 +1,4 @@
-"""Explains a modifier that an instruction does not have: which one was probably meant."""
+"""Explains a modifier that an instruction does not have, with the one that was probably meant."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _order(name: str) -> tuple[str, int, int, str]:
 
 
 def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
-    """The same opcode with a type of the same width that there is: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
+    """The same opcode with an existing type of the same width: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
     wanted = TYPES[name]
     for kind in "bf" if wanted.kind == "f" else "sub":
         for other in types:

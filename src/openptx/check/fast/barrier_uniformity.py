@@ -1,4 +1,4 @@
-"""Whether a divergent branch may have split a warp before a barrier; accepts only where that is impossible."""
+"""Whether a divergent branch may have split a warp before a barrier; accepts only if that is impossible."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from openptx.source import Span
     from openptx.syntax.row_lexer import Row
 
-# Compiled when there is a barrier.
+# Compiled when the first barrier occurs.
 _SETP = rf"setp\.[\w.]+\s+({WORD})(?:\|{WORD})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"
 _LANE = rf"mov\.\w+\s+({WORD})\s*,\s*%(?:tid\.x|laneid)\s*;"
 _ANOTHER = rf"\s*(?:{WORD}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
 _ANY = ""
-"""Stands for an unknown branch or predicate in a set of guards."""
+"""Represents an unknown branch or predicate in a set of guards."""
 
 
 class BarrierUniformity:
-    """The barriers of one body, in the order of the text: rows are passed a chunk at a time."""
+    """The barriers of one body, in text order: rows are passed a chunk at a time."""
 
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
         self.splitting: set[str] | None = None  # guards that may hold for a part of a warp; None until they are needed
         self.rows: list[Row] = []
-        self.known: tuple[int, set[str]] = 0, set()  # the last row of these that was asked for, and its guards
-        self.since: set[str] = set()  # guards of the branches after the last label, in the chunks that were passed
+        self.known: tuple[int, set[str]] = 0, set()  # the last row queried, and its guards
+        self.since: set[str] = set()  # guards of the branches after the last label, in the chunks passed so far
 
     @property
     def never_splits(self) -> bool:
-        """Whether no predicate of the body can split a warp, so that barriers may stand anywhere."""
+        """Whether no predicate of the body can split a warp, so that barriers are allowed anywhere."""
         return not self._splitting_guards()
 
     def diverges(self, rows: list[Row], number: int) -> bool:
-        """Whether a barrier stands after a branch, without a label between, whose guard may split a warp."""
+        """Whether a barrier follows a branch, without a label in between, whose guard may split a warp."""
         splitting = self._splitting_guards()
         if not splitting:
             return False
@@ -99,8 +99,8 @@ class BarrierUniformity:
                 yield name
 
     def _written_again(self, names: list[str]) -> set[str]:
-        """Registers that stand there twice, so that several statements write them and nobody knows what a guard says;
-        none where a comment may hold such a statement."""
+        """Registers that occur twice, so that several statements may write them and their guard is unknown; empty if a
+        comment may contain such a statement."""
         if self.text.find("/", *self.body) >= 0:
             return set()
         return {name for name, times in Counter(names).items() if times > 1}

@@ -1,7 +1,7 @@
-"""Memo of accepted blocks: one that differs from an earlier one in registers and callee alone is accepted, too.
+"""Memo of accepted blocks: one that differs from an earlier one only in registers and callee is accepted, too.
 
-Compilers put each call into a block of its own, with its parameters and what is stored to them, and blocks that come
-from `asm` are the same again and again.
+Compilers put each call into its own block, with its parameters and the stores to them, and blocks from `asm` repeat
+many times.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _CALL = pattern(rf"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?(?![$%])({IDEN
 _WORD = pattern(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
 _FIRST = pattern(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
 _FEW = 64
-"""A block that declares a range of more names is read again each time."""
+"""A block that declares a range of more names is not memoised."""
 
 
 class BlockMemo:
-    """What all blocks of one form have in common. `count` is the number of registers that differ between them."""
+    """The common properties of all blocks of one form. `count` is the number of registers that differ between them."""
 
     __slots__ = ("count", "declared", "fixed", "inner", "last", "named", "roles")
 
@@ -42,14 +42,14 @@ class BlockMemo:
         self.named = 0  # how many of them have been found in the text
         self.declared: list[str] = []  # names
         self.inner: list[str] = []  # those of them that are registers
-        self.fixed: dict[str, Kind] = {}  # registers of the body by names that are the same in all of these blocks
+        self.fixed: dict[str, Kind] = {}  # registers of the body with names that are the same in all of these blocks
         self.roles: list[tuple[int, bool]] = []
         """Reads and writes in order: the number of a register (fixed ones come last), and whether it is written."""
         self.last: tuple[str | None, str] | None = None
         """Guard and opcode of the last instruction."""
 
     def declares(self, text: str) -> bool:
-        """Note declared registers or parameters of calls. False for anything else."""
+        """Records declared registers or parameters of calls. False for anything else."""
         if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
             return False
         found: list[str] = []
@@ -63,7 +63,7 @@ class BlockMemo:
         return True
 
     def runs(self, text: str, names: OperandClassifier) -> bool:
-        """Note the registers of an instruction. False if it names anything else, jumps or synchronises."""
+        """Records the registers of an instruction. False if it names anything else, jumps or synchronises."""
         match = STATEMENT.fullmatch(text)
         if match is None or match.lastindex != INSTRUCTION:
             return False
@@ -81,7 +81,7 @@ class BlockMemo:
         return True
 
     def _places(self, text: str, names: OperandClassifier) -> list[int] | None:
-        """The numbers of the registers that a text names; None if it names something else."""
+        """The numbers of the registers that a text names; None if it names anything else."""
         found: list[int] = []
         for word in _WORD.findall(text):
             if _REGISTER.fullmatch(word):
@@ -96,7 +96,8 @@ class BlockMemo:
         return found
 
     def applies(self, given: list[str], names: OperandClassifier) -> bool:
-        """Note the reads and writes of a block of this form in `names`. False if its names mean something else here."""
+        """Records the reads and writes of a block of this form in `names`. False if its names mean something else in
+        this body."""
         if self.declared and not names.unknown(self.declared):
             return False
         if self.fixed:
@@ -109,7 +110,7 @@ class BlockMemo:
                 if written:
                     names.mark_written((name,))
                 else:
-                    names[name]  # which is read before it is written
+                    names[name]  # read before it is written
         names.inner.update(self.inner)
         return True
 

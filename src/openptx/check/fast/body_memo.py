@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 _WORDS = pattern(rf"(?<!{LETTER})(?<![.%])({WORD})", re.A)
 _LONGEST = 1 << 9
-"""Longer bodies, in characters, are seldom alike, and next to them the costs of a function are small."""
+"""Longer bodies, in characters, are rarely alike, and the overhead of a function is small in comparison."""
 _MOST = 1 << 12
-"""How many bodies are remembered."""
+"""The maximum number of memoised bodies."""
 _VAIN = 1 << 8
-"""After so many more keys of new bodies than of known ones, the file is taken for one whose bodies all differ."""
+"""When keys of new bodies outnumber those of known ones by this many, the bodies of the file are assumed to differ
+all."""
 
 
 def _is_in_range(name: str, text: str) -> bool:
-    """Whether a name may be one of a range that a text declares: `p1` of `p<9>`, but not of `%p<9>`."""
+    """Whether a name may belong to a range that a text declares: `p1` to `p<9>`, but not to `%p<9>`."""
     range = f"{name.rstrip('0123456789')}<"
     return text.count(range) > text.count(f"%{range}")
 
@@ -42,11 +43,11 @@ class BodyMemo:
 
     def __init__(self) -> None:
         self._known: dict[Key, int] = {}  # and how many registers they declare
-        self._vain = 0  # keys of new bodies, less those of known ones
+        self._vain = 0  # number of keys of new bodies minus those of known ones
 
     def key(self, module: ModuleChecker, function: Function, header: Scope) -> Key | None:
-        """All that the verdict on a body depends on: its text with numbers in place of names of the header and of the
-        module, what those mean, and the form of the header. None for a body that is not remembered."""
+        """Everything that the verdict on a body depends on: its text with numbers in place of names of the header and
+        of the module, the meanings of these, and the form of the header. None for a body that is not memoised."""
         start, end = function.body or (0, 0)
         if end - start > _LONGEST or function.form is None or self._vain > _VAIN or module.scope.ranges:
             return None
@@ -77,7 +78,7 @@ class BodyMemo:
         return function.form, *parts, *meanings
 
     def accepts(self, key: Key, module: ModuleChecker) -> bool:
-        """Whether the body with this key is certainly right."""
+        """Whether the body with this key is certainly correct."""
         registers = self._known.get(key)
         if registers is None or registers > module.memo.room:
             self._vain += 1
@@ -87,6 +88,6 @@ class BodyMemo:
         return True
 
     def accept(self, key: Key, registers: int) -> None:
-        """Remember a body that is right and declares so many registers."""
+        """Memoises a correct body that declares this many registers."""
         if len(self._known) < _MOST:
             self._known[key] = registers

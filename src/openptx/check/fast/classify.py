@@ -1,4 +1,4 @@
-"""Classifies operand texts of one function: a dictionary of kinds, filled when a text is new."""
+"""Classifies operand texts of one function: a dictionary of kinds, filled on first occurrence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAIR = pattern(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
 _ADDRESS = pattern(rf"\[ ?({IDENTIFIER})(?: ?\+ ?({SMALL_INTEGER}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
 _AMOUNT = pattern(DECIMAL_63, re.A)
 _MOST = 1 << 7
-"""How many addresses in a variable are remembered with it."""
+"""The maximum number of addresses in a variable that are memoised with it."""
 
 
 class OperandClassifier(SymbolTable):
@@ -96,7 +96,7 @@ class OperandClassifier(SymbolTable):
         return found
 
     def _read(self, text: str) -> Kind:
-        """The kind of an operand that was not seen before."""
+        """The kind of an operand text that is new."""
         if (constant := interned_kinds.constant(text)) is not None:
             interned_kinds.remember(text, constant)
             return constant
@@ -115,7 +115,7 @@ class OperandClassifier(SymbolTable):
         return self._precisely(text)
 
     def _name(self, text: str) -> Kind:
-        """The kind of a name that the body doesn't declare."""
+        """The kind of a name that the body does not declare."""
         found = self._outside(text)
         if found is kinds.NAME_KIND:
             if text == "_":
@@ -126,7 +126,7 @@ class OperandClassifier(SymbolTable):
         return at(found, 0) if found.sort == kinds.VARIABLE else found
 
     def _outside(self, text: str) -> Kind:
-        """The kind of a name in the header or the module, variables with their whole size."""
+        """The kind of a name in the header or the module; variables with their whole size."""
         module, scope = self.checked.module, self.scope
         meaning = scope.names.get(text)
         if meaning is None:
@@ -138,7 +138,7 @@ class OperandClassifier(SymbolTable):
                 return module.functions.get(text, kinds.NAME_KIND)
         if isinstance(meaning, Memory):
             return meaning.kind
-        # A register of the module is written somewhere else, if at all.
+        # A register of the module is written in another function, if at all.
         return meaning.kind if text in scope.names else kinds.UNREADABLE_KIND
 
     def known(self, name: str) -> Kind:

@@ -1,4 +1,4 @@
-"""Definite assignment on text, for bodies of one statement a line: whether a write reaches each read.
+"""Definite assignment on text, for bodies with one statement per line: whether a write reaches each read.
 
 Accept-only: `flow/cfg.py` analyses all other bodies. Missed edges and false reads are conservative.
 """
@@ -20,11 +20,11 @@ from openptx.syntax.lexical import LETTER, WORD
 
 _NUMBER = pattern(r"[0-9]++\Z", re.A)
 _MOST_PLACES = 64
-"""Beginnings of names that are looked for one by one: a search for each of them costs more than one for all words."""
+"""The number of name prefixes that are searched for one by one: each such search costs more than one for all words."""
 
 
 def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match[str]]:
-    """The places where one of these names stands."""
+    """The positions of any of these names."""
     beginnings = {_NUMBER.sub("", name) for name in names}
     wanted = (
         rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MOST_PLACES else WORD
@@ -33,9 +33,9 @@ def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match
 
 
 def flowing(text: str, body: Span) -> Iterator[int]:
-    """The places where a statement may transfer control.
+    """The positions where a statement may transfer control.
 
-    To find each of a few words is a hundred times as fast as one expression for all of them.
+    Searching for each of a few words is a hundred times as fast as one expression for all of them.
     """
     for word in mnemonics(*JUMPS, *LEAVES):
         at = text.find(word, *body)
@@ -45,16 +45,16 @@ def flowing(text: str, body: Span) -> Iterator[int]:
 
 
 _STATEMENT = pattern(rf"[ \t]*+(?:@[ ]?+!?[ ]?+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
-"""An instruction that has its line to itself."""
+"""An instruction on a line of its own."""
 _DECLARATION = pattern(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
 
 _MOST = 1 << 10
-"""So many registers are followed through a body; the facts of each block are as many bits."""
+"""The maximum number of registers tracked in a body; the facts of each block have as many bits."""
 
 
 class _Blocks:
-    """The basic blocks of a body: where each begins, whether it falls through, and the label that it jumps to."""
+    """The basic blocks of a body: the start of each, whether it falls through, and the label that it jumps to."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []
@@ -63,13 +63,13 @@ class _Blocks:
         self.labels: dict[str, int] = {}
 
     def begin(self, place: int) -> None:
-        """A block begins here; the one before falls through unless `falls` is cleared."""
+        """Starts a block; the previous one falls through unless `falls` is cleared."""
         self.starts.append(place)
         self.falls.append(True)
         self.targets.append("")
 
     def successors(self, number: int) -> list[int]:
-        """The blocks that may follow one."""
+        """The successors of a block."""
         found = [number + 1] if self.falls[number] and number + 1 < len(self.starts) else []
         if target := self.targets[number]:
             found.append(self.labels[target])
@@ -77,22 +77,23 @@ class _Blocks:
 
 
 class Reads:
-    """What is known of registers that are read before all writes in the order of the text."""
+    """Facts about registers that are read before all writes in text order."""
 
     def __init__(self) -> None:
         self.unwritten: list[tuple[str, int]] = []
-        """Those that nothing writes, each with the place of its first read, in the order of these."""
+        """Registers that nothing writes, each with the position of its first read, in that order."""
         self.unclear: set[str] = set()
-        """Those of which neither this is certain nor that a write reaches all reads."""
+        """Registers for which neither this is certain nor that a write reaches all reads."""
 
 
 def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
-    """What is known of these registers. Each name means one register in the whole body, which is right otherwise."""
+    """The facts about these registers. Each name must mean one register in the whole body, which is otherwise
+    correct."""
     found = Reads()
     first: dict[str, int] = {}  # reads that are certain
     writes: dict[str, list[int]] = {}
-    early: dict[str, list[int]] = {}  # reads that may stand before the end of the first write
-    closed: dict[str, int] = {}  # where the statement ends that writes a register first
+    early: dict[str, list[int]] = {}  # reads that may come before the end of the first write
+    closed: dict[str, int] = {}  # end of the statement that first writes a register
     for match in mentions(text, body, names):
         name, (start, end) = match[0], match.span()
         does, after = _does(text, start, end)
@@ -117,7 +118,8 @@ def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
 def _unreached(
     text: str, body: Span, asked: dict[str, list[int]], writes: dict[str, list[int]]
 ) -> set[str]:  # fmt: skip
-    """The registers of which a write may not reach one of the reads at these places; all of them if that is unclear."""
+    """The registers of which a write may not reach one of the reads at these positions; all of them if that is
+    unclear."""
     blocks = _blocks(text, body) if asked and len(asked) <= _MOST else None
     if blocks is None:
         return set(asked)
@@ -135,8 +137,8 @@ def _unreached(
 
 
 def _does(text: str, start: int, end: int) -> tuple[str, int]:
-    """What a statement does with the register between two places, and where it ends: "writes", "reads", "perhaps
-    reads", "passes on" or "declares"."""
+    """What a statement does with the register between two positions, and where the statement ends: "writes", "reads",
+    "perhaps reads", "passes on" or "declares"."""
     line = text.rfind("\n", 0, start) + 1
     statement = _STATEMENT.match(text, line)
     if statement is None:
@@ -154,7 +156,7 @@ def _does(text: str, start: int, end: int) -> tuple[str, int]:
 
 
 def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
-    """What a statement does with an operand that it does not write: "reads", "perhaps reads" or "passes on"."""
+    """What a statement does with a source operand: "reads", "perhaps reads" or "passes on"."""
     opcode, operands, first = statement[2], statement[3], statement.start(3)
     if text[start - 1] == "[" and text[end] in "+]":
         return "reads"
@@ -170,21 +172,21 @@ def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
 
 @cache
 def _is_special(opcode: str) -> bool:
-    """Whether an instruction may write what follows its first operand, or leave unread what it names."""
+    """Whether an instruction may write an operand after the first, or may leave an operand unread."""
     several = any(sum(operand.role == "write" for operand in form.operands) > 1 for form, _ in resolve(opcode))
     return several or calls(opcode) or opcode == "st.param.b8"
 
 
 @cache
 def _flow() -> re.Pattern[str]:
-    """Lines that are a label, begin with one, or transfer control."""
+    """Lines that are or start with a label, or transfer control."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
     line = rf"\n[ \t]*+(?:({WORD}):(?!:)|(@[ ]?+!?[ ]?+{WORD}[ \t]++)?+({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
     return pattern(line, re.A)
 
 
 def _leading(text: str, body: Span) -> int:
-    """The number of times that mnemonics that transfer control occur in the text, counting parts of other words too."""
+    """The number of occurrences in the text of mnemonics that transfer control, including those inside other words."""
     return sum(text.count(word, *body) for word in mnemonics(*JUMPS, *LEAVES))
 
 

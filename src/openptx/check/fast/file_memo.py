@@ -37,25 +37,26 @@ _CONTINUED = pattern(r",[ \t\r]*+\n[ \t\r\n]*+")
 _IN_LINE = pattern(r"[^\r\n]")
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
-"""Ranges of these are left to the full checker: special registers may have their names, or `_` is none."""
+"""Ranges with these prefixes are left to the full checker: special registers may have their names, or `_` is not a
+name."""
 _REGISTERS_PER_CHARACTER = 4
-"""A file that declares more registers is left to the full checker, which does not make them one by one."""
+"""A file that declares more registers is left to the full checker, which does not create them one by one."""
 _MOST = 1 << 15
-"""How many names of registers are kept in the declarations that a file repeats."""
+"""The maximum number of register names kept in repeated declarations."""
 
 _POOL: dict[str, list[str]] = {}
 _pooled = 0
-"""How many names of ranges are kept."""
+"""The maximum number of range names kept."""
 _POOLED = 1 << 20
-"""How many may be."""
+"""The maximum number of such entries."""
 _SHAPES: dict[tuple[object, ...], int] = {}
-"""Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
+"""Types of results and parameters, numbered: the memo keys of calls are the same in all files."""
 _NUMBERED = 1 << 15
-"""How many of them get a number; calls of others are parsed."""
+"""The maximum number of types with a number; calls with others are parsed."""
 
 
 def pool(prefix: str, count: int) -> list[str]:
-    """`prefix0`, `prefix1`, ... and so on: the names of a range, shared by all functions."""
+    """`prefix0`, `prefix1`, ...: the names of a range, shared by all functions."""
     global _pooled
     names = _POOL.get(prefix, [])
     if len(names) < count:
@@ -69,7 +70,7 @@ def pool(prefix: str, count: int) -> list[str]:
 
 
 class FileMemo:
-    """Declarations of one file, with what they declare, and the calls that fit what they call."""
+    """Declarations of one file, with the names they declare, and accepted calls of them."""
 
     __slots__ = (
         "_kept", "_registers", "_shapes", "bare", "bodies", "branches", "calls", "declared", "forms", "headers",
@@ -77,18 +78,18 @@ class FileMemo:
     )  # fmt: skip
 
     def __init__(self, size: int) -> None:
-        self.bare: File | None = None  # without comments, where a body needs it
-        self.room = size * _REGISTERS_PER_CHARACTER  # how many registers may still be declared
+        self.bare: File | None = None  # without comments, if a body needs it
+        self.room = size * _REGISTERS_PER_CHARACTER  # how many more registers may be declared
         self.bodies = BodyMemo()
         self.forms: dict[Form, Kind] = {}
-        """How variables of the module are declared, and their kinds."""
+        """Declarations of module variables, and their kinds."""
         self.headers: dict[HeaderForm, list[Kind | Registers]] = {}
         """Accepted headers: the kind of each result and parameter that is a variable, or the register."""
         self.variables: dict[tuple[str, str], tuple[Kind, Kind]] = {}
         """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
-        whole size, whatever that is of an array whose length is open."""
+        whole size, for arrays of any length."""
         self.declared: dict[str, list[Declared]] = {}
-        """Declarations of parameters of calls, by their text."""
+        """Declarations of parameters of calls, by text."""
         self.tables: dict[tuple[str, str], BranchTargets | CallPrototype] = {}
         """Prototypes and lists of callees, by their directive and the text after it."""
         self.branches = False
@@ -96,20 +97,20 @@ class FileMemo:
         self.calls: set[tuple[object, ...]] = set()
         """Keys of accepted calls by a prototype."""
         self.parts: dict[str, Call] = {}
-        """Calls by their text, taken apart."""
+        """Calls by text, split into parts."""
         self._shapes: dict[str | HeaderForm, int] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
 
     def without_comments(self, file: File) -> File:
-        """The file with blanks for its comments and for line ends after commas: the same statements, as rows."""
+        """The file with comments, and line ends after commas, replaced by blanks: the same statements, as rows."""
         text = _HIDING.sub(_blank, file.text)
         self.bare = File("", text if "#" in text else _CONTINUED.sub(_blank, text))  # a line of # ends with its line
         return self.bare
 
     def shape(self, callee: str, module: ModuleChecker) -> int | None:
-        """A number for the types of results and parameters of a function; None where it has not been declared, or is
-        one of very many."""
+        """A number for the types of results and parameters of a function; None if it has not been declared, or if there
+        are too many of them."""
         function = module.headers.get(callee)
         if function is None:
             return None
@@ -124,13 +125,14 @@ class FileMemo:
         return found
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
-        """Keep an accepted header, whose parameters this scope has."""
+        """Records an accepted header, whose parameters are in this scope."""
         found = [scope.names[name] for name in function.formals if name in scope.names]
         if len(found) == len(function.formals):
             self.headers[form] = [each.kind if isinstance(each, Memory) else each for each in found]
 
     def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """What `.reg .b32 %r<5>, a, b;`, or several such, declare; None where that is not plain, or not right."""
+        """The names that `.reg .b32 %r<5>, a, b;`, or several such, declare; None if it is not plain, or not
+        correct."""
         if text[-1] != ";":
             return None
         found = self._registers.get(text)
@@ -155,8 +157,8 @@ class FileMemo:
         return found
 
     def _one_each(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """The kinds of registers that are declared one by one, as some compilers do by the hundred; None if the text is
-        anything else."""
+        """The kinds of registers that are declared one by one, as some compilers do by the hundred; None for any other
+        text."""
         if _ONE_EACH.fullmatch(text) is None:
             return None
         pairs = _ONE.findall(text)
@@ -165,7 +167,7 @@ class FileMemo:
         return found if len(found) == len(pairs) and found.keys().isdisjoint(_SPECIAL) else None
 
     def _declared(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """The kinds of the registers of a single declaration; None if the text is anything else."""
+        """The kinds of the registers of a single declaration; None for any other text."""
         match = _REGISTERS.fullmatch(text)
         if match is None:
             return None
@@ -190,14 +192,14 @@ class FileMemo:
         return found if len(found) == declared else None
 
     def _kind(self, type: str, module: ModuleChecker, count: int = 1) -> Kind | None:
-        """That of a register of a type, or of a vector, where there may be such."""
+        """The kind of a register of a type, or of a vector if allowed."""
         if type not in FUNDAMENTAL or not module.plain_type(type, count):
             return None
         return kinds.register(TYPES[type]) if count == 1 else kinds.vector(TYPES[type], count)
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Blanks in place of all but a string, a comma and the line ends of a comment."""
+    """Replaces everything but strings, commas and the line ends of comments by blanks."""
     text = match[0]
     if text[0] == '"':
         return text
@@ -220,7 +222,7 @@ _MOST_CALLS = 1 << 12
 
 
 def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
-    """The key of a call, on which alone its verdict depends. None if the call is not of the plain form."""
+    """The key of a call, which alone determines its verdict. None if the call is not of the plain form."""
     checked = names.checked
     call = _parts(text, checked.module.memo)
     if call is None:
@@ -238,8 +240,8 @@ def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
 
 
 def _parts(text: str, memo: FileMemo) -> Call | None:
-    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Few texts of calls
-    stand only once in a file: their parameters have the same names everywhere."""
+    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Most call texts occur
+    repeatedly in a file, because their parameters have the same names everywhere."""
     found = memo.parts.get(text)
     if found is None and (match := _CALL.fullmatch(text)) is not None:
         opcode, result, callee, arguments, table = match.groups(default="")

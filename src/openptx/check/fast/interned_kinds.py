@@ -16,7 +16,7 @@ _EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 
 CONSTANTS: dict[str, Kind] = {}
 COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}
-"""Some of them, which every function begins with."""
+"""Some of them, with which every function starts."""
 _ANYWHERE: dict[Kind, Kind] = {}
 _PLACES: dict[tuple[Kind, int | None], Kind] = {}
 _LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind | None] = {}
@@ -64,8 +64,8 @@ def place(base: Kind, offset: int | None) -> Kind:
 
 
 def listed(repeated: bool, parts: tuple[Kind, ...]) -> Kind | None:
-    """`{%r1, 0}`: nearly each list is new, but most are of as many registers of one type as some other. None where it
-    is more than a list of registers and literals."""
+    """`{%r1, 0}`: nearly every list is new, but most have as many registers of one type as some other. None if it is
+    more than a list of registers and literals."""
     key = repeated, parts
     try:
         return _LISTS[key]
@@ -77,7 +77,7 @@ def listed(repeated: bool, parts: tuple[Kind, ...]) -> Kind | None:
 
 
 def pair(first: Kind, second: Kind) -> Kind | None:
-    """`%r1|%p1`. None where these are no registers."""
+    """`%r1|%p1`. None if these are not registers."""
     try:
         return _PAIRS[first, second]
     except KeyError:

@@ -1,4 +1,4 @@
-"""Walks a body as rows of strings: whole columns are looked up at once, in the order of the statements."""
+"""Walks a body as rows of strings: whole columns are looked up at once, in statement order."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ else:
     stated = late("openptx.check.explain.report", "stated")
 
 _MOST = 1 << 12
-"""How many forms of blocks are remembered."""
+"""The maximum number of memoised forms of blocks."""
 _NEAR = 1 << 12
-"""So far, in characters, a comment is looked for in a statement that is no row."""
+"""How far, in characters, a comment is searched for in a statement that is not a row."""
 
 
 class FastPath:
@@ -45,19 +45,19 @@ class FastPath:
         self.names = OperandClassifier(checked)
         self.barriers = BarrierUniformity(self.file.text, self.body)
         self.reader = StatementReader(checked, self.names, self.barriers)
-        self.doubts: list[int] = []  # where instructions end that may not be right, in the order of the text
-        self.doubted = False  # whether there is one in the block that is read
-        self.early: set[str] = set()  # registers that are read where no write may have reached them
-        self.unwritten: list[tuple[str, int]] = []  # registers that nothing writes, each with the place of a read
+        self.doubts: list[int] = []  # where instructions end that may be wrong, in text order
+        self.doubted = False  # whether there is one in the current block
+        self.early: set[str] = set()  # registers that are read before a write may have reached them
+        self.unwritten: list[tuple[str, int]] = []  # registers that nothing writes, each with the position of a read
         self.falls_through = False  # whether control may reach the end of the body
-        self.warnings: list[Diagnostic] = []  # about rows that are right otherwise
-        self.missing: set[str] = set()  # names that nothing declares
+        self.warnings: list[Diagnostic] = []  # about rows that are otherwise correct
+        self.missing: set[str] = set()  # undeclared names
 
     def accepts(self) -> bool:
-        """Whether the whole body is certainly right, except for `warnings`, `unwritten`, `falls_through`, `doubts`,
+        """Whether the whole body is certainly correct, except for `warnings`, `unwritten`, `falls_through`, `doubts`,
         `early` and `missing`. Can be called once.
 
-        False means that nothing is known: the full checker must read all of it.
+        False means that nothing is known, so the full checker must read all of it.
         """
         fine = self._read() and self._ends()
         self.names.release()
@@ -67,18 +67,18 @@ class FastPath:
         return fine
 
     def _sort_early(self, early: set[str]) -> None:
-        """Which of the registers that are read before they are written, in the order of the text, are unwritten."""
+        """Which of the registers that are read before they are written, in text order, are unwritten."""
         memo, file = self.checked.module.memo, self.file
-        if memo.bare is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like a line of code
+        if memo.bare is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like code
             file = memo.without_comments(file)
-        header = self.checked.header  # whose registers the caller writes
+        header = self.checked.header  # the caller writes these registers
         several = early if header.ranges else early & (self.names.inner | header.names.keys())
         reads = early_reads(file.text, self.body, early - several)
         self.unwritten = reads.unwritten
         self.early = reads.unclear | several
 
     def places(self) -> list[int]:
-        """Where the full checker must look in an accepted body; empty if all of it is right."""
+        """Where the full checker must look in an accepted body; empty if all of it is correct."""
         if not (self.doubts or self.early or self.missing):
             return []
         text, body = self.file.text, self.body
@@ -101,7 +101,7 @@ class FastPath:
         return True
 
     def _block(self, text: str) -> bool:
-        """A whole block. One with the key of an accepted one is accepted."""
+        """A whole block. One with the key of an accepted block is accepted."""
         memos, form = self.checked.verdicts.block_memos, form_of(text, self.names)
         known = memos.get(form[0]) if form is not None else None
         if known is not None and form is not None and known.applies(form[1], self.names):
@@ -121,7 +121,7 @@ class FastPath:
         return True
 
     def _doubts(self, chunk: Chunk, number: int) -> bool:
-        """Whether only instructions of a row are in doubt. The full checker reads them later."""
+        """Whether only instructions of a row are doubtful. The full checker reads them later."""
         if not self.reader.doubt:
             return False
         self.reader.doubt = False
@@ -133,28 +133,28 @@ class FastPath:
         return True
 
     def _doubt(self, start: int, end: int) -> None:
-        """The statements between two places are in doubt."""
+        """The statements between two positions are doubtful."""
         text = self.file.text
         while (start := text.find(";", start, end) + 1) > 0:
             self.doubts.append(start - 1)
 
     def _ends(self) -> bool:
-        """Whether the end of the body is certainly understood: all labels are there, and `falls_through` is known."""
+        """Whether the end of the body is certainly understood: all labels exist, and `falls_through` is known."""
         last, blocks = self.reader.last, self.names.blocks
         if len(blocks) > 1:
             return False
         self.falls_through = last is None or bool(last[0]) or not ends(last[1].partition(".")[0])
-        if self.falls_through and self.doubts:  # the last instruction may be one of those
+        if self.falls_through and self.doubts:  # the last instruction may be a doubtful one
             return False
         self.missing = blocks[0].needs - blocks[0].labels
         return tables.has_known_callees(blocks[0], self.names)
 
     def _rows(self, chunk: Chunk, end: int) -> int | None:
-        """Read the statements of a chunk. Returns where to continue; None if something may be wrong."""
+        """Reads the statements of a chunk. Returns where to continue; None if something may be wrong."""
         rows, names, first = chunk.rows, self.names, self.names.first
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
-        # Lazily, a row at a time: what another statement declares changes what the names after it mean.
-        # First operands come last, and become known as written.
+        # Lazily, a row at a time, because another statement's declarations change the meaning of names after it. First
+        # operands come last, and become known as written.
         look = names.__getitem__
         written = map(names.setdefault, a, map(first.__getitem__, a))
         keys = zip(
@@ -162,7 +162,7 @@ class FastPath:
         )
         found = map(self.checked.verdicts.rows.__getitem__, keys)
         begin = 0
-        flat = {"{", "}"}.isdisjoint(filter(None, others))  # where all labels are this block's
+        flat = {"{", "}"}.isdisjoint(filter(None, others))  # if all labels belong to this block
         if flat and not names.labels(list(filter(None, labels))):
             return None
         marks = iter((*(() if flat else compress(count(), labels)), len(rows)))
@@ -170,7 +170,7 @@ class FastPath:
         for i in (*compress(count(), others), len(rows)):
             if begin == i:
                 next(found, None)
-            else:  # with that of the other statement, which is fine for the lack of an opcode
+            else:  # together with that of the other statement, which passes because it has no opcode
                 before = len(names)
                 said = list(islice(found, i - begin + 1))
                 if said.count(FINE) != len(said) and not self._look_closer(chunk, said, begin, before):
@@ -192,7 +192,7 @@ class FastPath:
         return chunk.end
 
     def _other(self, chunk: Chunk, number: int, end: int) -> int | None:
-        """A statement that is no row: it and the rest of the text are one row. Returns where to continue."""
+        """A statement that is not a row: it and the rest of the text are one row. Returns where to continue."""
         start = chunk.match(number).start(OTHER)
         if self._hides_comments(chunk, start, end):
             return start
@@ -206,7 +206,8 @@ class FastPath:
         return after
 
     def _hides_comments(self, chunk: Chunk, start: int, end: int) -> bool:
-        """Whether a comment in a statement was hidden, so that it may be a row now: for this body and later ones."""
+        """Whether a comment in a statement was blanked out, so that it may be a row now: for this body and later
+        ones."""
         memo, text, stop = self.checked.module.memo, chunk.file.text, min(start + _NEAR, end)
         if chunk.inner or memo.bare is not None or text.find("/", start, text.find(";", start, stop)) < 0:
             return False
@@ -215,7 +216,7 @@ class FastPath:
         return True
 
     def _note_passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
-        """All rows before this one are right. `more` follows them, which is a row if `known`."""
+        """All rows before this one are correct. `more` follows them, which is a row if `known`."""
         rows = chunk.rows
         if more and not chunk.inner:
             self.barriers.note_passed(rows, number, known=known)
@@ -227,10 +228,10 @@ class FastPath:
                 return
             other = row[OTHER - 1]
             if len(other) > 1 and other[0] != "." and not tables.TABLE.match(other):
-                return  # an instruction or a block, which the reader has noted
+                return  # an instruction or a block, which the reader has recorded
 
     def _look_closer(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
-        """Rows that are not all accepted, from `begin` on: some read their first operand, or need another look."""
+        """Rows that are not all accepted, from `begin` on: some read their first operand, or need a second look."""
         rows = chunk.rows
         new: set[str] | None = None
         written, until = set[str](), begin  # by the rows before that one
@@ -239,7 +240,7 @@ class FastPath:
                 continue
             row = rows[number]
             if not assigns(row[OPCODE - 1]) and (read := words(row[FIRST - 1])):
-                # What stands first passed for written.
+                # The first operand was counted as written.
                 new = set(islice(reversed(self.names), len(self.names) - before)) if new is None else new
                 if asked := new.intersection(read):
                     written.update(row[FIRST - 1] for row in rows[until:number] if assigns(row[OPCODE - 1]))
@@ -262,7 +263,7 @@ class FastPath:
         return True
 
     def _warned(self, chunk: Chunk, number: int) -> bool:
-        """Whether all that is wrong with a row are warnings that its kinds decide. They are noted."""
+        """Whether a row has only warnings that its kinds decide. They are recorded."""
         row, names, verdicts = chunk.rows[number], self.names, self.checked.verdicts
         given = [names[text] for text in row[FIRST - 1 : LABEL - 1] if text]
         if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):
@@ -277,7 +278,7 @@ class FastPath:
         return True
 
     def _as_statement(self, chunk: Chunk, number: int) -> bool:
-        """Read a row as a statement: its address was cut after the base, which need not be a register."""
+        """Reads a row as a statement: its address was cut after the base, which may not be a register."""
         match, text = chunk.match(number), chunk.file.text
         start = match.start(OPCODE) if not match[GUARD] else text.rfind("@", 0, match.start(GUARD))
         if self.reader.statement(text[start : match.end()]) or self.reader.doubt:
@@ -285,7 +286,7 @@ class FastPath:
         return self.reader.parse(chunk.file, match.start(), match.end(), match.end()) is not None
 
     def _is_right(self, row: Row) -> bool | None:
-        """Whether an instruction is right: False if it may be wrong, None if more than its constants decides."""
+        """Whether an instruction is correct: False if it may be wrong, None if more than its constants decides."""
         names, verdicts = self.names, self.checked.verdicts
         texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]
         given = [names[text] for text in texts]

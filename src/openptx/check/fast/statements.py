@@ -1,4 +1,4 @@
-"""Reads statements that are no rows: declarations, calls, tables, instructions of many operands."""
+"""Reads statements that are not rows: declarations, calls, tables, instructions with many operands."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
 _OPERAND = pattern(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
 _MOST = 1 << 12
-"""How many declarations of parameters of calls are kept as they stand, and instructions whose constants are right."""
+"""The maximum number of memoised declarations of call parameters, and of instructions with correct constants."""
 
 
 class StatementReader:
-    """Reads statements of one body one at a time. Each method returns whether the statement is certainly right."""
+    """Reads statements of one body one at a time. Each method returns whether the statement is certainly correct."""
 
     def __init__(self, checked: CheckedFunction, names: OperandClassifier, barriers: BarrierUniformity) -> None:
         self.checked, self.names, self.barriers = checked, names, barriers
         self.memo = checked.module.memo
         self.shared = 0  # bytes
-        self.declared: list[Declared] = []  # by the statement that was read last, if it declares variables
+        self.declared: list[Declared] = []  # declared by the last statement, if it declares variables
         self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
-        self.doubt = False  # whether an instruction was read that may not be right
+        self.doubt = False  # whether an instruction was read that may be wrong
 
     def statement(self, text: str) -> bool | None:
-        """A brace, a declaration, an instruction whose operands are more than a row holds. None: something else."""
+        """A brace, a declaration, an instruction with more operands than a row holds. None: anything else."""
         if text == "{":
             self.names.open()
             return len(self.names.blocks) <= BLOCKS
@@ -93,7 +93,8 @@ class StatementReader:
         return fine
 
     def _known(self, text: str) -> Declared | None:
-        """The variable of a declaration that differs from an accepted one in its name, or in the length of an array."""
+        """The variable of a declaration that differs from an accepted one only in its name, or in the length of an
+        array."""
         head, name, tail, count = split_declaration(text)
         known = self.memo.variables.get((head, tail))
         if known is None or not name:
@@ -143,7 +144,8 @@ class StatementReader:
         return True
 
     def _constants_fit(self, text: str, key: Key, parts: list[str]) -> bool:
-        """Whether the constants of an instruction are right; memoised, since files repeat them with the same kinds."""
+        """Whether the constants of an instruction are correct; memoised, because files repeat them with the same
+        kinds."""
         verdicts = self.checked.verdicts
         values = verdicts.constants(key, parts)
         if values is not None and values in verdicts.valued:
@@ -174,11 +176,11 @@ class StatementReader:
         return self.parse(file, start, match.end(), end)
 
     def parse_alone(self, text: str) -> bool:
-        """Checks one statement by the full parser."""
+        """Checks one statement with the full parser."""
         return self.parse(File("", text), 0, len(text), len(text)) is not None and not self.doubt
 
     def parse(self, file: File, start: int, until: int, end: int) -> int | None:
-        """Statements that begin between two offsets, by the full parser. Returns where to continue; None if something
+        """Statements that begin between two offsets, with the full parser. Returns where to continue; None if something
         other than an instruction (`doubt`) may be wrong."""
         found: list[tree.Statement] = []
         problems: list[Diagnostic] = []
@@ -188,7 +190,7 @@ class StatementReader:
         return max(offset, until)
 
     def _passes(self, parameter: Variable) -> bool:
-        """Whether a prototype's parameter is declared rightly."""
+        """Whether a prototype's parameter is declared correctly."""
         return parameter.space in ("param", "reg") and prototype_problem(parameter, self.checked.context) is None
 
     def _read(self, statement: tree.Statement) -> bool:
@@ -234,12 +236,12 @@ class StatementReader:
         return not calls(instruction.mnemonic) or self._call_fits(operands)
 
     def _accepted(self, key: Key, operands: tuple[Operand, ...]) -> bool:
-        """Whether nothing is wrong with an instruction by its kinds and its constants."""
+        """Whether an instruction is correct according to its kinds and its constants."""
         found = self.checked.verdicts[key]
         return not found and (found != LOOK or not self.checked.verdicts.immediate_errors(key, operands))
 
     def _call_fits(self, operands: tuple[Operand, ...]) -> bool:
-        """Whether a call certainly fits its callee."""
+        """Whether a call certainly matches its callee."""
         return fits(self.checked, operands, self.names.known, self.names.table)
 
     def _is_uniform(self, barrier: tree.Instruction) -> bool:
@@ -261,7 +263,7 @@ class StatementReader:
         return all(map(self.names.variable, self.declared)) and self._shared_memory_fits()
 
     def _shared_memory_fits(self) -> bool:
-        """Whether there is as much shared memory as the body declares."""
+        """Whether the target has as much shared memory as the body declares."""
         return self.shared <= shared_limit(self.checked.context)
 
     def _pragma(self, pragma: Pragma) -> bool:

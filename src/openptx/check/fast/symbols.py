@@ -18,15 +18,15 @@ _PREDEFINED = frozenset(("WARP_SZ", "_"))
 
 
 class Block:
-    """An open block: its labels, the labels it `needs`, where the undo log was (`mark`), its `own` registers and what
-    those hide."""
+    """An open block: its labels, the labels it `needs`, the position of the undo log (`mark`), its `own` registers and
+    the names that they hide."""
 
     __slots__ = ("hidden", "labels", "mark", "needs", "own", "tables")
 
     def __init__(self, mark: int) -> None:
         self.mark = mark
-        self.needs: set[str] = set()  # names without declaration: labels, if all is well
-        self.own: set[str] = set()  # not kept for the body, where a name can't hide another
+        self.needs: set[str] = set()  # names without a declaration: labels, if all is well
+        self.own: set[str] = set()  # not kept for the body, where a name cannot hide another
         self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, Declared]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
@@ -35,8 +35,8 @@ class Block:
 class Declared:
     """A variable that a body declares, and its kind with its whole size.
 
-    `texts` are its name and the addresses in it that have occurred, with their kinds: files keep declaring the same
-    parameters of calls, `param0`, and store to the same places in them.
+    `texts` are its name and the addresses in it that have occurred, with their kinds: files repeatedly declare the same
+    call parameters, `param0`, and store to the same offsets in them.
     """
 
     __slots__ = ("name", "texts", "whole")
@@ -47,10 +47,10 @@ class Declared:
 
 
 class SymbolTable(dict[str, Kind]):
-    """Kinds by text. A register is in it from where it is first written, in `first` from its declaration.
+    """Kinds by text. It contains a register from its first write on, `first` from its declaration on.
 
-    What a block declares, and what it learns of texts that may hold such names, is undone at its `}` by a log: chains
-    of dictionaries would cost more.
+    A block's declarations, and the kinds of texts that may contain their names, are undone at its `}` by a log; chained
+    dictionaries would cost more.
     """
 
     __slots__ = ("blocks", "checked", "composite", "early", "first", "inner", "log", "outside", "scope", "variables")
@@ -63,13 +63,13 @@ class SymbolTable(dict[str, Kind]):
         self.first = Definitions(self)
         self.variables: dict[str, Declared] = {}  # variables that the body declares
         self.blocks = [Block(0)]
-        self.log: list[str] = []  # what to forget at the end of the block
-        self.composite: list[str] = []  # texts that were learnt and may hold names, perhaps forgotten already
-        self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
+        self.log: list[str] = []  # entries to remove at the end of the block
+        self.composite: list[str] = []  # cached texts that may contain names, perhaps removed already
+        self.early: set[str] = set()  # registers that are read before they are written, in text order
         self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
 
     def declare(self, names: dict[str, Kind]) -> bool:
-        """Make registers known; False where this block declares one of them already, as a label perhaps."""
+        """Declares registers; False if this block declares one of them already, perhaps as a label."""
         first = self.first
         if not names.keys().isdisjoint(self.blocks[-1].labels):
             return False
@@ -87,7 +87,7 @@ class SymbolTable(dict[str, Kind]):
         return True
 
     def label(self, name: str) -> bool:
-        """Declare a label in this block; False if it declares that name already."""
+        """Declares a label in this block; False if it declares that name already."""
         labels = self.blocks[-1].labels
         if name in labels or name == "_" or name in self.variables:
             return False
@@ -97,7 +97,7 @@ class SymbolTable(dict[str, Kind]):
         return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
 
     def labels(self, names: list[str]) -> bool:
-        """Declare labels of this block, perhaps ahead of their place; False if it declares one of them already."""
+        """Declares labels of this block, perhaps ahead of their position; False if it declares one of them already."""
         if not names:
             return True
         new, block, module = set(names), self.blocks[-1], self.checked.module
@@ -118,7 +118,7 @@ class SymbolTable(dict[str, Kind]):
         return True
 
     def withdraw(self, names: Iterable[str]) -> None:
-        """Undeclare labels that were declared ahead of their place."""
+        """Undeclares labels that were declared ahead of their position."""
         block = self.blocks[-1]
         for name in names:
             block.labels.discard(name)
@@ -126,15 +126,15 @@ class SymbolTable(dict[str, Kind]):
             self.pop(name, None)
 
     def shadows(self, names: Collection[str]) -> bool:
-        """Whether one of these means something outside of the body: texts may be known already that hold it."""
+        """Whether one of these has a meaning outside the body: texts that contain it may be known already."""
         return not (self.scope.names.keys().isdisjoint(names) and self.outside.keys().isdisjoint(names))
 
     def unknown(self, names: Collection[str]) -> bool:
-        """Whether none of these has a meaning yet, here or outside of the body."""
+        """Whether none of these has a meaning yet, in this block or outside."""
         return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.shadows(names)
 
     def variable(self, variable: Declared) -> bool:
-        """Declare a variable and the addresses in it; False if the name has a meaning already."""
+        """Declares a variable and the addresses in it; False if the name already has a meaning."""
         name = variable.name
         if name in self or name in self.first or name in self.blocks[-1].labels:
             return False
@@ -150,17 +150,17 @@ class SymbolTable(dict[str, Kind]):
         return True
 
     def table(self, label: str) -> BranchTargets | CallPrototype | None:
-        """The table that a label stands for, of the innermost block that has it."""
+        """The table that a label denotes, in the innermost block that has it."""
         return next((block.tables[label] for block in reversed(self.blocks) if label in block.tables), None)
 
     def mark_written(self, names: Iterable[str]) -> None:
-        """These of the names that are registers are written from here on."""
+        """Those of the names that are registers count as written from here on."""
         for name in names:
             if name not in self and (kind := self.first.get(name)) is not None:
                 self[name] = kind
 
     def release(self) -> None:
-        """Break the reference cycle with `first`, so that memory is freed at once: garbage collection may be off."""
+        """Breaks the reference cycle with `first`, so that memory is freed at once: garbage collection may be off."""
         del self.first.names
 
     def open(self) -> None:
@@ -168,7 +168,7 @@ class SymbolTable(dict[str, Kind]):
         self.blocks.append(Block(len(self.log)))
 
     def close(self) -> Block:
-        """A block ends: forget what was learnt in it, but what was written in it."""
+        """A block ends: removes what it declared, except which registers it wrote."""
         block = self.blocks.pop()
         learnt = self.log[block.mark :]
         if learnt:
@@ -185,11 +185,11 @@ class SymbolTable(dict[str, Kind]):
         return block
 
     def _shadow(self, names: Iterable[str]) -> None:
-        """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
+        """Names of an outer block get another meaning: removes all texts that contain them, until the block ends."""
         block = self.blocks[-1]
         learnt = set(self.log[block.mark :])
         again = {name for name in names if name in self or name in self.first}
-        holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
+        holds = re.compile("|".join(map(re.escape, again))).search  # or similar texts, which are learnt again
         texts = again.union(filter(holds, self.composite))
         block.hidden = block.hidden or ({}, {}, {})
         for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
@@ -204,9 +204,9 @@ class SymbolTable(dict[str, Kind]):
 
 
 class Definitions(dict[str, Kind]):
-    """The kinds of first operands: of all registers that are declared, and of other texts that were seen there.
+    """The kinds of first operands: all declared registers, and other texts that occurred there.
 
-    A register that is looked up here counts as written: it goes into the `SymbolTable`.
+    A register that is looked up in this table counts as written: it is added to the `SymbolTable`.
     """
 
     __slots__ = ("names",)

@@ -1,4 +1,4 @@
-"""Branch tables and call prototypes. Those that repeat an accepted one word for word are accepted."""
+"""Branch tables and call prototypes. Exact repetitions of accepted ones are accepted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import IDENTIFIER, WORD
 
 _MOST = 1 << 10
-# Compiled when there is a table.
+# Compiled when the first table occurs.
 _TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|calltargets|callprototype)\b\s*([^;]*?)\s*;"
 TABLE = pattern(rf"{WORD}[ \t]*:[^:]", re.A)
 """The beginning of a row that is a table."""
@@ -21,7 +21,7 @@ _TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
 
 
 def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool | None:
-    """Whether a table like an earlier one is right. None if that is not certain."""
+    """Whether a table identical to an earlier one is correct. None if that is uncertain."""
     match = re.fullmatch(_TABLE, text, re.A)
     if match is None:
         return None
@@ -43,7 +43,7 @@ def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool |
 
 
 def accepts_new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: FileMemo) -> bool:
-    """Whether a parsed table has a name of its own. It is kept for later ones."""
+    """Whether a parsed table has a unique name. It is kept for later ones."""
     block = names.blocks[-1]
     if table.label is None or not _labels(table.label.text, table.name, names):
         return False
@@ -72,7 +72,7 @@ def has_known_callees(block: Block, names: OperandClassifier) -> bool:
 
 
 def _labels(name: str, directive: str, names: OperandClassifier) -> bool:
-    """Make the label of a table known; False where the name has a meaning already."""
+    """Declares the label of a table; False if the name already has a meaning."""
     if name in names or name in names.blocks[-1].labels:
         return False
     names[name] = kinds.TABLE_KINDS[directive]

@@ -1,4 +1,4 @@
-"""Barriers that for certain only a part of a warp reaches, though every thread of it must (9.7.13.1)."""
+"""Barriers that certainly only a part of a warp reaches, though all of its threads must (9.7.13.1)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _WARP = 32
 def divergent(graph: ControlFlowGraph) -> Iterator[tuple[Step, Step]]:
     """Each such barrier, with the statement (itself, or a branch) whose guard differs between lanes.
 
-    The guard compares `%tid.x` or `%laneid` with a constant below 32, and no label stands between it and the barrier:
-    whoever jumps over it does not come back. Where they jump to the end, they wait for nothing, and it is well.
+    The guard compares `%tid.x` or `%laneid` with a constant below 32, and there is no label between it and the barrier,
+    so threads that jump over it do not return. Threads that jump to the end never wait, which is correct.
     """
     if not any(joins(step.instruction.opcode) for step in graph.steps):
         return
     entries, writers = graph.entries(), _writers(graph)
-    branches: list[int] = []  # guarded ones since the last label that no barrier has asked for
-    split: Step | None = None  # the last of the others that splits a warp, if its threads wait for something
+    branches: list[int] = []  # guarded barriers since the last label
+    split: Step | None = None  # the last other one that splits a warp, if its threads wait for something
     for number, step in enumerate(graph.steps):
         if number in entries:
             branches.clear()
@@ -46,7 +46,7 @@ def divergent(graph: ControlFlowGraph) -> Iterator[tuple[Step, Step]]:
 
 
 def _leaves(graph: ControlFlowGraph, number: int) -> bool:
-    """Whether a branch leads straight to the end of the thread."""
+    """Whether a branch leads straight to the thread's exit."""
     at = next((n for n in graph.successors(number) if n != number + 1), None)
     while at is not None and at < len(graph.steps):
         step = graph.steps[at]
@@ -59,7 +59,7 @@ def _leaves(graph: ControlFlowGraph, number: int) -> bool:
 
 
 def _splits(step: Step, writers: Mapping[str, Step | None]) -> bool:
-    """Whether the guard of a statement surely differs between the lanes of some warp."""
+    """Whether the guard of a statement certainly differs between lanes of some warp."""
     guard = step.instruction.guard
     setp = writers.get(guard.name.text) if guard is not None else None
     if setp is None:
@@ -81,7 +81,7 @@ def _splits(step: Step, writers: Mapping[str, Step | None]) -> bool:
 
 
 def _writers(graph: ControlFlowGraph) -> dict[str, Step | None]:
-    """The only statement that writes a register, by its name; None if there are several, or it has a guard."""
+    """The only statement that writes a register, by its name; None if there are several, or if it has a guard."""
     found: dict[str, Step | None] = {}
     for step in graph.steps:
         for name in step.writes:

@@ -1,4 +1,4 @@
-"""The control flow of a function: which instructions follow which, what is reached, which writes reach a read."""
+"""The control-flow graph of a function: successors of instructions, reachability, and reaching writes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def generated_before(generated: Sequence[int], successors: Callable[[int], Itera
 
 
 _AT_ONCE = 1024
-"""Registers that are followed through a function together; more would take much memory in a large one."""
+"""The maximum number of registers tracked through a function together; more would need much memory in a large one."""
 
 
 class Step:
@@ -108,7 +108,7 @@ class ControlFlowGraph:
         self.steps.append(step)
 
     def successors(self, number: int) -> list[int]:
-        """The steps that may follow one; the end of the function is none."""
+        """The successors of a step; the function's end is not one."""
         step = self.steps[number]
         found = [] if step.ends or number + 1 == len(self.steps) else [number + 1]
         if step.jumps:
@@ -135,7 +135,7 @@ class ControlFlowGraph:
         return set(generated_before([0] * len(self.steps), self.successors)) if self.steps else set()
 
     def entries(self) -> set[int]:
-        """The steps that a label marks: others than the one before may lead there."""
+        """The steps that a label marks: steps other than the previous one may lead there."""
         return set(self.labels.values())
 
     def first_reads(self) -> list[text.Name]:
@@ -147,7 +147,8 @@ class ControlFlowGraph:
         return [name for _, name in sorted(never, key=lambda found: found[1].span)]
 
     def _unreached(self, asked: dict[Key, list[tuple[int, text.Name]]]) -> list[tuple[int, text.Name]]:
-        """Those reads that no write reaches: what may be written before each step, a bit for each register."""
+        """Those reads that no write reaches: computes what may have been written before each step, a bit per
+        register."""
         if not asked:
             return []
         bits = {key: 1 << i for i, key in enumerate(asked)}

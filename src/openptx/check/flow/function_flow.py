@@ -46,8 +46,8 @@ def unwritten(graph: ControlFlowGraph, function: Function, findings: FunctionFin
 def report_flow(
     unwritten: Iterable[tuple[str, int]], falls_through: bool, function: Function, findings: FunctionFindings
 ) -> None:  # fmt: skip
-    """Report what is known of the control flow of a body without its graph: registers that nothing writes, each with
-    the place of its first read, and whether its end is reached."""
+    """Reports findings on a body without building its graph: registers that nothing writes, each with the position of
+    its first read, and whether its end is reached."""
     for name, place in unwritten:
         findings.collect(_unwritten(name, function, (place, place + len(name))))
     if falls_through:
@@ -66,9 +66,9 @@ def _unwritten(name: str, function: Function, span: Span) -> Diagnostic:
 
 
 def missing_return(function: Function, last: Statement | None, findings: FunctionFindings) -> None:
-    """A body whose last statement is not one that ends it.
+    """A body whose last statement does not end control flow.
 
-    Only compilers write bodies of `.weak` functions: those that C++ declares unreachable end with nothing.
+    Only compilers write bodies of `.weak` functions: those that C++ declares unreachable end without a `ret`.
     """
     ended = isinstance(last, Instruction) and ends(last.mnemonic) and not last.guarded
     if not ended:

@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from openptx.syntax.tree import Instruction
 
 OLD = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
-"""Instructions that the document calls deprecated where they have no `.sync`, since PTX ISA 6.0."""
+"""Instructions that the document calls deprecated without `.sync`, since PTX ISA 6.0."""
 _SINCE = 6, 0
 
 
 class Used:
-    """What a file uses: names of the module, and declarations in functions by their place."""
+    """What a file uses: names of the module, and declarations in functions by position."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
         self.places: set[int] = set()
 
     def note(self, tree: text.Operand, scope: Scope) -> None:
-        """Note the names in an operand."""
+        """Records the names in an operand."""
         for name in names_in(tree):
             self.name(name.text, scope)
 
     def name(self, name: str, scope: Scope) -> None:
-        """Note one name."""
+        """Records one name."""
         found = scope.find(name)
         if found is not None:
             self.places.add(found[0].span[0])
@@ -49,7 +49,7 @@ class Used:
 
 
 def unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
-    """The declarations of a body that nothing in it names."""
+    """The declarations of a body that it never names."""
     for scope in body.scopes:
         seen: set[Span] = set()
         for name, meaning in (*scope.names.items(), *scope.ranges.items()):
@@ -62,7 +62,7 @@ def unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
 
 
 def unused_in_module(module: ModuleChecker) -> None:
-    """Variables and functions that only this file sees, and that it does not name."""
+    """Variables and functions that are local to this file and that it never names."""
     items = module.tree.items
     variables = [item for item in items if isinstance(item, Declaration)]
     functions = [item for item in items if isinstance(item, Function)]
@@ -86,7 +86,7 @@ def unused_in_module(module: ModuleChecker) -> None:
 
 
 def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:
-    """The first statement of each run of statements that no path reaches."""
+    """The first statement of each unreachable run of statements."""
     reached = graph.reached()
     for number, step in enumerate(graph.steps):
         if number in reached or (number and number - 1 not in reached):

@@ -1,4 +1,5 @@
-"""Which registers an instruction reads and writes (manual 6.2), and which instructions end a function (9.7.12)."""
+"""The registers that an instruction reads and writes (manual 6.2), and the instructions that end a function
+(9.7.12)."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def writes(opcode: str) -> bool:
 
 @cache
 def destinations(opcode: str, count: int) -> int:
-    """How many of `count` operands, from the first on, are destinations: of `tcgen05.ld.red` two."""
+    """How many of `count` operands, from the first on, are destinations: two for `tcgen05.ld.red`."""
     found = [0, int(writes(opcode))]
     for form, m in resolve(opcode):
         for layout in form.layouts(m):
@@ -37,7 +38,7 @@ def destinations(opcode: str, count: int) -> int:
 
 
 def assigns(opcode: str) -> bool:
-    """Whether a first operand without parentheses is a destination: that of a call is what is called."""
+    """Whether a first operand without parentheses is a destination: that of a call is the callee."""
     return writes(opcode) and not calls(opcode)
 
 
@@ -94,8 +95,8 @@ def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
     """What need not have been written, since compilers leave unwritten what nobody uses after it: whether the elements
     of lists, or all but the first, and the numbers of operands.
 
-    That is a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
-    stands for an empty argument of a call.
+    These are a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
+    represents an empty argument of a call.
     """
     passed = range(8) if opcode == "st.param.b8" else passed_on(opcode)
     return lists(opcode, "packed"), lists(opcode, "padded"), passed
@@ -103,7 +104,7 @@ def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
 
 @cache
 def lists(opcode: str, phrase: str) -> bool:
-    """Whether there is something special to lists that an instruction takes."""
+    """Whether lists that an instruction takes need special treatment."""
     return any(
         operand_rule(form.instruction, template.name).says(phrase)
         for form, _ in resolve(opcode)
@@ -113,7 +114,7 @@ def lists(opcode: str, phrase: str) -> bool:
 
 @cache
 def passed_on(opcode: str) -> frozenset[int]:
-    """Which operands, counted as written, are only handed on: to other lanes, or as a part of a word."""
+    """Operands, counted as written, that are only passed on: to other lanes, or as a part of a word."""
     return frozenset(
         layout.index(position)
         for form, m in resolve(opcode)
@@ -124,7 +125,7 @@ def passed_on(opcode: str) -> frozenset[int]:
 
 
 def is_destination(operand: text.Operand, instruction: Instruction) -> bool:
-    """Whether the first operand of an instruction that writes one is it."""
+    """Whether the first operand of an instruction with a destination is that destination."""
     return not isinstance(operand, text.Address) and (
         not calls(instruction.opcode) or isinstance(operand, text.Arguments)
     )

@@ -1,1 +1,1 @@
-"""Which form an instruction has, and what is wrong with its operands; remembered by opcode and kinds of operands."""
+"""Selects the form of an instruction and finds the problems with its operands; memoised by opcode and operand kinds."""

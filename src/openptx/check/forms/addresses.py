@@ -1,4 +1,4 @@
-"""Judges address operands (manual 6.4.1): base, offset, space, alignment where they are constant."""
+"""Checks address operands (manual 6.4.1): base, offset, space, and alignment if they are constant."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from openptx.isa.types import TYPES, Type
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
 _TEXTURE = TYPES["texref"]
-"""What a variable in `.tex` is, whatever its type says (5.1.8)."""
+"""The type of a variable in `.tex`, whatever its declaration says (5.1.8)."""
 _GENERIC = frozenset(("global", "shared", "local"))
 
 
 def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """What is wrong with an address, and what the assembler lets through."""
+    """The problems of an address, including those that the assembler accepts."""
     if kind.sort == kinds.ELEMENT and place.operand_rule.says("element"):
         found = list(judge_element(kind, where))
         yield from found or _base(place, kind, where)
@@ -91,7 +91,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _lacks_sampler(place: Place) -> bool:
-    """Whether this is the form without a sampler of a texture instruction that has one with it."""
+    """Whether this is the form without a sampler of a texture instruction that also has one with it."""
     return samples(place) and len(place.template.parts) == 2
 
 
@@ -134,7 +134,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _other_width(place: Place, declared: Type, where: Path) -> Problem | None:
-    """What is wrong with a register where addresses have one width."""
+    """The problem with a register whose width differs from that of addresses."""
     width = _width(place)
     untyped = place.template.parts[:1] and place.template.parts[0].endswith("-tmem")  # of tcgen05.mma; measured
     fitting = "b" if untyped and place.context.follows_ptxas else "bsu"
@@ -202,7 +202,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _width(place: Place) -> int:
-    """The width that an address must have: tensor memory has 32-bit addresses, handles of images have 64 bits."""
+    """The required width of an address: 32 bits in tensor memory, 64 bits for handles of images."""
     wide = place.context.follows_ptxas and (_is_image(place) or place.operand_rule.says("64 bits"))
     return 64 if wide else place.template.bits
 
@@ -235,7 +235,7 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         yield problem
         return
     if space == "generic" and held not in _GENERIC and place.context.follows_ptxas:
-        space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
+        space = "global"  # in the assembler, a name in `.const` or `.param` is not a generic address
     if (
         isinstance(space, str)
         and space not in ("generic", held)
@@ -269,10 +269,10 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
-    """Textures and surfaces are for their own instructions, which take nothing else."""
+    """Textures and surfaces are only for their own instructions, which accept nothing else."""
     wanted, declared = place.form.instruction.types.get(place.name), _TEXTURE if base.space == "tex" else base.type
     if wanted == "samplerref" and not place.context.independent_textures:
-        wanted = "texref"  # a texture has its sampler with it
+        wanted = "texref"  # a texture includes its sampler
     if declared is None or not place.context.follows_ptxas:
         return None
     opaque = declared.kind == "opaque"
@@ -291,7 +291,7 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
 
 
 def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
-    """Which way a parameter goes, and whose it is (5.1.6)."""
+    """The direction of a parameter, and the function it belongs to (5.1.6)."""
     stores = place.form.instruction.access == "store"
     if stores and base.space == "param":
         message, label = "writes a parameter of a kernel, which is read-only", "a kernel's parameter"
@@ -323,7 +323,7 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
 
 
 def guarded_parameter(operands: tuple[Kind, ...] | list[Kind]) -> int | None:
-    """Which operand is in a `.param` variable of the body: what accesses it can't be guarded (5.1.6.2; measured)."""
+    """The operand that is in a `.param` variable of the body: accesses to it cannot be guarded (5.1.6.2; measured)."""
     for i, kind in enumerate(operands):
         if kind.sort == kinds.ADDRESS and kind.parts[0].space == "frame":
             return i
@@ -331,7 +331,7 @@ def guarded_parameter(operands: tuple[Kind, ...] | list[Kind]) -> int | None:
 
 
 def guard_problem(opcode: str, number: int) -> Problem:
-    """The problem of an access to what a call takes or gives, where it has a guard."""
+    """The problem of a guarded access to an argument or a result of a call."""
     return Problem(
         "state-space",
         f"`{opcode}` accesses what a call takes or gives back, and can't have a guard",
@@ -345,7 +345,7 @@ def guard_problem(opcode: str, number: int) -> Problem:
 
 
 def access_size(place: Place) -> int:
-    """The bytes that an instruction touches at its address; 0 where that is not the type's business."""
+    """The bytes that an instruction accesses at its address; 0 if its type does not determine that."""
     type = place.m.values.get("type")
     if not place.form.instruction.access or type is None:
         return 0
@@ -354,7 +354,7 @@ def access_size(place: Place) -> int:
 
 
 def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
-    """What is wrong with an array element `a[i]` (manual 6.4.2)."""
+    """The problems of an array element `a[i]` (manual 6.4.2)."""
     base, index = kind.parts
     if base.sort == kinds.NAME:
         yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")

@@ -1,4 +1,4 @@
-"""Judges calls against the signature of what they call (manual 7, 9.7.12.5)."""
+"""Checks calls against the signature of the callee (manual 7, 9.7.12.5)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
 
 
 class Call:
-    """The operands of a call: `(returns), callee, (arguments), table`, all but the callee may be missing."""
+    """The operands of a call: `(returns), callee, (arguments), table`; all but the callee are optional."""
 
     __slots__ = ("arguments", "callee", "returns", "table")
 
@@ -44,7 +44,7 @@ class Call:
         self.table = rest[0] if rest else None
 
     def lists(self, signature: Signature) -> Iterator[tuple[str, text.Arguments | None, tuple[Variable, ...], Span]]:
-        """Both lists with what the signature has in their places: formal parameters, and where they are declared."""
+        """Both lists with the corresponding parts of the signature: formal parameters, and where they are declared."""
         yield "result", self.returns, signature.returns, signature.span
         yield "argument", self.arguments, signature.parameters, signature.span
 
@@ -63,7 +63,7 @@ def fits(
     known: Callable[[str], Kind],
     table: Callable[[str], object],
 ) -> bool:
-    """Whether a call is right for certain; if not, `CallChecker` says why."""
+    """Whether a call is certainly correct; if not, `CallChecker` explains why."""
     call = Call(operands)
     if call.callee is None:
         return False
@@ -78,7 +78,7 @@ def fits(
     follows_ptxas = checked.context.follows_ptxas
     for what, given, formals, _ in call.lists(signature):
         elements = given.elements if given is not None else ()
-        if len(elements) != len(formals):  # also where the last is open and left out
+        if len(elements) != len(formals):  # also if the last is open and omitted
             return False
         for element, formal in zip(elements, formals, strict=True):
             kind = kind_of(element, known)
@@ -96,7 +96,7 @@ class CallChecker:
         self.checked, self.findings, self.undeclared = checked, findings, undeclared
 
     def check(self, instruction: Instruction, scope: Scope) -> None:
-        """Whether a call's arguments and results fit the function or the prototype."""
+        """Whether a call's arguments and results match the function or the prototype."""
         call = Call(instruction.operands)
         if call.callee is None:
             return
@@ -136,7 +136,7 @@ class CallChecker:
     def _count(
         self, what: str, given: text.Arguments | None, formals: int, callee: text.Operand, declared: Span
     ) -> None:
-        """Another number of arguments or results than the signature has."""
+        """The number of arguments or results differs from the signature."""
         count = len(given.elements) if given is not None else 0
         one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
         self.findings.add(
@@ -151,7 +151,7 @@ class CallChecker:
         )
 
     def _element(self, what: str, element: text.Operand, formal: Variable, callee: text.Operand, scope: Scope) -> None:
-        """Judges one argument or result."""
+        """Checks one argument or result."""
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
         if kind.sort == kinds.NAME:
             self.undeclared.element(element, scope)
@@ -178,17 +178,18 @@ class CallChecker:
 
 
 def is_open(formal: Variable) -> bool:
-    """Whether a parameter is an array of any length, `a[]`, which can only be the last (7.2)."""
+    """Whether a parameter is an array of any length, `a[]`, which only the last can be (7.2)."""
     return shape_of(formal.names[0]) == (0,)
 
 
 def _stands(element: text.Operand, kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
-    """Whether an element of a call suits. Part of a vector register, `v.x`, is no name, and names alone stand here."""
+    """Whether an element of a call matches. A component of a vector register, `v.x`, is not a name, and only names are
+    allowed."""
     return not isinstance(element, text.Selector) and suits(kind, formal, what, follows_ptxas)
 
 
 def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
-    """Whether an argument or a place for a result suits the formal parameter."""
+    """Whether an argument or the destination of a result matches the formal parameter."""
     wanted, array = TYPES[formal.type], bool(formal.names[0].dimensions)
     match kind.sort:
         case kinds.REGISTER:
@@ -226,7 +227,7 @@ def _bytes(formal: Variable) -> int:
 
 
 def _alike(kind: Kind, formal: Variable, wanted: Type, size: int) -> bool:
-    """Whether a `.param` variable is declared as the parameter is: arrays by their size, scalars by their type."""
+    """Whether a `.param` variable is declared like the parameter: arrays by their size, scalars by their type."""
     array = bool(formal.names[0].dimensions)
     align = formal.align.value if formal.align is not None else element_bytes(wanted) * max(1, formal.vector)
     if kind.align != min(align, kinds.FAR) or (kind.count > 0) != array:

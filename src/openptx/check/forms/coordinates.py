@@ -1,4 +1,4 @@
-"""Checks the further operands of an address: coordinates of a texel or of a tensor's box, samplers (6.4.1)."""
+"""Checks the further operands of an address: texel or box coordinates, samplers (6.4.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHORT = (1, 2)
 
 
 def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[Problem]:
-    """The parts after the address, under the names that the form gives them."""
+    """The parts after the address, under their names in the form."""
     for number, (name, kind) in enumerate(zip(place.template.parts[1:], parts, strict=False), 1):
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
         if type is not None and type.kind == "opaque":
@@ -114,7 +114,7 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
 
 
 def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
-    """What is wrong with one element by itself."""
+    """The problem with one element by itself."""
     if part.sort == kinds.SINK:
         return "sink", f"`_` can't stand in `{name}` of `{place.opcode}`", "a value is needed here"
     if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
@@ -126,8 +126,8 @@ def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
 
 
 def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
-    """All of the type's size, each of the type of the one before it, where untyped bits can be any; all of one type, of
-    the form's. The index of an array of textures is an integer, and nothing more is asked there (measured)."""
+    """All elements have the type's size; each has the type of the one before it, or is untyped; all have the form's
+    type. The index of an array of textures must only be an integer (measured)."""
     parts = kind.parts if kind.sort == kinds.LIST else (kind,)
     if found := next(filter(None, (_single(place, name, type.width, part) for part in parts)), None):
         return found
@@ -146,7 +146,7 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
 
 
 def _fitting(type: Type, fixed: bool, listed: bool) -> tuple[str, ...]:
-    """What the first element may be, as `_sort` names it."""
+    """The kind of the first element, as `_sort` names it."""
     if type.kind == "f":
         return ("", "f", ".", "i") if listed else ("", "f")
     return ("", "i", "1") if fixed else ("", "i", "1", "p")
@@ -156,8 +156,8 @@ _ALIKE = {"i": "i", "1": "i", "f": "f", ".": "f", "p": "p"}
 
 
 def _sort(kind: Kind) -> str:
-    """What is compared with the element before it: integers and floats, in registers `i f` or constants `1 .`, a pair
-    of halves `p`, and nothing for bits and special registers, which may be any."""
+    """The sort that is compared with that of the previous element: integers and floats, in registers `i f` or constants
+    `1 .`, a pair of halves `p`, and nothing for bits and special registers, which may be any."""
     if kind.sort == kinds.SPECIAL:
         return ""
     if kind.sort in (kinds.INTEGER, kinds.FLOAT):

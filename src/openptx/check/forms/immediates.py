@@ -1,4 +1,4 @@
-"""Checks constants: whether their type takes them, and their values, which are not part of their kinds."""
+"""Checks constants: whether their type accepts them, and their values, which are not part of their kinds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openptx.syntax import operands as text
 
 
 def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """Judges a constant as a source operand."""
+    """Checks a constant as a source operand."""
     wanted = place.type
     if wanted is None:
         if kind.sort != kinds.INTEGER:
@@ -41,7 +41,7 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], context: Context) -> bool:
-    """Whether a constant among the operands may have a value that the instruction does not take in this file."""
+    """Whether a constant operand may have a value that the instruction does not accept in this file."""
     for number, _, values in _limited(form, m, len(operands), context):
         kind = operands[number]
         if kind.sort == kinds.FLOAT:
@@ -54,7 +54,7 @@ def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], c
 
 
 def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand], context: Context) -> Iterator[Problem]:
-    """What is wrong with the values of constants."""
+    """The problems with the values of constants."""
     if not form.instruction.ranges:
         return
     layout = layout_of(form, m, len(operands))
@@ -79,12 +79,12 @@ def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand],
 
 
 def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:
-    """The positions of so many operands in the form."""
+    """The positions of this many operands in the form."""
     return next((layout for layout in form.layouts(m) if len(layout) == count), ())
 
 
 def _limited(form: Form, m: Modifiers, count: int, context: Context) -> Iterator[tuple[int, str, Values]]:
-    """The number, the name and the values of the operands that have limits, where there are so many operands."""
+    """The index, the name and the allowed values of limited operands, for this many operands."""
     if not form.instruction.ranges:
         return
     for number, position in enumerate(layout_of(form, m, count)):

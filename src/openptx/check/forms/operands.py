@@ -64,7 +64,7 @@ def _table(place: Place) -> str:
 
 
 def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """An operand that holds or takes a value."""
+    """An operand that holds a value or a destination."""
     if ignored(place, kind):
         yield overlooked(place, where)
         return
@@ -88,7 +88,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from _part(place, kind, where)
         case kinds.MINUS if place.allows.minus:
             inner = kind.parts[0]
-            if inner.type is not None and inner.type.name == "f16x2":  # which passes for an integer without a minus
+            if inner.type is not None and inner.type.name == "f16x2":  # passes for an integer without a minus
                 yield mismatch(place, inner.type, where)
             else:
                 yield from value(place, inner, where)
@@ -108,7 +108,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """What can only be read: constants, special registers, functions, addresses of variables."""
+    """Read-only operands: constants, special registers, functions, addresses of variables."""
     match kind.sort:
         case kinds.INTEGER | kinds.FLOAT if not place.count or place.takes_one:
             yield from judge_constant(place, kind, where)

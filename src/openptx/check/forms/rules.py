@@ -1,4 +1,4 @@
-"""Rules of single instructions beyond their forms, and the gates of forms."""
+"""Rules of individual instructions beyond their forms, and the gates of forms."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
 
 
 def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
-    """`.v2` stands right before the type; elsewhere the assembler takes it with a warning."""
+    """`.v2` precedes the type directly; elsewhere the assembler accepts it with a warning."""
     others = [modifier for modifier in m.written if modifier not in (vec, m.type.name)]
     fixed = ".".join((form.instruction.mnemonic, *others, vec, m.type.name))
     return Problem(
@@ -100,7 +100,7 @@ def _element(value: Kind) -> Type | None:
 
 
 def crash(what: str, where: tuple[int, ...], context: Context) -> Problem:
-    """The assembler takes this and then crashes: an error on the target where that was measured, else a warning."""
+    """The assembler accepts this and then crashes: an error on the target where that was measured, else a warning."""
     return Problem(
         "assembler-crash" if context.crashes_measured else "document-disagrees",
         f"NVIDIA's assembler takes {what} and crashes when it generates code",
@@ -117,7 +117,7 @@ def judge_atom(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
 
 
 def refine(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Candidate:
-    """The candidate with the findings of the instruction's own rules."""
+    """The candidate together with the findings of the instruction's own rules."""
     found = tuple(_own(candidate.form, candidate.m, operands, context)) if candidate.rank[0] == 2 else ()
     if all(problem.about in WARNINGS for problem in found):
         found += tuple(unmet_gates(candidate.form, candidate.m, context))
@@ -158,7 +158,7 @@ def _conversion(form: Form, m: Modifiers) -> Iterator[Problem]:
             yield problem
 
 
-# Which comparisons a type has (9.7.6): bits compare equal or not, `lo` is for unsigned integers, `equ` for floats.
+# The comparisons of each type (9.7.6): bits compare equal or not, `lo` is for unsigned integers, `equ` for floats.
 _EQUAL = ("eq", "ne")
 _ORDERED = (*_EQUAL, "lt", "le", "gt", "ge")
 COMPARISONS = {
@@ -200,7 +200,7 @@ def no_ftz(m: Modifiers, name: str) -> Problem:
 
 
 def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
-    """Addresses of 32 bits, which the code generator refuses."""
+    """32-bit addresses, which the code generator refuses."""
     wide = context.follows_ptxas and not context.short_addresses
     if wide and m.type.width == 32 and not (operands and operands[-1].sort == kinds.VARIABLE):
         yield Problem(
@@ -214,7 +214,7 @@ def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iter
 
 
 def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
-    """A list is packed into one register or unpacked from one, not both."""
+    """A list is either packed into one register or unpacked from one."""
     lists = sum(kind.sort in (kinds.LIST, kinds.VECTOR) for kind in operands)
     if lists == 2:
         yield Problem(
@@ -229,7 +229,7 @@ def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
 
 
 def _call(operands: tuple[Kind, ...]) -> Iterator[Problem]:
-    """The list after an indirect call names functions."""
+    """The list after an indirect call must name functions."""
     for i, kind in enumerate(operands):
         if kind.sort == kinds.TABLE and kind.space == "branchtargets":
             yield Problem(
@@ -239,14 +239,14 @@ def _call(operands: tuple[Kind, ...]) -> Iterator[Problem]:
 
 
 def _has_product(form: Form) -> bool:
-    """Whether the manual has a minus before operands: that of a factor negates the product."""
+    """Whether the manual allows a minus before operands: on a factor it negates the product."""
     return any(template.minus for each in form.instruction.forms for template in each.operands)
 
 
 def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
-    """`-a` in video instructions: that of one factor negates the product, and only `vmad` has a product.
+    """`-a` in video instructions: on one factor it negates the product, and only `vmad` has a product.
 
-    As the assembler has it, two negated factors cancel, in the other instructions too.
+    In the assembler two negated factors cancel, in the other instructions too.
     """
     minus = {
         t.name: i for i, (t, kind) in enumerate(zip(form.operands, operands, strict=False)) if kind.sort == kinds.MINUS

@@ -1,4 +1,4 @@
-"""Selects the form of an instruction by the kinds of its operands: the first that takes them, or the nearest."""
+"""Selects the form of an instruction by the kinds of its operands: the first that accepts them, or the nearest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Candidate | None:
-    """The first form that takes these operands, or else the nearest one; None if the opcode has no form."""
+    """The first form that accepts these operands, or else the nearest one; None if the opcode has no form."""
     best: Candidate | None = None
     for form, m in resolve(opcode, "ptxas" if context.follows_ptxas else "isa"):
         candidate = refine(examine(form, m, operands, context), operands, context)
@@ -41,7 +41,7 @@ def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Ca
 
 
 def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candidate:
-    """The same with a warning of the modifiers that the assembler ignores."""
+    """The same with a warning about the modifiers that the assembler ignores."""
     strange = [each for each in ignored_modifiers(opcode) if each not in candidate.m.written]
     if not strange:
         return candidate
@@ -63,7 +63,7 @@ def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candida
 
 
 def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Candidate:
-    """One form with its findings: about the number of operands, then about each of them."""
+    """One form with its findings: on the number of operands, then on each of them."""
     layouts = form.layouts(m)
     layout = next((layout for layout in layouts if len(layout) == len(operands)), None)
     if layout is None:
@@ -123,7 +123,7 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
 
 
 def _discards(kind: Kind, number: int) -> bool:
-    """Whether an operand is `d|_`, which the assembler reads as `d` where an instruction has one result."""
+    """Whether an operand is `d|_`, which the assembler reads as `d` if an instruction has one result."""
     return not number and kind.sort == kinds.PAIR and [x.sort for x in kind.parts] == [kinds.REGISTER, kinds.SINK]
 
 
@@ -145,7 +145,7 @@ def _no_second_result(form: Form, context: Context) -> Problem:
 def _may_be(
     form: Form, m: Modifiers, template: Template, kind: Kind, path: Path, context: Context
 ) -> Iterator[Problem]:
-    """What forbids an optional operand here: the other modifiers, or the file's version or target."""
+    """What forbids an optional operand: the other modifiers, or the file's version or target."""
     name = template.name
     if any(name in each.then.split() and each.holds(m) for each in conditions(form.instruction.absent)):
         label, expected = "leave it out", "no such operand"

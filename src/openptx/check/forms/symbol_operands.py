@@ -16,7 +16,7 @@ from openptx.isa.types import Type
 
 
 def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """Judges a special register as a source operand."""
+    """Checks a special register as a source operand."""
     declared, wanted = kind.type, place.type
     allowed = place.allows.special and (place.allows.special != "any" or _of_integers(place.m))
     if not allowed or wanted is None or declared is None:
@@ -53,7 +53,7 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
-    """Whether a type reads a special register: all of it, or the bits that an early PTX version had."""
+    """Whether a special register can be read as a type: all of it, or the bits that an early PTX version had."""
     if declared.kind == "pred" or wanted.kind == "pred":
         return wanted is declared and not place.count  # `%is_explicit_cluster`
     if kind.count and not (place.count or place.packs):
@@ -66,9 +66,9 @@ def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
 
 
 def ignored(place: Place, kind: Kind) -> bool:
-    """Whether the assembler overlooks this operand: a single integer where a list is asked for.
+    """Whether the assembler ignores this operand: a single integer where a list is required.
 
-    Bits are a depth where coordinates are floats, refused in three dimensions, and overlooked elsewhere (measured).
+    Bits are a depth if coordinates are floats; they are refused in three dimensions, and ignored elsewhere (measured).
     """
     if not (place.context.follows_ptxas and place.operand_rule.says("an ignored integer")):
         return False
@@ -79,7 +79,7 @@ def ignored(place: Place, kind: Kind) -> bool:
 
 
 def overlooked(place: Place, where: Path) -> Problem:
-    """The warning that an operand does nothing."""
+    """The warning that an operand has no effect."""
     return Problem(
         "document-disagrees",
         f"the assembler ignores one integer as operand `{place.name}` of `{place.opcode}`",
@@ -94,7 +94,7 @@ def overlooked(place: Place, where: Path) -> Problem:
 
 
 def alone(place: Place, where: Path) -> Iterator[Problem]:
-    """One value where the document has a list. The assembler makes it the first element, and zero the others."""
+    """One value where the document requires a list. The assembler makes it the first element, and the others zero."""
     yield Problem(
         "document-disagrees",
         f"the assembler takes one value as operand `{place.name}` of `{place.opcode}`, the document wants a list",
@@ -113,7 +113,7 @@ def _of_integers(m: Modifiers) -> bool:
 
 
 def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """The name of a function as a value: the document has it in `call` and `mov` only (6.4.4)."""
+    """The name of a function as a value: the document allows it only in `call` and `mov` (6.4.4)."""
     instruction = place.form.instruction
     wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
     if place.operand_rule.says("functions"):
@@ -242,7 +242,7 @@ def _image_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
-    """Something and a constant as a value, which the document has in addresses and in `mov` alone."""
+    """A sum with a constant as a value, which the document allows only in addresses and in `mov`."""
     if base.sort == kinds.FUNCTION and place.allows.address:
         yield Problem(
             "assembler-crash" if place.context.crashes_measured else "document-disagrees",
@@ -269,7 +269,7 @@ def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 
 def adds(place: Place, base: Kind) -> bool:
-    """Whether the assembler takes a register and a constant, `r+4`, here: it looks at the kind of `r` alone."""
+    """Whether the assembler accepts a register plus a constant, `r+4`, here: it checks only the kind of `r`."""
     if not (place.context.follows_ptxas and place.allows.sum) or place.count or place.rule is None:
         return False
     if base.sort == kinds.FUNCTION:

@@ -20,7 +20,7 @@ _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
 def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """What is wrong with a list: its length, its elements, their types together."""
+    """The problems of a list: its length, its elements, their types together."""
     number = len(kind.parts)
     if number not in lengths(place):
         wanted = " or ".join(str(n) for n in lengths(place))
@@ -56,7 +56,7 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def lengths(place: Place) -> tuple[int, ...]:
-    """How many elements a list may have here; none where no list can stand."""
+    """The allowed lengths of a list in this place; none if no list is allowed."""
     type = place.type
     if place.packs and type is not None:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
@@ -70,7 +70,7 @@ def lengths(place: Place) -> tuple[int, ...]:
 
 
 def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Problem]:
-    """What can't be an element at all."""
+    """The problem with something that cannot be an element at all."""
     match part.sort:
         case kinds.REGISTER:
             return
@@ -106,7 +106,8 @@ def _no_element(place: Place, part: Kind, where: Path) -> Problem:
 
 
 def _leaves_out(place: Place) -> bool:
-    """Whether a source may be `_`: what 256 bits at once leave as it is (9.7.9.11), and `mov.v2.b32` (ptxas)."""
+    """Whether a source may be `_`: in 256-bit stores, which leave that part unchanged (9.7.9.11), and in `mov.v2.b32`
+    (ptxas)."""
     type, said = place.type, place.operand_rule
     if said.says("sinks in 256 bits"):
         return type is not None and type.width * place.count == 256
@@ -114,13 +115,13 @@ def _leaves_out(place: Place) -> bool:
 
 
 def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """The elements agree with each other, and with the instruction."""
+    """The elements must agree with each other, and with the instruction."""
     element = of_element(place, len(kind.parts))
     common: Type | None = None
     last: Type | None = None
     sink = 0
-    # Integers are as wide as the registers among which they stand, also where these are wider than the
-    # instruction's type: `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
+    # Integers are as wide as their neighbouring registers, even if these are wider than the instruction's type:
+    # `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
     width = next((p.type.width for p in kind.parts if p.sort in _DECLARED and p.type is not None), None)
     for i, part in enumerate(kind.parts):
         if part.sort == kinds.SINK:
@@ -160,7 +161,7 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Type | None) -> Iterator[Problem]:
-    """Constant elements: whether they may be ones, and have values of the type."""
+    """Constant elements: whether they are allowed, and have values of the type."""
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue
@@ -169,25 +170,25 @@ def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Ty
         elif common is None and _needs_register(place) and not _stands_alone(element, part):
             yield _no_element(place, part, (*where, i))
             if place.allows.constant:
-                return  # one mistake: beside a register the others would do
+                return  # one error: beside a register the others would be accepted
         elif not _constant_fits(element, part, common):
             yield from judge_constant(element, part, (*where, i))
 
 
 def _no_integers(place: Place) -> bool:
-    """Whether the assembler takes no integers in this list (measured)."""
+    """Whether the assembler refuses integers in this list (measured)."""
     table = conditions(place.form.instruction.no_integers) if place.context.follows_ptxas else ()
     return any(place.name in each.then.split() and each.holds(place.m) for each in table)
 
 
 def _needs_register(place: Place) -> bool:
-    """Whether constants can stand here among registers alone."""
+    """Whether constants are allowed in a place for registers only."""
     by_itself = place.context.follows_ptxas and place.operand_rule.says("registers in lists")
     return by_itself or not place.allows.constant
 
 
 def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """Predicates pass among the registers of a fragment, and the assembler's code generator breaks down on them."""
+    """Predicates are accepted among the registers of a fragment, but the assembler's code generator fails on them."""
     for i, part in enumerate(kind.parts):
         if part is kinds.PREDICATE_KIND:
             yield Problem(
@@ -203,10 +204,11 @@ def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _stands_alone(element: Place, part: Kind) -> bool:
-    """Whether constants among themselves do in a place for registers: of its type, not only of its size (measured).
+    """Whether a list of constants only is accepted in a place for registers: they must have its type, not only its size
+    (measured).
 
-    `.f64` takes floats of either size, and integers where it takes integer registers of 64 bits. Elements that are any
-    32 bits take `0f...`, but not where only integer registers do.
+    `.f64` accepts floats of either size, and integers if it accepts 64-bit integer registers. Elements of any 32 bits
+    accept `0f...`, but not if only integer registers are accepted.
     """
     wanted, rule = element.type, element.rule
     if wanted is None or rule is None:
@@ -218,7 +220,7 @@ def _stands_alone(element: Place, part: Kind) -> bool:
 
 
 def _own(part: Kind, element: Place, width: int | None) -> Type | None:
-    """The type that an element brings along: a variable its declared one, a float one of the place's size, an integer
+    """The type that an element contributes: a variable its declared one, a float one of the place's size, an integer
     one of `width`."""
     match part.sort:
         case kinds.REGISTER | kinds.VARIABLE:
@@ -245,7 +247,7 @@ def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
 
 
 def together(a: Type, b: Type) -> bool:
-    """Whether two can be neighbours in a list: of one width, and not a float beside an integer.
+    """Whether two elements can be adjacent in a list: equal widths, and not a float beside an integer.
 
     The assembler compares neighbours only, and bits between them reconcile: `{f, b, u}` is a list (ptxas 13.5,
     measured). So are a predicate and `.b32`.
@@ -258,7 +260,7 @@ def together(a: Type, b: Type) -> bool:
 
 
 def fits(place: Place, element: Place, common: Type) -> bool:
-    """Whether elements of a type fit. Loads and stores of float vectors take integers too, as the assembler does."""
+    """Whether elements of a type fit. In the assembler, loads and stores of float vectors accept integers too."""
     if place.packs:
         return common.kind != "pred" and element.type is not None and common.width == element.type.width
     if element.agrees(common):

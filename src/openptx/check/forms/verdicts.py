@@ -34,7 +34,7 @@ else:
 
 
 class Verdicts(dict["Key", "Findings | None"]):
-    """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
+    """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None if there are none."""
 
     __slots__ = ("_candidates", "_plain", "block_memos", "bound", "calls", "context", "rows", "valued")
 
@@ -42,7 +42,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         super().__init__()
         self.context = context
         self.rows = Rows(self)
-        self._candidates: dict[Key, Candidate | None] = {}  # the forms that the verdicts are about
+        self._candidates: dict[Key, Candidate | None] = {}  # the forms that the verdicts refer to
         self.bound: dict[Key, BoundForm | None] = {}  # these forms as lowering needs them
         self.valued: set[tuple[Key, tuple[str, ...]]] = set()
         """Instructions with accepted constants, by the text of the constants."""
@@ -68,13 +68,13 @@ class Verdicts(dict["Key", "Findings | None"]):
         return self._candidates[key]
 
     def has_checked_immediates(self, key: Key) -> bool:
-        """Whether constants may have values that the instruction does not take."""
+        """Whether constants may have values that the instruction does not accept."""
         candidate = self.candidate(key)
         return candidate is not None and has_checked_immediates(candidate.form, candidate.m, key[1:], self.context)
 
     def plain_warnings(self, key: Key) -> Findings:
-        """The problems of an instruction if they are warnings that need nothing but the texts of its operands; none
-        if there are others, or if more than its kinds decides."""
+        """The problems of an instruction if they are warnings that only need the texts of its operands; none if there
+        are others, or if more than its kinds decides."""
         found = self._plain.get(key)
         if found is None:
             given, all_found = key[1:], self[key] or ()
@@ -91,14 +91,14 @@ class Verdicts(dict["Key", "Findings | None"]):
         return key, tuple([text for text, kind in given if kind.sort in (kinds.INTEGER, kinds.FLOAT)])
 
     def immediate_errors(self, key: Key, operands: Sequence[Operand]) -> list[Problem]:
-        """Problems with the values of constants in an otherwise right instruction."""
+        """Problems with the values of constants in an otherwise correct instruction."""
         candidate = self._candidates[key]
         if candidate is None or not candidate.accepted:
             return []
         return list(judge_immediates(candidate.form, candidate.m, operands, self.context))
 
     def problems(self, resolved: ResolvedInstruction) -> Findings:
-        """All problems of an instruction, those of its guard and of its constants included."""
+        """All problems of an instruction, including those of its guard and of its constants."""
         instruction, key = resolved.instruction, resolved.key
         found = self[key]
         problems = found or ()
@@ -139,13 +139,15 @@ class Rows(dict["Row", str]):
 
 
 FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "barrier", "look closer"
-"""Verdicts on rows. READS_FIRST is accepted if the first operand is written before; BARRIER if the warp is not split.
-A barrier, too, reads its first operand."""
+"""Verdicts on rows. READS_FIRST is accepted if the first operand has been written; BARRIER if the warp is not split.
+
+A barrier also reads its first operand."""
 
 _PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 
 LOOK: Findings = ()
-"""The kinds are right, but they don't decide alone: a call has a callee, a barrier a place, a constant a value."""
+"""The kinds are correct but not sufficient: a call also depends on its callee, a barrier on its place, a constant on
+its value."""
 
 _NAMELESS = (kinds.INTEGER, kinds.FLOAT, kinds.LIST)
 """Operands without a declaration of their own, which a diagnostic would show."""
@@ -178,7 +180,7 @@ def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...]
 
 
 def folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
-    """One mistake, one problem: several operands of one wrong type; often it is the opcode that is wrong."""
+    """One mistake gives one problem: if several operands have the same wrong type, the opcode is probably wrong."""
     wrong = [finding for finding in candidate.findings if finding.about in _MISMATCHES]
     if (
         not wrong
@@ -197,7 +199,7 @@ def folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], contex
 
 
 def _doubted(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
-    """Whether one operand of a wrong type is more likely wrong than the opcode: it has neighbours of other types."""
+    """Whether one operand of a wrong type is more likely wrong than the opcode: its neighbours have other types."""
     types = {kind.type for kind in operands if kind.sort == kinds.REGISTER and kind is not kinds.PREDICATE_KIND}
     return bool(candidate.form.instruction.access) or candidate.form.instruction.converts or len(types) > 1
 
@@ -205,7 +207,7 @@ def _doubted(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
 def other_type(
     candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context, actual: Type
 ) -> str | None:
-    """The opcode with the type of its operands: the same kind of number in their width, or else their very type."""
+    """The opcode with the type of its operands: the same kind of number in their width, or else their exact type."""
     for old in (TYPES[modifier] for modifier in candidate.m.written if modifier in TYPES):
         letter = "f" if actual.kind == "f" else old.kind
         for name in (f"{letter}{actual.width}", actual.name):

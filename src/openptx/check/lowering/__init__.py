@@ -1,1 +1,1 @@
-"""From a resolved module to a Program: memory is laid out, registers are numbered, operands bound."""
+"""From a resolved module to a Program: memory is laid out, registers are numbered, operands are bound."""

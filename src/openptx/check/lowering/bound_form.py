@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     Placed = tuple[Kind, Path] | None
 
 _PLACED_IN = {"argument": "frame", "result": "frame", "tex": "global"}
-"""State spaces of a Program, by those that kinds distinguish: what functions take and return is in frames."""
+"""State spaces of a Program, by those that kinds distinguish: parameters and results of functions are in frames."""
 
 
 class BoundForm:
-    """A form, and for each of its templates the path of the operand and its type, None where it is absent."""
+    """A form, and for each of its templates the path of the operand and its type; None if it is absent."""
 
     __slots__ = ("form", "m", "paths", "types")
 
@@ -36,7 +36,7 @@ class BoundForm:
 
 
 def bound_form(verdicts: Verdicts, key: Key) -> BoundForm | None:
-    """The bound form of an instruction with these operands, memoised; None if there is no such form."""
+    """The bound form of an instruction with these operands, memoised; None if it does not exist."""
     if key not in verdicts.bound:
         candidate = verdicts.candidate(key)
         verdicts.bound[key] = None if candidate is None else _bind(candidate, key, verdicts.context.entry)
@@ -66,7 +66,7 @@ def _bind(candidate: Candidate, key: Key, entry: bool) -> BoundForm | None:
 
 
 def _said(form: Form, placed: list[Placed]) -> Iterator[tuple[str, str | int]]:
-    """What operands say of the form: of `a.b0` that `a_part` is "b0", of `-a` that there is `a_minus`."""
+    """Modifiers that operands imply: for `a.b0` that `a_part` is "b0", for `-a` `a_minus`."""
     for template, given in zip(form.operands, placed, strict=True):
         if given is None:
             continue
@@ -80,20 +80,21 @@ def _said(form: Form, placed: list[Placed]) -> Iterator[tuple[str, str | int]]:
 
 
 def _length(kind: Kind) -> int:
-    """How many elements a list or a whole vector register has; 0 of anything else."""
+    """The number of elements of a list or a whole vector register; 0 for anything else."""
     return len(kind.parts) if kind.sort == kinds.LIST else kind.count if kind.sort == kinds.VECTOR else 0
 
 
 def _element_type(type: Type | None, kind: Kind) -> Type | None:
-    """The type of an element, where a list packs or unpacks a wider register."""
+    """The type of an element, if a list packs or unpacks a wider register."""
     length = _length(kind)
     return TYPES[f"b{type.width // length}"] if type is not None and length else type
 
 
 def _space(form: Form, m: Modifiers, placed: list[Placed], entry: bool) -> str | None:
-    """The space that holds the variable, if the opcode does not say it: parameters of calls are in the frame.
+    """The space that holds the variable, if the opcode does not name it: parameters of calls are in the frame.
 
-    What reads no memory, as isspacep and cvta do, means the kernel's parameters wherever it stands (9.7.9.19).
+    Instructions that read no memory, such as isspacep and cvta, refer to the kernel's parameters in any function
+    (9.7.9.19).
     """
     space = m.values.get("space")
     if space not in ("param", "generic", None) or "space" not in m.values or "param::entry" in m.written:

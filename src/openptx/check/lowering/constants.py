@@ -12,12 +12,12 @@ _INFINITY = {"f": 0x7F80_0000, "e": 0x7C00}
 
 
 def single_bits(value: float) -> int:
-    """The `.f32` nearest to a double, as bits; what is too large becomes infinity."""
+    """The `.f32` nearest to a double, as bits; overflow becomes infinity."""
     return _bits("f", "I", value)
 
 
 def half_bits(value: float) -> int:
-    """The `.f16` nearest to a double, as bits; what is too large becomes infinity."""
+    """The `.f16` nearest to a double, as bits; overflow becomes infinity."""
     return _bits("e", "H", value)
 
 
@@ -40,7 +40,7 @@ def float_bits(constant: Float, width: int) -> int:
 def constant_bits(constant: Integer | Float, type: Type) -> int:
     """The bits of a constant where the instruction wants this type.
 
-    Integers wrap. A float takes the width of the type, or its own where the type is wider: `mov.b64 d, 1.0`.
+    Integers wrap. A float takes the width of the type, or its own if the type is wider: `mov.b64 d, 1.0`.
     """
     if type.kind == "pred":
         return int(constant.value != 0)

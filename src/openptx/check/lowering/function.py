@@ -1,4 +1,4 @@
-"""Lowers one function: names get registers or memory, labels positions, operands the places of a form."""
+"""Lowers one function: names become registers or memory, labels positions, operands the operands of a form."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Body:
         self._before: list[tuple[str, tuple[Operand, ...]]] = []
 
     def lower(self) -> Function:
-        """The function as engines run it."""
+        """The function as engines execute it."""
         returns = tuple(part for p in self.function.returns for part in self.formal(p))
         listed = tuple(part for p in self.function.parameters for part in self.formal(p))
         variables = [self.place(name, memory) for name, memory in self.resolved.variables]
@@ -96,7 +96,7 @@ class Body:
         return (found,)
 
     def place(self, name: str, memory: Memory) -> Variable:
-        """A variable of the body; those that live longer than its call were placed with the module."""
+        """A variable of the body; those that outlive its call were placed with the module."""
         declaration, declarator = memory.declared
         if declaration.space in ("param", "local"):
             space = memory.kind.space
@@ -107,13 +107,13 @@ class Body:
         return found
 
     def operand(self, name: str, meaning: Meaning, scope: Scope) -> Reg | Vector | Symbol:
-        """What a declared name is as an operand."""
+        """A declared name as an operand."""
         if isinstance(meaning, Registers):
             return self._operands.get((scope, name)) or self.register(name, scope, meaning)
         return Symbol(self._variables.get(meaning) or self.module.variables[name])
 
     def register(self, name: str, scope: Scope, meaning: Registers) -> Reg | Vector:
-        """The register of this name, or those of its elements; numbered when they are first used."""
+        """The register of this name, or those of its elements; numbered on first use."""
         first = len(self.registers)
         names = [name]
         if meaning.vector > 1:
@@ -125,16 +125,16 @@ class Body:
         return bound
 
     def temporary(self, width: int) -> Reg:
-        """A register that the text does not have."""
+        """A register that does not occur in the text."""
         self.registers.append(Register(f"{len(self.registers)}", TYPES[f"b{width}"], len(self.registers)))
         return Reg(self.registers[-1].index, width)
 
     # Instructions.
 
     def code(self) -> tuple[tuple[Op, ...], list[int]]:
-        """All instructions, and where each is, the end included.
+        """All instructions, and the position of each, the end included.
 
-        Those that operands such as `x[i]` need stand before the one that has the operand.
+        Instructions that an operand such as `x[i]` needs precede the one with the operand.
         """
         places: list[int] = []
         code: list[Op] = []
@@ -149,7 +149,7 @@ class Body:
         return tuple(code if len(code) < len(places) else [moved(op, places) for op in code]), places
 
     def insert(self, opcode: str, *operands: Operand) -> None:
-        """Asks for an instruction before the one that is being bound."""
+        """Emits an instruction before the one that is being bound."""
         self._before.append((opcode, operands))
 
     def op(self, resolved: ResolvedInstruction) -> Op:
@@ -181,7 +181,7 @@ class Body:
         return self.resolved.labels[place][1]
 
     def targets(self, table: Directive, scope: Scope) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Positions and functions that a `.branchtargets` or a `.calltargets` lists."""
+        """The positions or functions that a `.branchtargets` or a `.calltargets` lists."""
         assert isinstance(table, BranchTargets)
         names = [
             n
@@ -196,7 +196,7 @@ class Body:
 
 
 def inserted(opcode: str, operands: tuple[Operand, ...], of: Op) -> Op:
-    """An instruction that stands for a part of another."""
+    """An instruction that computes a part of another."""
     form, m = resolve(opcode)[0]
     return Op(form, m, None, operands, form.types(m), of.span, of.text, of.line)
 

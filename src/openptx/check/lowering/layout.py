@@ -1,4 +1,4 @@
-"""Where variables lie and what they hold at first: sizes, alignment, frames, bytes of initialisers (manual 5.4)."""
+"""The layout of variables and their initial contents: sizes, alignment, frames, bytes of initialisers (manual 5.4)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList
 from openptx.syntax.operands import Float, Integer, Name
 
 LARGEST = 1 << 36
-"""Bytes of a variable that can be run. The format allows more than there are addresses."""
+"""The maximum size in bytes of an executable variable. The format allows more than the address space has."""
 
 
 class Frame:
-    """Memory that fills up: `place` gives each variable its own part of it."""
+    """Memory that is allocated upwards: `place` gives each variable its own part."""
 
     __slots__ = ("align", "size")
 
@@ -38,7 +38,7 @@ class Frame:
 def variable(
     declaration: declarations.Variable, declarator: Declarator, space: str, frame: Frame | None, name: str | None = None
 ) -> Variable:
-    """One variable of a declaration, placed in a frame where its space has one."""
+    """One variable of a declaration, placed in a frame if its space has one."""
     type = TYPES["texref" if declaration.space == "tex" else declaration.type]  # (5.1.8)
     shape = shape_of(declarator)
     vector = max(1, declaration.vector)
@@ -69,7 +69,7 @@ def variable(
 def initial(
     initialiser: Initialiser | None, shape: tuple[int, ...], vector: int, type: Type
 ) -> tuple[bytes | None, tuple[Relocation, ...]]:
-    """The bytes of an initialiser and the addresses in it. What it leaves out is zero, or a sampler's default."""
+    """The bytes of an initialiser and the addresses in it. Omitted parts are zero, or a sampler's default."""
     if initialiser is None:
         return None, ()
     if type.kind == "opaque" and isinstance(initialiser, InitialiserList):
@@ -106,7 +106,7 @@ def _relocation(address: SymbolAddress, offset: int, size: int) -> Relocation:
 
 
 def _elements(initialiser: Initialiser, dimensions: tuple[int, ...], at: int) -> list[tuple[int, Initialiser]]:
-    """Positions and values, row by row as in C: an inner list starts a row of its own."""
+    """Positions and values in row-major order as in C: an inner list starts a new row."""
     if not isinstance(initialiser, InitialiserList):
         return [(at, initialiser)]
     row = prod(dimensions[1:])

@@ -1,4 +1,4 @@
-"""A checked module becomes a Program: module-level memory at once, functions when they are first asked for."""
+"""A checked module becomes a Program: module-level memory immediately, functions on demand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RESERVED = "%reserved_smem_offset_"
 
 
 class ModuleLowering:
-    """What a module's functions see of each other: variables, functions, aliases and files."""
+    """What a module's functions share: variables, functions, aliases and files."""
 
     def __init__(self, resolved: ModuleChecker) -> None:
         self.resolved = resolved
@@ -109,7 +109,7 @@ class ModuleLowering:
                         self._inner[declarator.name.span] = self._own(statement, declarator, header)
 
     def _own(self, declaration: Declaration, declarator: Declarator, header: tree.Function) -> Variable:
-        """Module-level memory that only one body knows, under a name that no other has."""
+        """Module-level memory that only one body can name, under a unique name."""
         name = declarator.name.text
         if name in self.variables:
             name = f"{header.name.text}::{name}::{declarator.span[0]}"
@@ -117,16 +117,16 @@ class ModuleLowering:
         return found
 
     def reserved_offset(self, name: str) -> int | None:
-        """What `%reserved_smem_offset_begin` and its like read; None for other special registers."""
+        """The value of `%reserved_smem_offset_begin` and similar; None for other special registers."""
         _, found, which = f"%{name}".partition(_RESERVED)
         if not found:
             return None
         return RESERVED_OFFSETS[which]
 
-    # What bodies ask for.
+    # Used by bodies.
 
     def inner(self, declarator: Declarator) -> Variable:
-        """A shared, global or const variable that a function's body declares: made when the module was read."""
+        """A shared, global or const variable that a function's body declares: created when the module was read."""
         return self._inner[declarator.name.span]
 
     def place(self, location: Location) -> tuple[str, int, int]:
@@ -139,7 +139,7 @@ class ModuleLowering:
         return name in self.headers or name in self.aliases
 
     def function_name(self, name: str) -> str:
-        """The function that a name stands for, through aliases."""
+        """The function that a name denotes, through aliases."""
         seen = {name}
         while name in self.aliases and self.aliases[name] not in seen:
             name = self.aliases[name]
@@ -162,7 +162,7 @@ class ModuleLowering:
 
 
 def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable, ...]:
-    """Parameters as types and sizes, vectors element by element: their places are not those of real ones."""
+    """Parameters as types and sizes, vectors element by element: their offsets are not those of real parameters."""
     found: list[Register | Variable] = []
     for declaration in declarations:
         declarator = declaration.names[0]
@@ -177,7 +177,7 @@ def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable,
 def lower(resolved: ModuleChecker) -> Program:
     """The Program of a module that was checked and has no errors. Functions are lowered when asked for.
 
-    An instruction that no declaration covers makes only its function fail, with `Unsupported`, when it is asked for.
+    An undeclared instruction makes only its function fail, with `Unsupported`, when the function is lowered.
     """
     names = ModuleLowering(resolved)
     defined = [header for header in names.headers.values() if header.body is not None]

@@ -41,7 +41,7 @@ _UNTYPED = TYPES["b32"]
 
 
 class UnboundError(Exception):
-    """An operand that a Program can't have; the message says what it is."""
+    """An operand that a Program cannot represent; the message says which."""
 
 
 def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
@@ -117,7 +117,7 @@ class Binder:
                 return self.bind(tree, type)
 
     def bind(self, tree: text.Operand, type: Type | None) -> Operand:
-        """One operand of the instruction type `type`; None for what the instruction doesn't give a type."""
+        """One operand of the instruction type `type`; None if the instruction gives it no type."""
         match tree:
             case text.Name():
                 return self._name(tree, type)
@@ -131,7 +131,7 @@ class Binder:
                 return self._negated(tree, type)
             case text.Selector():
                 return self._selector(tree)
-            case text.Minus():  # what it does is among the modifiers: see `selected`
+            case text.Minus():  # its effect is among the modifiers: see `selected`
                 return self.bind(tree.operand, type)
             case text.Address():
                 return self._address(tree)
@@ -226,7 +226,7 @@ class Binder:
             raise UnboundError(f"`{tree.text}`: the index is no register")
         return self._element(base, index, element)
 
-    # What takes an instruction of its own, before the one that is bound.
+    # Operands that need an instruction of their own, before the one that is bound.
 
     def _added(self, base: Reg, offset: int) -> Reg:
         """`a+4` as a value: the register's bits plus the constant."""
@@ -235,7 +235,7 @@ class Binder:
         return sum
 
     def _element(self, base: Symbol, index: Reg, size: int) -> Reg:
-        """`x[i]` as an address in the array's space; an index is unsigned and has 32 bits (measured)."""
+        """`x[i]` as an address in the array's space; the index is unsigned and has 32 bits (measured)."""
         if index.width != 32:
             whole = index
             index = self.body.temporary(32)
@@ -248,7 +248,7 @@ class Binder:
     # Calls and tables.
 
     def _arguments(self, trees: tuple[text.Operand, ...], role: str) -> tuple[Operand, ...]:
-        """What a call hands over or gets back, vectors element by element, as `Function.parameters` has them."""
+        """The arguments or results of a call, vectors element by element, as in `Function.parameters`."""
         header = self.callee
         found: list[Operand] = []
         formals = (header.parameters if role == "arguments" else header.returns) if header is not None else ()
@@ -264,7 +264,7 @@ class Binder:
     def _callee(
         self, templates: tuple[Template, ...], trees: list[text.Operand | None]
     ) -> Function | CallPrototype | None:
-        """What says how the function that is called takes its arguments."""
+        """The operand that describes how the callee takes its arguments."""
         for template, tree in zip(templates, trees, strict=True):
             if template.role == "prototype" and tree is not None:
                 table = self.scope.table(tree.text)

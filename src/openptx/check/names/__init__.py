@@ -1,1 +1,1 @@
-"""What names refer to: scopes, declarations, linkage."""
+"""The meanings of names: scopes, declarations, linkage."""

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 class ResolvedInstruction:
-    """An instruction, its scope, and what the names in it refer to. `key` is its opcode and the kinds of its operands,
-    which is all that its form depends on; `location` is the `.loc` before it."""
+    """An instruction, its scope, and the meanings of its names. `key` is its opcode and the kinds of its operands,
+    which determine its form; `location` is the `.loc` before it."""
 
     __slots__ = ("instruction", "key", "location", "names", "scope")
 
@@ -49,9 +49,9 @@ class ResolvedInstruction:
 
 
 class ResolvedBody:
-    """The instructions of a body with what their names refer to. `walk` fills it, once.
+    """The instructions of a body with the meanings of their names. `walk` fills it, once.
 
-    `labels` are names and the number of the instruction after each, by their place in the text.
+    `labels` are names and the index of the instruction after each, by position in the text.
     """
 
     def __init__(self, header: Scope, functions: Mapping[str, Kind]) -> None:
@@ -68,11 +68,11 @@ class ResolvedBody:
     def walk(
         self, statements: list[tree.Statement], scope: Scope, declare: Declare
     ) -> Iterator[tuple[tree.Statement | ResolvedInstruction, Scope]]:
-        """Each statement with its scope, in the order of the text; instructions come resolved.
+        """Each statement with its scope, in text order; instructions are resolved.
 
-        Labels are known in all of their block; `declare` makes the names of a declaration known to what follows it.
+        Labels are visible in their whole block; `declare` makes the names of a declaration visible after it.
         """
-        waiting = [(self.open(statements, scope), scope)]  # blocks may nest deeper than Python's calls
+        waiting = [(self.open(statements, scope), scope)]  # blocks may be nested deeper than Python's recursion limit
         while waiting:
             rest, scope = waiting[-1]
             for statement in rest:
@@ -110,7 +110,7 @@ class ResolvedBody:
 
     @property
     def variables(self) -> list[tuple[str, Memory]]:
-        """What the body declares in memory, in the order of the text."""
+        """The body's declarations of memory, in text order."""
         found = [
             (name, meaning)
             for scope in self.scopes
@@ -128,11 +128,11 @@ def label_of(statement: tree.Statement) -> Name | None:
 
 
 PARAMETER_LISTS = (1, 4)
-"""The first version of PTX in which kernels have lists of parameters. Before, they declare them in their bodies."""
+"""The first version of PTX in which kernels have parameter lists. Before, they declare parameters in their bodies."""
 
 
 def parameters_in_body(function: tree.Function, version: tuple[int, int]) -> bool:
-    """Whether `.param` in the body of a function declares what a kernel is given, and not what a call is."""
+    """Whether `.param` in the body of a function declares a kernel's parameters, not those of a call."""
     return function.kind == "entry" and version < PARAMETER_LISTS
 
 
@@ -143,13 +143,13 @@ def local_space(declaration: Declaration, own: bool) -> str:
 
 
 def declare_local(declaration: Declaration, scope: Scope, own: bool = False) -> None:
-    """Make known what a declaration in a body declares."""
+    """Declares the names of a declaration in a body."""
     for number in range(len(declaration.names)):
         declare_name(declaration, number, scope, local_space(declaration, own))
 
 
 def declare_name(declaration: Declaration, number: int, scope: Scope, space: str) -> None:
-    """Make one name of a declaration known, or its range of names."""
+    """Declares one name of a declaration, or its range of names."""
     declarator = declaration.names[number]
     name = declarator.name.text
     if name == "_" or is_predefined(name):
@@ -165,7 +165,7 @@ def declare_name(declaration: Declaration, number: int, scope: Scope, space: str
 
 
 def header_scope(function: tree.Function, outer: Scope) -> Scope:
-    """The scope that the parameters of a function are declared in."""
+    """The scope in which the parameters of a function are declared."""
     scope = Scope(outer)
     for number, formal in enumerate((*function.returns, *function.parameters)):
         declarator, space = formal.names[0], formal_space(formal, function)

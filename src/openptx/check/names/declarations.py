@@ -1,4 +1,4 @@
-"""Checks declarations (manual 5.4) and makes their names known."""
+"""Checks declarations (manual 5.4) and declares their names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
 _FEW = 64
-"""A range of more variables than this is no plain declaration."""
+"""A range of more variables than this is not a plain declaration."""
 
 
 def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object, ...] | None:
@@ -42,7 +42,7 @@ def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object,
     if declarator.count is not None or declarator.name.text == "_":
         return None
     if isinstance(value, SymbolAddress) and value.mask is None:
-        written = SymbolAddress  # which one is judged with its linkage
+        written = SymbolAddress  # checked with its linkage
     elif value is None or (isinstance(value, Integer) and value.literal and not value.overflow):
         written = value and value.value
     else:
@@ -60,11 +60,11 @@ class Declarations:
 
     def __init__(self, module: ModuleChecker) -> None:
         self.module = module
-        self.right: dict[object, Kind] = {}  # kinds of variables, by all that was found right about how one is declared
+        self.right: dict[object, Kind] = {}  # kinds of variables, by all accepted properties of their declaration
 
     def module_level(self, declaration: Declaration) -> None:
-        """A variable outside of functions."""
-        first = next(iter(declaration.names), None)  # none, if it could not be read
+        """A variable outside functions."""
+        first = next(iter(declaration.names), None)  # none, if it could not be parsed
         if declaration.space != "global" and first is not None and not first.dimensions:  # arrays pass, as measured
             self._opaque(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
@@ -93,7 +93,7 @@ class Declarations:
         self._declare_all(declaration, scope, space, self._unsized(declaration, function))
 
     def _passed(self, declaration: Declaration) -> None:
-        """What functions take and return is in registers or in `.param`."""
+        """Parameters and results of functions are in registers or in `.param`."""
         if declaration.space not in ("param", "reg"):
             self.add(
                 "parameter", "a parameter or result of a function is in `.param` or `.reg`", declaration.space_span,
@@ -102,7 +102,7 @@ class Declarations:
             )  # fmt: skip
 
     def _named(self, declaration: Declaration) -> None:
-        """Only kernels and prototypes may leave a parameter without a name."""
+        """Only kernels and prototypes may have unnamed parameters."""
         name = declaration.names[0].name
         if name.text == "_":
             self.add("invalid-name", "a parameter of a function has a name", name.span, "`_` alone is none")
@@ -119,7 +119,7 @@ class Declarations:
             )
 
     def _pointer(self, declaration: Declaration) -> None:
-        """Only kernels say what their parameters point to."""
+        """Only kernels declare what their parameters point to."""
         pointer = declaration.pointer
         if pointer is not None:
             self.add(
@@ -129,7 +129,7 @@ class Declarations:
             )  # fmt: skip
 
     def _aligned(self, declaration: Declaration) -> None:
-        """What functions take and return in `.param` is aligned to 128 bytes at most."""
+        """Parameters and results of functions in `.param` are aligned to at most 128 bytes."""
         align = declaration.align
         if align is None or declaration.space != "param" or align.value & (align.value - 1):
             return
@@ -149,7 +149,7 @@ class Declarations:
         return True
 
     def prototype(self, table: CallPrototype) -> None:
-        """The types of what a `.callprototype` takes and returns."""
+        """The types of parameters and results of a `.callprototype`."""
         for parameter in table.variables:
             self._passed(parameter)
             misfit = prototype_problem(parameter, self.module.context)
@@ -192,13 +192,13 @@ class Declarations:
         if key is not None and (known := self.right.get(key)) is not None:
             declarator, name = declaration.names[0], declaration.names[0].name
             self._repeated(name.text, declaration, declarator, scope)
-            if not is_predefined(name.text):  # and so it stays
+            if not is_predefined(name.text):  # and it remains so
                 scope.declare(name.text, Memory(known, declaration))
         elif self._declare_each(declaration, scope, space, unsized) and key is not None:
             self.right[key] = memory_kind(declaration, declaration.names[0], space)
 
     def _declare_each(self, declaration: Declaration, scope: Scope, space: str, unsized: bool) -> bool:
-        """Check and declare names one by one; whether their types and values are right."""
+        """Checks and declares names one by one; returns whether their types and values are correct."""
         reported = wrong = False
         for number, declarator in enumerate(declaration.names):
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
@@ -254,12 +254,12 @@ class Declarations:
         )  # fmt: skip
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
-        """Collect a finding."""
+        """Collects a finding."""
         self.module.collector.add(Diagnostic(about, message, self.module.file, span, label, **facts))
 
 
 def _said(declarator: Declarator, first: Meaning) -> str:
-    """What is declared again: a name, or the range that one is among."""
+    """The redeclared name, or the range that contains it."""
     name = f"`{declarator.name.text}`"
     if declarator.count is not None and not (isinstance(first, Registers) and first.count is not None):
         return f"one of {name[:-1]}<{declarator.count.value}>`"

@@ -1,4 +1,4 @@
-"""What a declaration may say: types, vectors, arrays, alignments (5.2.1, 5.2.3, 5.4; measured)."""
+"""The types of declarations: types, vectors, arrays, alignments (5.2.1, 5.2.3, 5.4; measured)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ else:
 
 _FUNDAMENTAL = "PTX ISA, Fundamental Types (5.2.1), Table 8"
 OPAQUE = frozenset(("texref", "samplerref", "surfref"))
-# Types that the assembler lets into declarations of registers or arrays; its code generator then crashes.
+# Types that the assembler accepts in declarations of registers or arrays, on which its code generator then crashes.
 _CRASHING_REGISTERS = frozenset(("e2m3x4", "e3m2x4", "e2m1x4", "ue8m0x4"))
 _CRASHING_ARRAYS = frozenset((
     "e4m3", "e5m2", "f32x2", "u16x2", "s16x2", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2",
@@ -29,7 +29,7 @@ _CRASHING_ARRAYS = frozenset((
 
 
 class Misfit:
-    """One thing that is wrong with a declaration. `at` is "type" or "name" where there is no span."""
+    """One problem with a declaration. `at` is "type" or "name" if there is no span."""
 
     __slots__ = ("about", "actual", "at", "expected", "help", "label", "message", "replacement", "rule", "span")
 
@@ -55,7 +55,7 @@ class Misfit:
 def type_problem(
     declaration: Declaration, declarator: Declarator, context: Context, unsized: bool = False
 ) -> Misfit | None:
-    """What is wrong with the type, vector, dimensions or alignment of a declared name. `unsized`: it may be `a[]`."""
+    """The problems with the type, vector, dimensions or alignment of a declared name. `unsized`: it may be `a[]`."""
     name = declaration.type
     if name not in FUNDAMENTAL and name not in OPAQUE:
         register, array = declaration.space == "reg", bool(declarator.dimensions)
@@ -71,7 +71,7 @@ def type_problem(
 
 
 def prototype_problem(declaration: Declaration, context: Context) -> Misfit | None:
-    """What is wrong with the type of a parameter of a `.callprototype`: the assembler looks at its name alone."""
+    """The problem with the type of a parameter of a `.callprototype`: the assembler checks only its name."""
     if declaration.type in FUNDAMENTAL or declaration.type in OPAQUE:
         return None
     if context.follows_ptxas and declaration.type in _CRASHING_ARRAYS:
@@ -112,7 +112,7 @@ def _vector(declaration: Declaration) -> Misfit | None:
 
 
 def _of_its_space(declaration: Declaration, declarator: Declarator) -> Misfit | None:
-    """What registers, parameters and textures cannot be."""
+    """Types that registers, parameters and textures cannot have."""
     name, vector, array = declaration.type, declaration.vector > 1, bool(declarator.dimensions)
     if declaration.space == "reg" and array:
         return Misfit(
@@ -139,7 +139,7 @@ def _of_its_space(declaration: Declaration, declarator: Declarator) -> Misfit | 
 
 
 def _alignment(declaration: Declaration) -> Misfit | None:
-    """The alignment of a variable, and of what a parameter points to."""
+    """The alignment of a variable, and of the target of a pointer parameter."""
     pointer = declaration.pointer
     alignments = (
         (declaration.align, "PTX ISA, Alignment (5.4.5)"),
@@ -182,7 +182,7 @@ def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool)
     listed = isinstance(declarator.initialiser, InitialiserList)
     for position, length in enumerate(declarator.dimensions):
         if listed and position == 0 and length is not None and length.value == 0:
-            continue  # as if it were open (measured)
+            continue  # as if its length were open (measured)
         if length is None and (position > 0 or declarator.initialiser is None):
             return _size("this dimension is open, and no initialiser tells its length", None)
         if length is not None and length.value <= 0:
@@ -202,7 +202,7 @@ def _size(message: str, span: Span | None) -> Misfit:
 
 
 def _not_fundamental(name: str, register: bool, array: bool, context: Context, vector: int) -> Misfit:
-    """A type that nothing can be declared with: there is none of this name, or it is one of instructions alone."""
+    """A type that cannot be used in declarations: it does not exist, or only instructions may name it."""
     known = TYPES.get(name)
     crashing = _CRASHING_REGISTERS if not array else _CRASHING_ARRAYS if not register else ()
     if context.follows_ptxas and vector == 1 and name in crashing:

@@ -1,4 +1,4 @@
-"""What initial values a variable may have (5.4.4; measured)."""
+"""The allowed initial values of a variable (5.4.4; measured)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from openptx.syntax.operands import Float, Integer
 
 
 def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:
-    """What is wrong with an initial value."""
+    """The problems with an initial value."""
     value, type, vector = declarator.initialiser, declaration.type, declaration.vector
     if value is None:
         return None
@@ -36,7 +36,7 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
 
 
 def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit | None:
-    """What is wrong with the values of an array of packed elements, which the assembler reads as vectors (measured)."""
+    """The problem with the values of an array of packed elements, which the assembler reads as vectors (measured)."""
     value, type = declarator.initialiser, TYPES.get(declaration.type)
     if type is None or type.fundamental or type.kind == "opaque" or not declarator.dimensions or value is None:
         return None
@@ -54,7 +54,7 @@ def _listed(value: InitialiserList, type: str, shape: tuple[int, ...], vector: i
 
 
 def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector: int) -> Misfit | None:
-    """A list of as many elements as the first dimension has, or fewer; of lists where there are further dimensions."""
+    """A list of at most as many elements as the first dimension has; of lists, if there are further dimensions."""
     room, row = dimensions[0], dimensions[1:]
     if len(value) > room:
         return _value(f"more initial values than the {room} elements there are", value.span)
@@ -97,7 +97,7 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
 
 
 def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
-    """The first number of a long list that its type doesn't hold; most lists are passed by their digits alone."""
+    """The first number of a long list that its type cannot represent; most lists pass by their digits alone."""
     width = TYPES[type].width
     if "x" not in value.plain.lower() and (width > 64 or not _long(value.plain, len(str(1 << width - 1)))):
         return None
@@ -108,7 +108,8 @@ def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
 
 
 def _long(numbers: str, digits: int) -> bool:
-    """Whether some decimal number in a list has so many digits; without them, a type that holds no more has room."""
+    """Whether some decimal number in a list has this many digits; if not, every number fits a type with room for
+    fewer."""
     return max(map(len, numbers[1:-1].split(","))) >= digits and re.search(rf"\d{{{digits}}}", numbers) is not None
 
 

@@ -1,4 +1,4 @@
-"""Checks how names of the module are declared, defined, repeated and aliased (manual 5.4, 11.3, 11.6; measured)."""
+"""Checks how module-level names are declared, defined, repeated and aliased (manual 5.4, 11.3, 11.6; measured)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ABI = 3, 0  # before it, registers and local memory can belong to the module (m
 
 
 class Linkage:
-    """The module-level names of one file, in the order of the text."""
+    """The module-level names of one file, in text order."""
 
     def __init__(self, collector: Collector, version: Version) -> None:
         self.collector = collector
@@ -32,11 +32,11 @@ class Linkage:
         self.alike: set[tuple[HeaderForm | None, HeaderForm | None]] = set()  # forms of headers without difference
 
     def new(self, name: str) -> bool:
-        """Whether nothing of this name was declared before."""
+        """Whether this name has not been declared before."""
         return name not in self.variables and name not in self.functions
 
     def variable(self, declaration: Declaration) -> None:
-        """A variable of the module: where it is, and whether it may come again."""
+        """A variable of the module: where it is declared, and whether it may be redeclared."""
         if declaration.space in _PLACES and (self.version >= _ABI or declaration.space == "param"):
             message = f"{_PLACES[declaration.space]}; the ABI has no `.{declaration.space}` outside of them"
             self._add(
@@ -107,7 +107,7 @@ class Linkage:
         self.functions[name] = function
 
     def alias(self, alias: Alias) -> None:
-        """`.alias a, b`: b is a function that is defined here (11.6.5)."""
+        """`.alias a, b`: b must be a function defined in this file (11.6.5)."""
         target = self.functions.get(alias.aliasee.text)
         name = alias.alias.text
         known = self.functions.get(name)
@@ -125,7 +125,8 @@ class Linkage:
             )  # fmt: skip
 
     def _alike(self, alias: Alias, known: Function, target: Function) -> None:
-        """The alias is declared as the function it stands for, and has no body; that one is not weak (measured)."""
+        """The alias must be declared like the function it denotes, without a body; that function must not be weak
+        (measured)."""
         one, other = alias.alias.text, alias.aliasee.text
         message = ""
         if known.body is not None:
@@ -141,7 +142,7 @@ class Linkage:
             )  # fmt: skip
 
     def symbol(self, address: SymbolAddress, declaration: Declaration) -> None:
-        """A name in an initial value: a variable or function that was declared before."""
+        """A name in an initial value: a variable or function that must have been declared before."""
         name = address.name.text
         held = self.variables[name].space if name in self.variables else "global"
         if held not in ("global", "const"):
@@ -170,7 +171,7 @@ class Linkage:
 
 
 def _declarator(declaration: Declaration, name: str) -> Declarator:
-    """What declares this name."""
+    """The declaration of this name."""
     return next(declarator for declarator in declaration.names if declarator.name.text == name)
 
 
@@ -188,7 +189,7 @@ def symbols(value: object) -> list[SymbolAddress]:
 
 
 def shape_difference(one: Function, other: Function) -> str | None:
-    """What distinguishes the parameters and results of two declarations."""
+    """The difference between the parameters and results of two declarations."""
     for what, a, b in (("results", one.returns, other.returns), ("parameters", one.parameters, other.parameters)):
         if len(a) != len(b):
             counted = f"{len(a)} {what}" if len(a) != 1 else f"1 {what[:-1]}"
@@ -202,7 +203,7 @@ def shape_difference(one: Function, other: Function) -> str | None:
 
 
 def _difference(one: Function, other: Function) -> str | None:
-    """What distinguishes two declarations of a function."""
+    """The difference between two declarations of a function."""
     if (difference := shape_difference(one, other)) is not None:
         return difference
     if one.noreturn != other.noreturn:

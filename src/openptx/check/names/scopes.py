@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Registers:
-    """One register, or as many as `%r<count>` says: scalar, or vectors of `vector` elements."""
+    """One register, or as many as `%r<count>` declares: scalar, or vectors of `vector` elements."""
 
     __slots__ = ("count", "kind", "span", "type", "vector")
 
@@ -32,7 +32,7 @@ class Registers:
 
 
 class FormalRegister(Registers):
-    """A register that a function takes or returns. Its declaration is parsed when somebody asks where it is."""
+    """A register parameter or result of a function. Its declaration is parsed when its position is needed."""
 
     __slots__ = ("function", "number")
 
@@ -50,7 +50,7 @@ class FormalRegister(Registers):
 
 
 class Memory:
-    """A variable. Lowering gives it its place in memory."""
+    """A variable. Lowering assigns its address."""
 
     __slots__ = ("declaration", "kind", "number")
 
@@ -69,7 +69,7 @@ class Memory:
 
 
 class Formal(Memory):
-    """A parameter of a function. Its declaration is parsed when it is first needed."""
+    """A parameter of a function. Its declaration is parsed on first use."""
 
     __slots__ = ("function",)
 
@@ -78,19 +78,19 @@ class Formal(Memory):
 
     @property
     def declared(self) -> tuple[Variable, Declarator]:
-        """The declaration, and the name in it: each formal has a declaration of its own."""
+        """The declaration, and the name in it: each formal has its own declaration."""
         declaration = (*self.function.returns, *self.function.parameters)[self.number]
         return declaration, declaration.names[0]
 
 
 Meaning = Registers | Memory
-"""What a name may refer to."""
+"""The possible meanings of a name."""
 
 
 class Scope:
-    """The names of a block, and the scope around it. Labels live in the scope of the block that holds them.
+    """The names of a block, and the enclosing scope. Labels belong to the scope of the block that contains them.
 
-    A name is declared from its declaration to the end of the block, a label in all of it.
+    A name is visible from its declaration to the end of the block, a label in the whole block.
     """
 
     __slots__ = ("_known", "labels", "names", "outer", "ranges", "tables")
@@ -101,10 +101,10 @@ class Scope:
         self.ranges: dict[str, Registers] = {}
         self.labels: dict[str, int] = {}
         self.tables: dict[str, Directive] = {}
-        self._known: dict[str, Found | None] = {}  # what `find` has answered since the last declaration
+        self._known: dict[str, Found | None] = {}  # the results of `find` since the last declaration
 
     def declare(self, name: str, meaning: Meaning) -> None:
-        """Make a name known here; that of a range `%r<4>` is its prefix `%r`."""
+        """Declares a name in this scope; that of a range `%r<4>` is its prefix `%r`."""
         self._known.clear()
         if isinstance(meaning, Registers) and meaning.count is not None:
             self.ranges[name] = meaning
@@ -112,7 +112,7 @@ class Scope:
             self.names[name] = meaning
 
     def find(self, name: str) -> Found | None:
-        """What a name refers to, and the scope that declares it. Blocks hide what is declared around them."""
+        """The meaning of a name, and the scope that declares it. Blocks hide outer declarations."""
         try:
             return self._known[name]
         except KeyError:
@@ -132,7 +132,7 @@ class Scope:
         return None
 
     def kind(self, name: str, functions: Mapping[str, Kind]) -> Kind:
-        """What a plain name is as an operand. `functions` are those of the module, declared so far."""
+        """A plain name as an operand. `functions` are the module's functions declared so far."""
         found = self.find(name)
         if found is not None:
             return found[0].kind
@@ -144,14 +144,14 @@ class Scope:
         return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
 
     def numbered(self, name: str) -> Registers | None:
-        """The range of this very block that a name is one of."""
+        """The range of this block itself that contains a name."""
         if not self.ranges or not name[-1:].isdecimal():
             return None
         ranges = ((self.ranges.get(prefix), number) for prefix, number in splits(name))
         return next((found for found, number in ranges if found is not None and number < (found.count or 0)), None)
 
     def among(self, prefix: str, count: int) -> Meaning | None:
-        """A name of this very block that is one of `prefix<count>`."""
+        """A name of this block itself that is in the range `prefix<count>`."""
         for name, meaning in self.names.items():
             digits = name[len(prefix) :]
             if name.startswith(prefix) and digits.isdecimal() and int(digits) < count and str(int(digits)) == digits:
@@ -159,12 +159,12 @@ class Scope:
         return None
 
     def own_label(self, name: str) -> Span | None:
-        """The place of the label of this name in this very block; None if it has none."""
+        """The position of this label in this block itself; None if there is none."""
         place = self.labels.get(name)
         return (place, place + len(name)) if place is not None else None
 
     def label(self, name: str) -> int | None:
-        """The position that a label marks, here or further out."""
+        """The position that a label marks, in this or an enclosing block."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.labels:
@@ -173,7 +173,7 @@ class Scope:
         return None
 
     def table(self, name: str) -> Directive | None:
-        """The `.branchtargets`, `.calltargets` or `.callprototype` of this label, here or further out."""
+        """The `.branchtargets`, `.callprototype` or `.calltargets` of this label, in this or an enclosing block."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.tables:
@@ -183,7 +183,7 @@ class Scope:
 
 
 DIGITS = 10
-"""Of the largest number that a register in a range can have: there are fewer than 2^32 of them."""
+"""The digits of the largest number that a register in a range can have: there are fewer than 2^32 of them."""
 
 
 @lru_cache(1 << 12)

@@ -1,4 +1,4 @@
-"""Reports names that nothing declares, once for each declaration that is missing."""
+"""Reports undeclared names, once for each missing declaration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Undeclared:
         self.module, self.function, self.findings = checked.module, checked.tree, findings
 
     def operand(self, found: Diagnostic, scope: Scope, suits: Suits | None = None) -> None:
-        """An operand of an instruction, as a diagnostic that has its place. `suits`: which kinds of operand would."""
+        """An operand of an instruction, as a diagnostic with its span. `suits`: which kinds of operand are possible."""
         name = found.file.text[found.span[0] : found.span[1]]
         cause = self._missing(name, scope)
         if not self.findings.repeated(cause, found.span):
@@ -61,13 +61,13 @@ class Undeclared:
         return Diagnostic(about, message, self.function.file, at.span, label)
 
     def _missing(self, name: str, scope: Scope) -> tuple[str, str, int]:
-        """The declaration that a name lacks: one for all of `%r1`, `%r2`, ... where there is no such range."""
+        """The missing declaration of a name: one for all of `%r1`, `%r2`, ... if there is no such range."""
         prefix = name.rstrip("0123456789")
         numbered = name[0] == "%" and len(prefix) > 1 and not any(prefix in each.ranges for each in around(scope))
         return "unknown-name", prefix if numbered else name, id(self.function)
 
     def _explained(self, name: str, found: Diagnostic, scope: Scope, suits: Suits | None) -> Diagnostic:
-        """The diagnostic, with what is probably meant."""
+        """The diagnostic, with the name that was probably meant."""
         if scope.label(name) is not None:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"

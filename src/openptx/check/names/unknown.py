@@ -15,7 +15,7 @@ def unknown_name(
     name: str, found: Diagnostic, scope: Scope, functions: Iterable[str], suggestions: Suggestions,
     suits: Callable[[str], bool],
 ) -> Diagnostic:  # fmt: skip
-    """The diagnostic about an unknown name, with what was probably meant: a name that `suits` the place."""
+    """The diagnostic about an unknown name, with the name probably meant, which must `suit` the place."""
     span = found.span
     for prefix, _ in splits(name):
         for each in around(scope):
@@ -60,7 +60,7 @@ _FLOATS = {
 
 
 def _special(word: str) -> str | None:
-    """The special register, or the constant, that a word of CUDA or a misspelling of its component means."""
+    """The special register, or the constant, that a CUDA word or a misspelt component means."""
     plain = word.lower().replace("_", "")
     if plain == "warpsize":
         return "WARP_SZ"
@@ -77,7 +77,7 @@ def _exact(word: str) -> str | None:
 
 
 def around(scope: Scope) -> Iterator[Scope]:
-    """A scope and those around it."""
+    """A scope and the enclosing ones."""
     inner: Scope | None = scope
     while inner is not None:
         yield inner
@@ -88,7 +88,7 @@ _ALIKE = str.maketrans("lIoO", "1100")
 
 
 def known_names(scope: Scope, name: str) -> list[str]:
-    """The names that are known in a scope; of a range the one with the number of `name`, where `l` may be a 1."""
+    """The names that are visible in a scope; for a range the one with the number of `name`, where `l` may be a 1."""
     digits = name[len(name.rstrip("0123456789lIoO")) :].translate(_ALIKE) if len(name) < _LONGEST else ""
     return [
         known
@@ -104,5 +104,5 @@ _LONGEST = 100
 
 
 def labels_of(scope: Scope) -> list[str]:
-    """The labels that can be reached from a scope."""
+    """The labels that are visible from a scope."""
     return [label for each in around(scope) for label in each.labels]

@@ -1,1 +1,1 @@
-"""Kinds of operands, and which of them a place in a form takes."""
+"""Kinds of operands, and which of them an operand place of a form accepts."""

@@ -1,4 +1,4 @@
-"""Kinds: operands without their text, all that a form's selection depends on. Equal kinds are one object."""
+"""Kinds: operands without their text, reduced to what form selection depends on. Equal kinds are one object."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
     Known = Callable[[str], "Kind"]
 
-# Sorts of kinds. Where a sort uses fields of Kind, they stand after it.
+# Sorts of kinds, each followed by the fields of Kind that it uses.
 REGISTER = "register"  # type
 VECTOR = "vector"  # type, count: a whole vector register
 INTEGER = "integer"  # bits: the least of 4, 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
 FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; literal
 SPECIAL = "special"  # type, gate, count 4 for all of `%tid`, bits: the fewest that `mov` reads
 VARIABLE = "variable"  # space, type, align, room: the address of a variable, plus a constant where `offset`
-SUM = "sum"  # parts: what something was added to, but is no variable
-ELEMENT = "element"  # the same for `a[i]`, and parts: base, index; without type where base is no array
+SUM = "sum"  # parts: the first summand, which is not a variable
+ELEMENT = "element"  # the same for `a[i]`, and parts: base, index; without a type if the base is not an array
 FUNCTION = "function"  # space "entry" or "func"
-NAME = "name"  # no declaration: a label, or a mistake
-TABLE = "table"  # space: which; the label of a .branchtargets, .calltargets or .callprototype
-ADDRESS = "address"  # parts: base, then the further operands; bits of the offset, count 1 where there is one
-LIST = "list"  # parts; not literal where a register stands in it twice
+NAME = "name"  # undeclared: a label, or a mistake
+TABLE = "table"  # space: the label of a .branchtargets, .calltargets or .callprototype
+ADDRESS = "address"  # parts: base, then the further operands; bits of the offset, count 1 if there is one
+LIST = "list"  # parts; not literal if a register occurs in it twice
 PAIR = "pair"  # parts: first, second
 NEGATED = "negated"  # parts: the operand
 MINUS = "minus"  # parts: the operand
@@ -41,14 +41,14 @@ ARGUMENTS = "arguments"  # parts
 UNREADABLE = "unreadable"
 
 PARAMETERS = {"param": "param", "frame": "param", "argument": "param", "result": "param"}
-"""What is in `.param`: of kernels; of bodies, for calls; what a function takes; what it gives back."""
+"""Spaces within `.param`: parameters of kernels; of calls in bodies; parameters of a function; its results."""
 
 FAR = 256
-"""Sizes and alignments beyond this many bytes are the same to every rule."""
+"""Sizes and alignments from this many bytes on are the same to every rule."""
 
 
 class Kind:
-    """A kind. Made by the functions below, never directly, so that identity is equality."""
+    """A kind. Created only by the functions below, so that identity is equality."""
 
     __slots__ = ("align", "bits", "count", "gate", "literal", "parts", "room", "sort", "space", "text", "type")
 
@@ -73,7 +73,7 @@ class Kind:
 
     @property
     def described(self) -> str:
-        """What a label beside the operand says of it."""
+        """The text of a label beside the operand."""
         return f"this is {self._words()}"
 
     def _words(self) -> str:
@@ -121,7 +121,7 @@ def kind(
     literal: bool = True,
     gate: Gate | None = None,
 ) -> Kind:
-    """The one kind with these facts. `text` says in PTX words what the operand is: `.b32`, an integer."""
+    """The unique kind with these properties. `text` describes the operand in PTX words: `.b32`, an integer."""
     key = sort, type and type.name, count, bits, space, parts, align, room, literal, gate
     found = _KINDS.get(key)
     if found is None:
@@ -140,7 +140,7 @@ def vector(type: Type, count: int) -> Kind:
 
 
 def integer(value: int, literal: bool = True) -> Kind:
-    """An integer constant: how many bits it needs, whichever way they are read."""
+    """An integer constant: the bits it needs, read as signed or unsigned."""
     if not literal and value >= 1 << 63:  # `~0` is unsigned, and means -1 in every width
         value -= 1 << 64
     return _integer(value < 0, value.bit_length() if value >= 0 else (~value).bit_length() + 1, literal)
@@ -168,7 +168,7 @@ def special(register: SpecialRegister, *, component: bool = False) -> Kind:
 
 @cache
 def composed(sort: str, parts: tuple[Kind, ...], repeated: bool = False) -> Kind:
-    """A list, pair, negation, subword or argument list of other kinds. `repeated`: a register stands in it twice."""
+    """A list, pair, negation, subword or argument list of other kinds. `repeated`: a register occurs in it twice."""
     words = ", ".join([part.text for part in parts])
     return kind(sort, _BRACKETS.get(sort, "{}").format(words), parts=parts, literal=not repeated)
 
@@ -193,7 +193,7 @@ FIELDS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
 
 
 def kind_of(tree: text.Operand, known: Known) -> Kind:
-    """The kind of an operand. `known` gives the kind of a plain name, variables with their whole size."""
+    """The kind of an operand. `known` returns the kind of a plain name; variables with their whole size."""
     match tree:
         case text.Name():
             base = known(tree.text)
@@ -237,7 +237,7 @@ def selected(base: Kind, field: str) -> Kind:
 
 
 def moved(base: Kind, offset: int) -> Kind:
-    """`var+offset`: what is left of the variable there, and how the place is aligned."""
+    """`var+offset`: the remaining size of the variable there, and the alignment."""
     return at(base, offset) if base.sort == VARIABLE else composed(SUM, (base,))
 
 
@@ -272,7 +272,7 @@ def _address(tree: text.Address, known: Known) -> Kind:
 
 
 def address(base: Kind, offset: int | None, parts: tuple[Kind, ...] = (), suffix: str = "") -> Kind:
-    """`[base+offset, parts]`. `bits` is 64 where the offset has more than 32 bits, `count` 1 where there is one."""
+    """`[base+offset, parts]`. `bits` is 64 if the offset has more than 32 bits, `count` 1 if there is one."""
     written, offset = offset is not None, offset or 0
     if base.sort in (VARIABLE, ELEMENT):
         base = at(base, offset, base.sort)
@@ -286,7 +286,7 @@ def _bracketed(parts: tuple[Kind, ...], written: bool, far: bool, suffix: str) -
 
 
 def resized(base: Kind, length: int) -> Kind:
-    """The address of an array like another of one dimension, but for its length."""
+    """The address of an array that equals another one-dimensional array except in length."""
     return kind(
         VARIABLE, base.text, type=base.type, count=1, bits=base.bits, space=base.space, align=base.align,
         room=base.bits // 8 * length,
@@ -294,7 +294,7 @@ def resized(base: Kind, length: int) -> Kind:
 
 
 def variable(type_name: str, space: str, size: int, align: int, shape: tuple[int, ...], vector: int, text: str) -> Kind:
-    """The address of a variable: `bits` of an element, `room` bytes (-1: its size is open), `count` dimensions."""
+    """The address of a variable: `bits` of an element, `room` bytes (-1: open size), `count` dimensions."""
     type = TYPES[type_name]
     element = max(8, type.width) * vector
     for length in shape[1:]:

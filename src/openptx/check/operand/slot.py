@@ -1,5 +1,5 @@
-"""Places of operands in a form: the register types that they take, by Tables 26 to 28 (`isa/agreement.py`) and where
-the assembler differs, and what they allow besides registers and constants."""
+"""Operand places of a form: the register types that they accept, by Tables 26 to 28 (`isa/agreement.py`) and the
+assembler's deviations, and what they accept besides registers and constants."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from openptx.isa.types import TYPES, Type
 
 
 class Rule:
-    """How an operand's register is judged: by which type, `relaxed` by Tables 27 and 28, `strict`: integers alone.
+    """How an operand's register is checked: the type, `relaxed` by Tables 27 and 28, `strict`: integers only.
 
-    `exact`: a register of the very type. `pointer`: the address of a function, in 32 or 64 bits. `pairs`: `.f16x2`
-    registers pass for integers.
+    `exact`: a register of exactly this type. `pointer`: the address of a function, in 32 or 64 bits. `pairs`: `.f16x2`
+    registers count as integers.
     """
 
     __slots__ = ("exact", "follows_ptxas", "pairs", "pointer", "relaxed", "strict", "type")
@@ -49,7 +49,7 @@ class Rule:
         return agreement.agrees(wanted, declared, relaxed=self.relaxed)
 
     def takes_sum(self, declared: Type) -> bool:
-        """Whether a register of this type fits where a constant is added to it: where it may, any width will do."""
+        """Whether a register of this type fits where a constant is added to it: if allowed, any width is accepted."""
         wanted = self.type
         if self.pointer or self.exact or self.strict:
             return self.takes(declared)
@@ -60,7 +60,7 @@ class Rule:
         return agreement.basic(wanted, declared)
 
     def _takes_pair(self, wanted: Type) -> bool:
-        """`.f16x2` registers pass for 32-bit integers and predicates, unless the operand's type is fixed."""
+        """`.f16x2` registers count as 32-bit integers and predicates, unless the operand's type is fixed."""
         if self.strict:
             return wanted.name == "f16x2"
         if wanted.name in ("u16x2", "s16x2", "u8x4", "s8x4"):
@@ -94,7 +94,7 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, follows_ptxas
 
 
 def is_fixed(form: Form, template: Template) -> bool:
-    """Whether the operand's type is not the opcode's to say: shift amounts, lane masks, sums of dot products."""
+    """Whether the opcode does not determine the operand's type: shift amounts, lane masks, sums of dot products."""
     declared = form.instruction.types.get(template.name) or FIXED.get(template.name)
     return template.pair if declared is None else declared in TYPES
 
@@ -110,17 +110,17 @@ def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:
 
 
 def takes_constant(wanted: Type, kind: Kind) -> bool:
-    """Whether a constant may stand where the instruction says `wanted`."""
+    """Whether a constant is allowed where the instruction wants `wanted`."""
     if kind.sort == "integer":
         return agreement.takes_integer(wanted)
     return agreement.takes_float(wanted, kind.bits)
 
 
 class Allowance:
-    """What one place allows. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any", if all
+    """What one place accepts. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any", if all
     types of the opcode are integers.
 
-    `space` is where a variable must be that is named as a generic address; "" where the instruction says nothing.
+    `space` is where a variable that is named as a generic address must be; "" if unrestricted.
     """
 
     __slots__ = ("address", "constant", "function", "minus", "negated", "shorter", "sink", "space", "special", "sum")
@@ -149,12 +149,12 @@ def _allowance(instruction: Instruction, name: str, written: bool) -> Allowance:
 
 
 def allowance(instruction: Instruction, template: Template) -> Allowance:
-    """What the place of `template` allows."""
+    """What the place of `template` accepts."""
     return _allowance(instruction, template.name, template.role == "write")
 
 
 class Place:
-    """One operand's place in a form, under certain modifiers."""
+    """One operand's place in a form, under given modifiers."""
 
     __slots__ = ("allows", "context", "count", "form", "m", "operand_rule", "packs", "rule", "template", "type")
 
@@ -174,11 +174,11 @@ class Place:
 
     @property
     def opcode(self) -> str:
-        """The opcode as it is written."""
+        """The opcode as written."""
         return repr(self.m)
 
     def takes_constant(self, kind: Kind) -> bool:
-        """Whether a constant suits the type; what takes integers alone takes no floats."""
+        """Whether a constant suits the type; places for integers accept no floats."""
         assert self.type is not None
         if self.rule is None or not self.context.follows_ptxas:
             return takes_constant(self.type, kind)
@@ -188,17 +188,17 @@ class Place:
 
     @property
     def takes_one(self) -> bool:
-        """Whether the assembler takes one value here where the document has a list."""
+        """Whether the assembler accepts one value here where the document requires a list."""
         return self.count > 0 and self.context.follows_ptxas and self.operand_rule.says("one value")
 
     @property
     def takes_functions(self) -> bool:
-        """Whether the assembler takes the name of a function here: not where the type is the operand's own."""
+        """Whether the assembler accepts the name of a function here: not if the operand has a type of its own."""
         return self.allows.function and not self.count and (self.rule is None or not self.rule.strict)
 
     @property
     def space(self) -> str | None:
-        """The space of an address: what the opcode says of it, or where the instruction wants it."""
+        """The space of an address: named by the opcode, or required by the instruction."""
         said = self.form.space_of(self.name, self.m)
         return self.allows.space or said if said in (None, "generic") else said
 

@@ -1,7 +1,8 @@
 """The registry of codes: what each is called, and the text that `openptx explain` prints for it.
 
-A code's hundred is the phase that finds it, and each phase is one module of rows. A code is never used again for
-another meaning. The modules are read on the first diagnostic, so that a clean file does not pay for them.
+The hundreds of a code number identify the phase that finds it, and each phase is one module of rows. A code is never
+reused for another meaning. The modules are imported on the first diagnostic, so that a clean file does not pay for
+them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ PHASES = (
 class Code:
     """One row of the registry: `Code("PTX0312", "operand-type", text)`.
 
-    The text is Markdown: a first sentence, the reason, an example of the mistake as an indented block, after the line
-    `Instead:` an indented block that is right, and a line `Rule: ` that cites the document. Tests run both blocks. A
-    block without `.entry` or `.func` is the body of
-    a kernel that has registers `%p %h %r %rd %f %fd` (`.pred .b16 .b32 .b64 .f32 .f64`) numbered from 0 to 9.
+    The text is Markdown: a first sentence, the reason, an example of the error as an indented block, after the line
+    `Instead:` a correct indented block, and a line `Rule: ` that cites the document. Tests run both blocks. A block
+    without `.entry` or `.func` is the body of a kernel that has registers `%p %h %r %rd %f %fd` (`.pred .b16 .b32 .b64
+    .f32 .f64`) numbered from 0 to 9.
     """
 
     __slots__ = ("_text", "code", "name", "rule", "severity")
@@ -34,13 +35,13 @@ class Code:
         self.severity = "warning" if code.startswith(("PTX1", "PTX85")) else "error"
         _, found, cited = text.rpartition("\n        Rule: ")
         self.rule = cited.strip() if found else None
-        """The section of the document that a diagnostic of this code cites, unless it knows a closer one."""
+        """The section of the document that a diagnostic of this code cites, unless it knows a more specific one."""
 
     def __repr__(self) -> str:
         return f"<{self.code} {self.name}>"
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
-        return code, (self.code,)  # a row stays one object when diagnostics come from another process
+        return code, (self.code,)  # a row remains one object when diagnostics are received from another process
 
     @property
     def doc(self) -> str:
@@ -54,7 +55,7 @@ class Code:
 
     @property
     def example(self) -> str:
-        """PTX that makes the mistake."""
+        """PTX with the error."""
         return blocks(self.doc)[0]
 
     @property
@@ -78,10 +79,10 @@ def _read() -> dict[str, Code]:
 
 
 def code(key: str) -> Code:
-    """The row of a code or of its name; `KeyError` when there is none."""
+    """The row of a code or of its name; `KeyError` if there is none."""
     return (_registry or _read())[key]
 
 
 def every_code() -> list[Code]:
-    """All rows, in the order of their codes."""
+    """All rows, in code order."""
     return sorted(set(_read().values()), key=lambda row: row.code)

@@ -1,4 +1,4 @@
-"""Codes 9xxx: what a kernel can do wrong while it runs."""
+"""Codes 9xxx: faults of a kernel at run time."""
 
 from openptx.diagnostics.codes import Code
 

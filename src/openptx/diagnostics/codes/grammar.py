@@ -1,4 +1,4 @@
-"""Codes 01xx: tokens that form no statement (PTX ISA, Syntax and Directives)."""
+"""Codes 01xx: tokens that do not form a statement (PTX ISA, Syntax and Directives)."""
 
 from openptx.diagnostics.codes import Code
 

@@ -1,4 +1,4 @@
-"""Codes 00xx: characters that form no token (PTX ISA, Syntax)."""
+"""Codes 00xx: characters that do not form a token (PTX ISA, Syntax)."""
 
 from openptx.diagnostics.codes import Code
 

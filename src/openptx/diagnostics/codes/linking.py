@@ -1,4 +1,4 @@
-"""Codes 70xx: what `openptx link` finds between modules. The examples are files, one after the other."""
+"""Codes 70xx: findings of `openptx link` about several modules. The examples are consecutive files."""
 
 from openptx.diagnostics.codes import Code
 

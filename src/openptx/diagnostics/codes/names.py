@@ -1,4 +1,4 @@
-"""Codes 02xx: names that are unknown, or known as something else (PTX ISA, Identifiers and Labels)."""
+"""Codes 02xx: names that are undeclared, or declared as something else (PTX ISA, Identifiers and Labels)."""
 
 from openptx.diagnostics.codes import Code
 

@@ -1,4 +1,4 @@
-"""Codes 04xx: what the file says about itself does not allow what it does (PTX ISA, PTX Module Directives)."""
+"""Codes 04xx: features that the file's header directives do not allow (PTX ISA, PTX Module Directives)."""
 
 from openptx.diagnostics.codes import Code
 

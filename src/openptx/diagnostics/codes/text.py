@@ -1,4 +1,4 @@
-"""Reads the Markdown of a code: takes its indentation off, finds its blocks of PTX."""
+"""Parses the Markdown of a code: removes its indentation, finds its blocks of PTX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes 1xxx: text that NVIDIA's assembler lets through, though the document forbids it or leaves it undefined."""
+"""Codes 1xxx: text that NVIDIA's assembler accepts, though the document forbids it or leaves it undefined."""
 
 from openptx.diagnostics.codes import Code
 

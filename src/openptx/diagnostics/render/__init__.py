@@ -1,4 +1,4 @@
-"""Renderers: each turns a list of diagnostics into text. They are leaves; nothing else knows how a diagnostic looks."""
+"""Renderers: each turns a list of diagnostics into text. No other module knows how a diagnostic looks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 def render(diagnostics: list[Diagnostic], format: str = "full", *, color: bool = False, width: int = 140) -> str:
     """The diagnostics as text in one of `FORMATS`, ending with a newline unless it is empty.
 
-    `color` and `width` (columns of the terminal) matter to people only: the formats for machines ignore them.
+    `color` and `width` (columns of the terminal) apply only to formats for people: those for machines ignore them.
     """
     if format not in FORMATS:
         raise ValueError(f"no output format `{format}`: one of {', '.join(FORMATS)}")

@@ -1,4 +1,4 @@
-"""How many columns of a terminal a line of source takes, and at which column each of its characters stands."""
+"""The width of a source line in terminal columns, and the column of each of its characters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JOINERS = "\u200c\u200d"
 
 
 class Cells:
-    """A line as it is shown: `text`, and `columns[i]`, the column (from 0) at which character `i` starts."""
+    """A line as displayed: `text`, and `columns[i]`, the column (from 0) at which character `i` starts."""
 
     __slots__ = ("columns", "shown")
 
@@ -32,7 +32,7 @@ class Cells:
 
     @property
     def text(self) -> str:
-        """The line, with tabs as blanks and nothing in it that would move the cursor."""
+        """The line, with tabs expanded and without anything that would move the cursor."""
         return "".join(self.shown)
 
     @property
@@ -41,26 +41,27 @@ class Cells:
         return self.columns[-1]
 
     def column(self, index: int) -> int:
-        """Where character `index` starts; after the end, one column for each character that is not there."""
+        """Where character `index` starts; beyond the end, one column per missing character."""
         beyond = index - len(self.shown)
         return self.columns[index] if beyond <= 0 else self.columns[-1] + beyond
 
     def cut(self, left: int, right: int) -> str:
-        """What stands in the columns from `left` up to `right`."""
+        """The text in the columns from `left` up to `right`."""
         return "".join(self.shown[bisect_left(self.columns, left) : bisect_right(self.columns, right) - 1])
 
     def next(self, column: int) -> int:
-        """The first column, from this one on, at which a character starts or the line ends; 0 where it is shorter."""
+        """The first column, from this one on, at which a character starts or the line ends; 0 if the line is
+        shorter."""
         at = bisect_left(self.columns, column)
         return self.columns[at] if at < len(self.columns) else 0
 
 
 cells = lru_cache(maxsize=4)(Cells)
-"""A line as it is shown; kept, since a long line may have many errors."""
+"""A line as displayed; memoised, because a long line may have many errors."""
 
 
 def _cell(character: str, at: int) -> tuple[str, int]:
-    """How one character is shown at column `at`, and how wide."""
+    """The displayed form of one character at column `at`, and its width."""
     if " " <= character < "\x7f":
         return character, 1
     if character == "\t":

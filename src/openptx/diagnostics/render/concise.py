@@ -1,4 +1,4 @@
-"""One line a diagnostic, for editors and grep."""
+"""One line per diagnostic, for editors and grep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:
-    """`saxpy.ptx:3:26: error[PTX0312] message`, and a last line that counts them."""
+    """`saxpy.ptx:3:26: error[PTX0312] message`, and a last line with the counts."""
     if not diagnostics:
         return ""
     style = Style(color)

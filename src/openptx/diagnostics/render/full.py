@@ -18,7 +18,7 @@ PLACES = 5
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = WIDTH) -> str:
-    """Every diagnostic with its source, a blank line after each, and a line that counts them."""
+    """Every diagnostic with its source, a blank line after each, and a line with the counts."""
     if not diagnostics:
         return ""
     style = Style(color)
@@ -27,7 +27,7 @@ def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = W
 
 
 def render_one(diagnostic: Diagnostic, style: Style, width: int = WIDTH) -> str:
-    """One diagnostic, without the line that counts."""
+    """One diagnostic, without the line with the counts."""
     marks = [Mark(diagnostic.span, diagnostic.label, diagnostic.severity)]
     marks += [Mark(label.span, label.text, "secondary") for label in diagnostic.labels]
     notes = [("rule", diagnostic.rule), ("help", diagnostic.help), ("also", places(diagnostic))]
@@ -40,14 +40,14 @@ def render_one(diagnostic: Diagnostic, style: Style, width: int = WIDTH) -> str:
 
 
 def render_fault(fault: Fault, *, color: bool = False, width: int = WIDTH) -> str:
-    """A fault: the instruction where it happened, then who did it and where."""
+    """A fault: the instruction where it happened, then the thread and its position."""
     style = Style(color)
     head = style("fault", f"fault[{fault.code}]")
     return "\n".join(located(head, "fault", fault.message, fault.file, fault.span, fault.facts, style, width))
 
 
 def render_unsupported(gap: Unsupported, *, color: bool = False, width: int = WIDTH) -> str:
-    """A gap: the instruction that has no meaning here."""
+    """A gap: the instruction without a meaning."""
     style = Style(color)
     notes = [f"help: {gap.help}"] if gap.help else []
     head, message = style("unsupported", "unsupported"), f"OpenPTX cannot do this yet: `{gap.form}`"
@@ -57,7 +57,7 @@ def render_unsupported(gap: Unsupported, *, color: bool = False, width: int = WI
 def located(
     head: str, kind: str, message: str, file: File | None, span: Span | None, notes: list[str], style: Style, width: int
 ) -> list[str]:
-    """A report with one mark, or with none where the place is not known."""
+    """A report with one mark, or with none if the position is unknown."""
     if file is None or span is None:
         return [f"{head}{style('bold', ': ' + message)}", *(f"  {style('gutter', '=')} {note}" for note in notes)]
     return report(head, message, file, [Mark(span, "", kind)], notes, style, width)
@@ -66,7 +66,7 @@ def located(
 def report(
     head: str, message: str, file: File, marks: list[Mark], notes: list[str], style: Style, width: int
 ) -> list[str]:
-    """Head, place, snippet, notes. The first mark is the place."""
+    """Head, location, snippet, notes. The location is that of the first mark."""
     gutter = gutter_of(file, marks)
     row, column = file.location(marks[0].span[0])
     lines = [
@@ -85,12 +85,12 @@ def report(
 
 
 def gutter_of(file: File, marks: list[Mark]) -> int:
-    """The width of the widest row number that is shown; at least two, so that short files look alike."""
+    """The width of the widest displayed row number; at least two, so that short files look alike."""
     return max(2, len(str(max(file.location(mark.span[1])[0] for mark in marks))))
 
 
 def places(diagnostic: Diagnostic) -> str:
-    """The other places where the same mistake was made."""
+    """The other locations of the same error."""
     if not diagnostic.also:
         return ""
     rows = [str(diagnostic.file.location(start)[0]) for start, _ in diagnostic.also[:PLACES]]

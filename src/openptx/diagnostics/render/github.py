@@ -30,7 +30,7 @@ def command(diagnostic: Diagnostic) -> str:
 
 
 def escape(text: str) -> str:
-    """Text after the `::`, where a line end would end the command."""
+    """Text after the `::`, where a line break would end the command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

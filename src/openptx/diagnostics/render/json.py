@@ -17,7 +17,7 @@ _SURROGATE = pattern("[\ud800-\udfff]")
 
 
 def scalars(data: Any) -> Any:
-    """Lists, dictionaries and strings as they are, but for surrogates, which are no Unicode scalar values."""
+    """Lists, dictionaries and strings unchanged, except surrogates, which are not Unicode scalar values."""
     match data:
         case str(text):
             return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
@@ -30,7 +30,7 @@ def scalars(data: Any) -> Any:
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:
-    """A JSON list, also when there is nothing in it."""
+    """A JSON list, even if it is empty."""
     return json.dumps(scalars([as_json(diagnostic) for diagnostic in diagnostics]), indent=2) + "\n"
 
 
@@ -56,7 +56,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def fix_as_json(diagnostic: Diagnostic) -> dict[str, object] | None:
-    """The fix with an edit for each place of the mistake, as ruff gives it; None where there is none."""
+    """The fix with an edit for each location of the error, as in ruff's output; None if there is none."""
     if diagnostic.fix is None:
         return None
     edits: list[dict[str, object]] = []

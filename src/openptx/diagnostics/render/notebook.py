@@ -1,4 +1,4 @@
-"""The renderer for notebooks: what people see on a terminal, escaped, in the notebook's own colours."""
+"""The renderer for notebooks: the terminal output, escaped, in the notebook's own colours."""
 
 from __future__ import annotations
 

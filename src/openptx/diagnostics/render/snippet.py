@@ -13,7 +13,7 @@ CUT = "..."
 
 
 class Mark:
-    """A place to underline: `kind` is the style of a primary mark (`error`) or `secondary`."""
+    """A span to underline: `kind` is the style of a primary mark (`error`) or `secondary`."""
 
     __slots__ = ("kind", "span", "text")
 
@@ -24,7 +24,7 @@ class Mark:
 
 
 class Stroke:
-    """The part of a mark that lies in one row, in columns from 0."""
+    """The part of a mark that lies on one row, in columns from 0."""
 
     __slots__ = ("end", "kind", "start", "text")
 
@@ -51,12 +51,12 @@ def snippet(file: File, marks: list[Mark], style: Style, gutter: int, width: int
 
 
 def edge(style: Style, gutter: int, text: str = "") -> str:
-    """A line of the frame without a row of source in it."""
+    """A line of the frame without source text."""
     return f"{' ' * (gutter + 1)}{style('gutter', '|')}{' ' + text if text else ''}"
 
 
 def strokes_by_row(file: File, marks: list[Mark]) -> dict[int, list[Stroke]]:
-    """Each mark as strokes: one in its row, or one in its first and one in its last row."""
+    """Each mark as strokes: one on its row, or one on its first and one on its last row."""
     rows: dict[int, list[Stroke]] = {}
 
     def add(row: int, start: int, end: int, text: str, kind: str) -> None:
@@ -85,7 +85,7 @@ def source_row(file: File, row: int, strokes: list[Stroke], style: Style, gutter
 
 
 def clip(line: Cells, strokes: list[Stroke], width: int) -> tuple[str, list[Stroke]]:
-    """The part of a long line that its strokes are in, with dots where it was cut."""
+    """The part of a long line that contains its strokes, with dots where it was cut."""
     if line.width <= width:
         return line.text.rstrip(), strokes
     width -= 2 * len(CUT)
@@ -103,7 +103,7 @@ def clip(line: Cells, strokes: list[Stroke], width: int) -> tuple[str, list[Stro
 
 
 def underline(strokes: list[Stroke], style: Style) -> list[str]:
-    """Carets and dashes; the rightmost label beside them, the others hanging under theirs."""
+    """Carets and dashes; the rightmost label beside them, the others below theirs."""
     if not strokes:
         return []
     strokes = sorted(strokes, key=lambda s: (s.start, s.kind != "secondary"))
@@ -119,14 +119,14 @@ def underline(strokes: list[Stroke], style: Style) -> list[str]:
 
 
 def rightmost(strokes: list[Stroke]) -> Stroke:
-    """The stroke whose label stands beside the marks: the last one, or a labelled one inside it."""
+    """The stroke whose label is beside the marks: the last one, or a labelled one inside it."""
     last = max(strokes, key=lambda s: (s.end, s.start))
     inside = [s for s in strokes if s.text and s.end > last.start]
     return last if last.text or not inside else max(inside, key=lambda s: s.end)
 
 
 def paint_marks(strokes: list[Stroke], style: Style) -> str:
-    """One line with every stroke; where two overlap, the primary one is seen."""
+    """One line with every stroke; where two overlap, the primary one is shown."""
     kinds: dict[int, str] = {}
     for stroke in sorted(strokes, key=lambda s: s.kind != "secondary"):
         kinds.update(dict.fromkeys(range(stroke.start, stroke.end), stroke.kind))

@@ -9,7 +9,7 @@ CODES = {
 
 
 class Style:
-    """Paints text, or leaves it as it is when colour is off."""
+    """Colours text, or leaves it unchanged if colour is off."""
 
     __slots__ = ("color",)
 

@@ -1,4 +1,4 @@
-"""The line that counts: `Found 2 errors and 1 warning in 1 file.`"""
+"""The line with the counts: `Found 2 errors and 1 warning in 1 file.`"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def summary(diagnostics: list[Diagnostic]) -> str:
-    """How many findings of each severity, in how many files."""
+    """The number of findings of each severity, and the number of files."""
     files = plural(len({diagnostic.filename for diagnostic in diagnostics}), "file")
     return f"Found {counted([diagnostic.severity for diagnostic in diagnostics])} in {files}."
 
