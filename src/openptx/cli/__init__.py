@@ -1,7 +1,7 @@
 """The command `openptx`: finds the command's module, runs it, and turns every failure into a line and an exit status.
 
 Each command is a module with `add_arguments(parser)` and `run(args) -> int`, imported only when it runs. Exit statuses:
-0 clean, 1 findings, 2 abnormal (usage, input and output, our own mistake), 130 interrupted.
+0 clean, 1 findings, 2 abnormal (usage, input and output, our own bug), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def dispatch(argv: list[str]) -> int:
-    """Find the command that the arguments name, parse the rest for it, run it."""
+    """Finds the command that the arguments name, parses the rest for it, runs it."""
     name, *rest = argv or [""]
     if name not in COMMANDS:
         from openptx.cli.overview import overview, unknown_command
@@ -42,7 +42,7 @@ def dispatch(argv: list[str]) -> int:
 
 
 def imported(module: str) -> Any:
-    """A command's module. Modules make no garbage while they load: to look for it would cost a tenth of the time."""
+    """A command's module. Garbage collection is off while modules load, because it would cost a tenth of the time."""
     import gc
     from importlib import import_module
 
@@ -54,12 +54,13 @@ def imported(module: str) -> Any:
 
 
 def protect_negative(argv: list[str]) -> list[str]:
-    """Put a blank before `-inf`, `-0f3F800000` and `-1e5`, so that argparse takes them for values, not for options."""
+    """Inserts a blank before `-inf`, `-0f3F800000` and `-1e5`, so that argparse treats them as values, not as
+    options."""
     return [f" {text}" if is_negative_number(text) else text for text in argv]
 
 
 def is_negative_number(text: str) -> bool:
-    """Whether an argument is a number with a sign, in Python's or in PTX's spelling."""
+    """Whether an argument is a signed number, in Python's or in PTX's spelling."""
     digits = text[1:].lower()
     if not text.startswith("-") or not digits:
         return False

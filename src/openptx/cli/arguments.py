@@ -1,4 +1,4 @@
-"""Reads the arguments of a kernel from the command line: numbers, `@in.npy`, `zeros:f32:1024`, `empty:...`, `null`."""
+"""Parses a kernel's arguments on the command line: numbers, `@in.npy`, `zeros:f32:1024`, `empty:...`, `null`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def zeros(text: str) -> Array:
 
 
 def dtype_of(name: str) -> Any:
-    """The dtype of a PTX type: as results of `convert` have it, and unsigned integers for `.b8` to `.b64`."""
+    """The dtype of a PTX type: as for results of `convert`, and unsigned integers for `.b8` to `.b64`."""
     found = ELEMENTS.get(name.replace("b", "u", 1) if name in BITS else name) or PACKED.get(name)
     if found is None:
         raise InputError(f"no type `{name}`; one of {' '.join((*BITS, *ELEMENTS, *PACKED))}")

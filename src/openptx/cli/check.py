@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 SILENT = ("full", "concise", "github")
-"""Formats in which nothing is a list of no findings."""
+"""Formats in which an empty report is a list without findings."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Check all files, print what was found. The checker is imported only where a file has to be checked."""
+    """Checks all files, prints the findings. The checker is imported only if a file has to be checked."""
     paths = expand(args.files)
     plain = not (args.select or args.ignore or args.extend_select or args.fix or args.diff)
     verdicts = Verdicts(args.target, args.profile) if plain and not args.no_cache else None

@@ -1,4 +1,4 @@
-"""What `openptx check` does with files that have to be read: checks them, reports, fixes."""
+"""The work of `openptx check` on files that have to be read: checks them, reports, fixes."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ else:
 
 
 def check_files(args: Namespace, paths: list[str], unknown: list[str], verdicts: Verdicts | None) -> int:
-    """Check the files that are not known to be clean, print what was found."""
+    """Checks the files that are not known to be clean, prints the findings."""
     selection = Selection(args.select, args.ignore, args.extend_select)
     require_options(args.target, args.profile)
-    gc.disable()  # checking makes no cycles worth collecting, and collection costs up to a quarter of the time
+    gc.disable()  # checking creates no cycles worth collecting, and collection costs up to a quarter of the time
     options: Options = {"target": args.target, "profile": args.profile, "selected": selection.names}
     if args.fix or args.diff:
         return run_fix(args, paths, selection, options)
@@ -79,12 +79,12 @@ def check_files(args: Namespace, paths: list[str], unknown: list[str], verdicts:
 
 
 def nothing_found(paths: list[str]) -> str:
-    """What is said where there is nothing to report."""
+    """The output if there is nothing to report."""
     return "All checks passed." if paths else "Nothing to check."
 
 
 def run_fix(args: Namespace, paths: list[str], selection: Selection, options: Options) -> int:
-    """Fix all files, print what is still found: on stderr where stdout has the fixed text of stdin."""
+    """Fixes all files, prints the remaining findings: on stderr if stdout has the fixed text of stdin."""
 
     def find(file: File) -> list[Diagnostic]:
         return [diagnostic for diagnostic in check(file, **options) if selection.takes(diagnostic)]
@@ -101,7 +101,7 @@ def run_fix(args: Namespace, paths: list[str], selection: Selection, options: Op
 
 
 def report(args: Namespace, found: list[Diagnostic], out: TextIO) -> None:
-    """Print the findings, or how many there are of each code."""
+    """Prints the findings, or how many there are of each code."""
     if args.statistics:
         out.write(statistics(found, args.output_format))
     elif found or args.output_format in ("json", "sarif"):
@@ -120,7 +120,7 @@ def status(found: list[Diagnostic], good: bool) -> int:
 
 
 def fixable(found: list[Diagnostic]) -> str:
-    """What --fix would do: `3 fixable with --fix, 1 more with --unsafe-fixes.`; "" for nothing."""
+    """The effect of --fix: `3 fixable with --fix, 1 more with --unsafe-fixes.`; "" for none."""
     if not found:
         return ""
 
@@ -134,7 +134,7 @@ def fixable(found: list[Diagnostic]) -> str:
 
 
 def checked(paths: list[str], check: Callable[[str], Answer], jobs: int | None) -> Iterator[Answer]:
-    """What is said to each file; with a bar and in several processes where there are many."""
+    """The findings in each file; with a progress bar and in several processes if there are many."""
     if len(paths) < 2:
         return map(check, paths)
 
@@ -148,7 +148,7 @@ def check_path(
     selected: frozenset[str] = frozenset(),
     verdicts: Verdicts | None = None,
 ) -> Answer:
-    """The findings in a file, or why it cannot be read; and what stands for its text among the verdicts."""
+    """The findings in a file, or why it cannot be read; and the digest of its text among the verdicts."""
     try:
         file = load(path)
         found = check(file, target=target, profile=profile, selected=selected)
@@ -161,5 +161,5 @@ def check_path(
 
 
 def show(found: list[Diagnostic], format: str, out: TextIO) -> None:
-    """Print the findings in the format that was asked for."""
+    """Prints the findings in the requested format."""
     out.write(render(found, format, color=has_color(out), width=width_of(out)))

@@ -21,7 +21,7 @@ from openptx.errors import InputError
 
 SHELLS = ("bash", "zsh", "fish")
 PATHS = ("FILE", "PATH", "CASE", "FOLDER", "PROGRAM")
-"""What a metavar has in it where files are completed."""
+"""Text in a metavar that marks arguments for which files are completed."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
 
 
 class Declared(ArgumentParser):
-    """A parser whose arguments say to shtab which of them are files."""
+    """A parser whose arguments tell shtab which of them are files."""
 
     files: object = None
 

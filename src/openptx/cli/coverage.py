@@ -1,4 +1,5 @@
-"""Coverage of the instruction set, computed from the registries: what is declared, has a meaning, has a test."""
+"""Coverage of the instruction set, computed from the registries: which forms are declared, have a meaning, have a
+test."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.tested import witnesses
 
 KINDS = ("exact", "engine", "bounded", "modelled", "unsupported")
-"""Fidelities of forms, the best first; `engine` is control flow, which every engine does itself."""
+"""Fidelities of forms, the best first; `engine` is control flow, which every engine implements itself."""
 SAMPLES = 64
 
 
@@ -47,15 +48,15 @@ def kinds(instruction: Instruction) -> list[str]:
 
 
 def kind(instruction: Instruction, form: Form) -> str:
-    """The fidelity of a form; where it depends on modifiers, the worst. Forms of the manual that the assembler refuses
-    run in profile isa."""
+    """The fidelity of a form; if it depends on modifiers, the worst. Forms of the manual that the assembler refuses run
+    in profile isa."""
     if instruction.meaning is None:
         return "engine" if instruction.control else "unsupported"
     return max((instruction.fidelity(m).kind for m in samples(form)), key=KINDS.index)
 
 
 def samples(form: Form) -> Iterator[Modifiers]:
-    """Opcodes of a form: the combinations of what it requires, up to a limit."""
+    """Opcodes of a form: the combinations of its required modifiers, up to a limit."""
     choices = (slot.choices for slot in form.slots if not slot.optional)
     for combination in islice(product(*choices), SAMPLES):
         m = form.match(tuple(modifier for choice in combination for modifier in choice.split(".")))
@@ -64,7 +65,8 @@ def samples(form: Form) -> Iterator[Modifiers]:
 
 
 def table(rows: list[Row]) -> list[list[str]]:
-    """The rows as text, with a head and a line of sums: `run` can be executed, and of these `tested` are by a test."""
+    """The rows as text, with a header and a line of sums: `run` can be executed, and `tested` of these are executed by
+    a test."""
     head = ["section", "module", "instructions", "forms", "run", "tested", *KINDS]
     body = [[row.section, row.module, str(len(row.mnemonics)), *counts(row.forms, row.tested)] for row in rows]
     everything = sum((row.forms for row in rows), Counter[str]())
@@ -80,7 +82,7 @@ def counts(forms: Counter[str], tested: int) -> list[str]:
 
 
 def aligned(rows: list[list[str]]) -> str:
-    """Rows as columns: the first two to the left, numbers to the right."""
+    """Rows as columns: the first two left-aligned, numbers right-aligned."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
 
     def line(row: list[str]) -> str:

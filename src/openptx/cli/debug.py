@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Load, begin, read commands."""
+    """Loads the launch, starts it, reads commands."""
     if args.dap:
         return serve(args)
     if args.port is not None:
@@ -71,7 +71,7 @@ def serve(args: Namespace) -> int:
         raise InputError("--dap takes what is launched from the client's `launch` request")
     if args.port is None:
         source, sink = sys.stdin.buffer, sys.stdout.buffer
-        with redirect_stdout(sys.stderr):  # nothing else may come between messages
+        with redirect_stdout(sys.stderr):  # no other output may come between messages
             Adapter(Wire(source, sink), session_of).serve()
         return CLEAN
     with socket.create_server(("127.0.0.1", args.port)) as server:
@@ -107,7 +107,7 @@ def session_of(arguments: dict[str, Any], output: Callable[[str], object]) -> Se
 
 
 def extent_text(given: object) -> str | None:
-    """An extent as the command line has it."""
+    """An extent in the command line's form."""
     if isinstance(given, list):
         return ",".join(map(str, cast("list[object]", given)))
     return str(given) if given else None

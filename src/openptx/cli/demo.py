@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Checks a kernel, runs it, breaks it, and lets it overrun an array."""
+    """Checks a kernel, runs it, breaks it, and makes it overrun an array."""
     check_it()
     run_it(args.engine)
     break_it()
@@ -74,13 +74,13 @@ def run_it(engine: str) -> None:
 
 
 def break_it() -> None:
-    """One wrong register, and what `check` says to it."""
+    """One wrong register, and the output of `check`."""
     title("3. The same file with one wrong register")
     print(render(check(demo.broken()), color=has_color(sys.stdout), width=width_of(sys.stdout)))
 
 
 def overrun_it(engine: str) -> None:
-    """An array that is too short, and what the fault says."""
+    """An array that is too short, and the text of the fault."""
     title("4. The right file with an array that is one row too short")
     try:
         launch(load(demo.kernel()), empty()[:-1], engine)
@@ -103,7 +103,7 @@ def empty() -> NDArray[Any]:
 
 
 def launch(kernel: Kernel, steps: NDArray[Any], engine: str) -> None:
-    """Launches the kernel with one thread for each character."""
+    """Launches the kernel with one thread per character."""
     grid = (-(-WIDTH // BLOCK[0]), -(-HEIGHT // BLOCK[1]))
     kernel(grid, BLOCK, (steps, WIDTH, HEIGHT, -2.2, -1.3, 0.05 * 62 / WIDTH, LIMIT), engine=engine)
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 
 CONTEXT = 3  # unchanged lines around a change
-REACH = 20  # lines that a fix may add or remove at one place before the rest counts as one change
+REACH = 20  # the maximum number of lines that a fix adds or removes at one place before the rest counts as one change
 
 Region = tuple[int, int, int, int]
 """Lines old[a:b] became new[c:d]."""
 
 
 def unified(old: str, new: str, name: str) -> str:
-    """The changes as `diff -u` prints them; "" where there are none."""
+    """The changes in the format of `diff -u`; "" if there are none."""
     before, after = _lines(old), _lines(new)
     hunks = [_hunk(before, after, group) for group in _grouped(_regions(before, after))]
     return "".join([f"--- {name}\n+++ {name}\n", *hunks]) if hunks else ""
 
 
 def _lines(text: str) -> list[str]:
-    """Lines with their ends; only LF ends one, as for `patch`."""
+    """Lines with their ends; only LF ends a line, as in `patch`."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
@@ -38,7 +38,7 @@ def _regions(old: list[str], new: list[str]) -> list[Region]:
 
 
 def _resume(old: list[str], new: list[str], i: int, j: int) -> tuple[int, int]:
-    """The next lines on which both files agree after a change. A rewritten line is tried first, then added and removed
+    """The next lines on which both files agree after a change. Tries a rewritten line first, then added and removed
     lines."""
     if len(old) - i == len(new) - j:
         return i + 1, j + 1
@@ -61,7 +61,7 @@ def _grouped(regions: list[Region]) -> list[list[Region]]:
 
 
 def _hunk(old: list[str], new: list[str], group: list[Region]) -> str:
-    """One hunk: its head, then lines that stay, go and come."""
+    """One hunk: its header, then unchanged, removed and added lines."""
     start = max(group[0][0] - CONTEXT, 0)
     end = min(group[-1][1] + CONTEXT, len(old))
     into = group[0][2] - (group[0][0] - start)

@@ -14,7 +14,7 @@ from openptx.driver.environment import environment
 from openptx.driver.objects import capability_of
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-"""Exit statuses of a shell for a command that cannot be run."""
+"""A shell's exit statuses for a command that cannot be run."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Become the program. Returns only where there is none."""
+    """Becomes the program. Returns only if it does not exist."""
     if args.device is not None:
         capability_of(args.device)
     found = environment(args.device, "all" if args.sanitize else None, args.command[0])
@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
 
 
 def cannot_run(command: str, error: OSError) -> int:
-    """Says why the system does not run a command, and gives the exit status that a shell has for it."""
+    """Reports why the system does not run a command, and returns a shell's exit status for it."""
     if isinstance(error, FileNotFoundError):
         complain(f"no command `{command}`")
         return NOT_FOUND

@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
 
 
 def explain(word: str) -> str:
-    """What a word of PTX means; `InputError` where nobody knows it."""
+    """The explanation of a word of PTX; `InputError` for an unknown one."""
     for explainer in explainers(word):
         if (text := explainer(word)) is not None:
             return text
@@ -54,7 +54,7 @@ def explain(word: str) -> str:
 
 
 def explainers(word: str) -> list[Explainer]:
-    """Who may know a word, the likeliest first."""
+    """The explainers of a word, the likeliest first."""
     if word.upper().startswith("PTX"):
         return [explain_code]
     if word.startswith("%"):
@@ -67,7 +67,7 @@ def explainers(word: str) -> list[Explainer]:
 
 
 def hint(word: str) -> str:
-    """The nearest thing that has an explanation."""
+    """The most similar word that has an explanation."""
     from difflib import get_close_matches
 
     known = [*load(), *TYPES, *(row.name for row in every_code()), *(row.code for row in every_code())]

@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
 
 
 def file_names(program: str, found: list[ExtractedPtx]) -> list[str]:
-    """A name for each module that no other has, without the folders of the source file."""
+    """A unique name for each module, without the folders of the source file."""
     taken: dict[str, int] = {}
     names: list[str] = []
     for module in found:

@@ -13,7 +13,7 @@ from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_fil
 
 
 def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool = False) -> int:
-    """Run `command`; report what it raises. `last`: the process does nothing else."""
+    """Runs `command`; reports its exceptions. `last`: the process does nothing else."""
     sys.stdout, sys.stderr = (s or open(os.devnull, "w") for s in (sys.stdout, sys.stderr))  # noqa: SIM115 - closed by `>&-`
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
@@ -25,17 +25,17 @@ def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool 
 
 
 def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -> int:
-    """The status of a command, or of what it raises."""
+    """The exit status of a command, or of its exception."""
     try:
         status = command(argv)
         sys.stdout.flush()
         if last:
-            gc.freeze()  # or Python's end looks for garbage in all that there is, a tenth of a small check
+            gc.freeze()  # or Python's exit collects garbage in all objects, a tenth of a small check
         return status
     except KeyboardInterrupt:
         return interrupted(last)
     except BrokenPipeError:
-        # What is still in the buffer has no reader; Python would complain about that when it exits.
+        # The rest of the buffer has no reader; Python would complain about that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:
@@ -43,9 +43,9 @@ def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -
 
 
 def interrupted(last: bool) -> int:
-    """The message and the status of Ctrl-C. A second one has nothing left to interrupt but these and Python's end."""
+    """The message and the status of Ctrl-C. A second one can only interrupt these and Python's exit."""
     if last:
-        import signal  # it makes enumerations of all signals: half a millisecond
+        import signal  # it creates enumerations of all signals: half a millisecond
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return complain("interrupted", INTERRUPTED)
@@ -72,7 +72,7 @@ def complain(message: str, status: int = ABNORMAL) -> int:
 
 
 def described(error: Exception) -> str:
-    """A failure of the user's file or kernel, in colour where stderr has colours."""
+    """A failure of the user's file or kernel, in colour if stderr has colours."""
     from openptx.diagnostics.render.full import render_fault, render_unsupported
 
     color = has_color(sys.stderr)

@@ -1,4 +1,4 @@
-"""Which files a command line means: paths, `-` for stdin, and folders for the `*.ptx` in them."""
+"""The files that a command line names: paths, `-` for stdin, and folders for the `*.ptx` in them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def expand(paths: list[str], suffix: str = ".ptx") -> list[str]:
 
 
 def files_below(folder: str, suffix: str) -> list[str]:
-    """Every file below a folder with this suffix; hidden folders, and what is no file, are left out.
+    """Every file below a folder with this suffix; hidden folders, and anything but files, are omitted.
 
-    A FIFO is waited for only where it is named itself. Links to folders are not followed: they may lead round.
+    A FIFO is read only if it is named itself. Links to folders are not followed, because they may form cycles.
     """
     found: list[str] = []
     for at, folders, names in os.walk(folder, onerror=raise_it):
@@ -41,7 +41,7 @@ def files_below(folder: str, suffix: str) -> list[str]:
 
 
 def is_special(path: str) -> bool:
-    """Whether a path is, or leads to, a device or a pipe, such as `/dev/null` or `/dev/stdout`."""
+    """Whether a path is, or links to, a device or a pipe, such as `/dev/null` or `/dev/stdout`."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     Check = Callable[[File], list[Diagnostic]]
 
 ROUNDS = 100
-"""How often a file is checked again; each round applies fixes that the one before uncovered."""
+"""How often a file is checked again; each round applies fixes that the previous one made possible."""
 
 
 class Fixed:
-    """A file after its fixes: the new text, what is still found in it, and the severities of what was fixed."""
+    """A file after its fixes: the new text, the remaining findings, and the severities of what was fixed."""
 
     __slots__ = ("before", "diagnostics", "file", "severities")
 
@@ -44,7 +44,7 @@ class Fixed:
 def fix(file: File, check: Check, unsafe: bool = False) -> Fixed:
     """Applies the safe fixes (with `unsafe` also suggestions) of all that `check` finds, until there are none.
 
-    A text that was there before ends it: fixes that undo each other would go on for ever.
+    A repeated text ends it, because fixes that undo each other would go on forever.
     """
     before, seen = file, {file.text}
     severities: list[str] = []
@@ -63,7 +63,7 @@ def fix(file: File, check: Check, unsafe: bool = False) -> Fixed:
 def fix_files(
     paths: list[str], check: Check, *, unsafe: bool, only_show: bool
 ) -> tuple[list[Diagnostic], list[str], bool]:
-    """Fixes all files: what is still found, the severities of what was fixed, and whether every file could be fixed.
+    """Fixes all files: the remaining findings, the severities of what was fixed, and whether every file could be fixed.
 
     Files are written, and stdin is printed. With `only_show` the changes are printed as a diff instead.
     """

@@ -38,7 +38,7 @@ def stray_characters(file: File) -> list[Diagnostic]:
 
 
 def run(args: Namespace) -> int:
-    """Lay every file out, or only say which would change."""
+    """Formats every file, or only reports which would change."""
     wrong: list[Diagnostic] = []
     changed: list[str] = []
 
@@ -75,7 +75,7 @@ def run(args: Namespace) -> int:
 
 
 def report(changed: list[str], checked: bool, complete: bool) -> None:
-    """What happened, a line a file; that all is well only where all files could be read."""
+    """One line per file; reports success only if all files could be read."""
     for name in changed:
         if checked or name != "<stdin>":
             print(f"{'would change' if checked else 'changed'} {name}", file=sys.stderr)

@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
 
 
 def find(name: str) -> list[Instruction]:
-    """The instructions with a mnemonic, or whose name an opcode starts with; `InputError` names the nearest."""
+    """The instructions with a mnemonic, or whose name starts an opcode; `InputError` names the nearest."""
     mnemonic, *rest = name.split(".")
     known = load()
     if mnemonic not in known:
@@ -62,7 +62,7 @@ def overview() -> str:
 
 
 def description(each: Instruction) -> str:
-    """One instruction: what it does, its forms, since when, how true."""
+    """One instruction: its summary, its forms, since when, the fidelity."""
     lines = [paint_title(each.name), each.summary, ""]
     width = min(max(len(form.text) for form in each.forms), 90)
     for form in each.forms:
@@ -72,7 +72,7 @@ def description(each: Instruction) -> str:
 
 
 def definitions(each: Instruction) -> list[str]:
-    """What the names in its forms stand for: `.rnd = .rn .rz .rm .rp`, once where forms agree."""
+    """The definitions of names in its forms: `.rnd = .rn .rz .rm .rp`, once if forms agree."""
     found: dict[str, dict[str, None]] = {}
     for form in each.forms:
         for slot in form.slots:
@@ -83,7 +83,7 @@ def definitions(each: Instruction) -> list[str]:
 
 
 def fidelities(each: Instruction) -> str:
-    """How true the results of its forms are."""
+    """The fidelity of its forms."""
     words = {"engine": "control flow, done by every engine", "unsupported": "cannot be executed yet"}
     found = dict.fromkeys(kinds(each))
     return ", ".join(words.get(kind, kind) for kind in found)

@@ -24,13 +24,13 @@ def add_launch_options(parser: ArgumentParser) -> None:
 
 
 def add_limits(parser: ArgumentParser, timed: str = "stop a kernel that runs longer") -> None:
-    """What ends a launch."""
+    """Options that limit a launch."""
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help=timed)
     parser.add_argument("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
 
 
 def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:
-    """The kernel of that name, or the only one. Raises InputError where there is none or no single one."""
+    """The kernel of that name, or the only one. Raises InputError if there is none or several."""
     names: list[str] = list(module.kernels)
     if not names:
         raise InputError(f"{filename}: no kernel in it")

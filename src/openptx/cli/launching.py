@@ -27,7 +27,7 @@ class Launching:
     shared: int
     cluster: tuple[int, ...] | None
     kept: object = None
-    """What must live as long as the launch."""
+    """Objects that must live as long as the launch."""
 
 
 def add_launch_arguments(parser: ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def add_launch_arguments(parser: ArgumentParser) -> None:
 
 
 def launching(args: Namespace) -> Launching:
-    """Reads the file or the case, and its arguments. Raises InputError for what is no launch."""
+    """Reads the file or the case, and its arguments. Raises InputError if it is not a launch."""
     if args.file is None:
         raise InputError("launch what? name a PTX file, a case folder or a recording")
     if is_case(args.file):
@@ -61,7 +61,7 @@ def launching(args: Namespace) -> Launching:
 
 
 def refuse_options(args: Namespace, what: str) -> None:
-    """InputError for options that describe a launch, where the file does."""
+    """InputError for options that describe a launch, if the file does so itself."""
     given = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
     if given:
         raise InputError(f"--{given[0]}: {args.file} is {what}, which has its own launch")

@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Link and write, or say what is wrong between the files."""
+    """Links and writes, or reports the errors between the files."""
     require_options(args.target)
     try:
         linked = link_files([load(path) for path in args.files], args.target)

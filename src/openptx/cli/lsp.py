@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Serve until the editor says that it is enough, or is gone."""
+    """Serves until the editor exits or disconnects."""
     require_options(args.target)
     try:
         from openptx.lsp.server import make_server

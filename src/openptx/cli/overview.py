@@ -62,9 +62,9 @@ class ParagraphFormatter(HelpFormatter):
 
 
 def formatter(prog: str) -> HelpFormatter:
-    """A formatter for argparse. It gets a width, since argparse would import shutil (2 ms) to find one out."""
+    """A formatter for argparse. It gets a width, because argparse would import shutil (2 ms) to determine one."""
     try:
         width = os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError, AttributeError):  # not a terminal, or no real file at all
+    except (OSError, ValueError, AttributeError):  # not a terminal, or not a real file
         width = UNKNOWN
     return ParagraphFormatter(prog, width=max(min(width, WIDEST), NARROWEST) - 2)

@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Load, launch, print the profile. What the kernel prints goes to stderr."""
+    """Loads, launches, prints the profile. The kernel's output goes to stderr."""
     if args.output is not None:
         require_writable([args.output])
     with redirect_stdout(sys.stderr):

@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
         modules = [load_module(load(name), contract=args.contract) for name in (args.a, args.b)]
     except CheckError as error:
         report(error)
-        return ABNORMAL  # 1 would say that the kernels differ
+        return ABNORMAL  # 1 would mean that the kernels differ
     proofs: list[Proof] = []
     for a, b in pairs(modules[0], modules[1], args):
         with Clock(f"proving `{a.name}`"):
@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
 
 
 def pairs(a: LoadedModule, b: LoadedModule, args: Namespace) -> list[tuple[Kernel, Kernel]]:
-    """Kernels to compare. Raises InputError where a name is in one file alone."""
+    """The pairs of kernels to compare. Raises InputError if a name is only in one file."""
     if args.kernel:
         return [(pick(a, name, args.a), pick(b, name, args.b)) for name in args.kernel]
     if len(a.kernels) == 1 and len(b.kernels) == 1:

@@ -29,7 +29,7 @@ MOST = 20
 
 
 def recorded(folder: str) -> list[Found]:
-    """The recordings in a folder, which need not be there."""
+    """The recordings in a folder, which need not exist."""
     return below(Path(folder), folder) if Path(folder).is_dir() else []
 
 
@@ -69,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Run the program, then say what was recorded."""
+    """Runs the program, then reports what was recorded."""
     for name in ("launches", "every", "limit", "total"):
         if getattr(args, name) < 1:
             raise ArgumentError(f"--{name} is {getattr(args, name)}; it is 1 or more")
@@ -89,8 +89,7 @@ def run(args: Namespace) -> int:
 
 
 def status_of(command: list[str], environment: dict[str, str]) -> int:
-    """The program's exit status, as a shell gives it. A signal sent to us is passed on to the program; Ctrl-C reaches
-    both."""
+    """The program's exit status, as in a shell. Signals are passed on to the program; Ctrl-C reaches both."""
     with subprocess.Popen(command, env=environment) as process:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda number, frame: process.send_signal(number))

@@ -31,7 +31,7 @@ from openptx.rewrite import CONTRACTIONS
 from openptx.source import File
 
 GROUPS = 40
-"""Folders that the summary has a line for."""
+"""The number of folders with a line of their own in the summary."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
 
 
 def replayed(found: list[Found], args: Namespace) -> list[Replay]:
-    """What comes of each; in text it is printed at once, as far as there is something to say."""
+    """The result of each; in text it is printed at once, if there is something to report."""
     replays: list[Replay] = []
     ptx = read(args.ptx) if args.ptx is not None else None
     several = len(found) > 1
@@ -98,7 +98,7 @@ def of(one: Found, args: Namespace, ptx: File | None) -> Replay:
 
 
 def text(result: Replay, whole: bool) -> str:
-    """A replay with what ended it, and what the sanitizer found, in full; the first difference if it is `whole`."""
+    """A replay with its final error, and the sanitizer's findings, in full; the first difference if it is `whole`."""
     color = sys.stdout.isatty()
     lines = [str(result) if whole else str(replace(result, first=None))]
     if isinstance(result.error, (CheckError, Fault, Unsupported)):
@@ -110,7 +110,7 @@ def text(result: Replay, whole: bool) -> str:
 
 
 def summary(found: list[Found], replays: list[Replay]) -> str:
-    """A table: launches by folder and by what came of them."""
+    """A table: launches by folder and by result."""
     counts: dict[str, Counter[str]] = {}
     for one, result in zip(found, replays, strict=True):
         counts.setdefault(one.group, Counter())[result.status] += 1

@@ -1,4 +1,4 @@
-"""Writes PTX back: into the file it came from, all of it or nothing, or to stdout."""
+"""Writes PTX back: into its file, atomically, or to stdout."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from openptx.reading import encode
 
 
 def print_text(text: str) -> None:
-    """The text on stdout, byte for byte."""
+    """Writes the text to stdout, byte for byte."""
     sys.stdout.flush()
     sys.stdout.buffer.write(encode(text))
     sys.stdout.buffer.flush()
 
 
 def replace(path: str, text: str) -> None:
-    """Write a file at once: an interruption leaves the old text or the new one. `OSError` names the path.
+    """Writes a file atomically: an interruption leaves the old text or the new one. `OSError` names the path.
 
-    Keeps the mode and, where the system allows it, the owner. A symbolic link stays one: the file that it leads to is
-    written. Only a regular file is.
+    Keeps the mode and, if the system allows it, the owner. A symbolic link is kept: its target is written. Only regular
+    files are written this way.
     """
     target = os.path.realpath(path)
     old = os.stat(target)
@@ -35,7 +35,7 @@ def replace(path: str, text: str) -> None:
             with os.fdopen(handle, "wb") as out:
                 out.write(encode(text))
             if hasattr(os, "chown"):
-                with suppress(PermissionError):  # only root may give a file away
+                with suppress(PermissionError):  # only root may change the owner of a file
                     os.chown(name, old.st_uid, old.st_gid)
             os.chmod(name, stat.S_IMODE(old.st_mode))
             os.replace(name, target)

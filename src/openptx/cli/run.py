@@ -91,7 +91,7 @@ def run(args: Namespace) -> int:
 
 
 def show_arrays(arrays: dict[int, NDArray[Any]]) -> None:
-    """Prints what the arrays hold after the launch."""
+    """Prints the contents of the arrays after the launch."""
     import numpy as np
 
     for index, array in arrays.items():
@@ -101,7 +101,7 @@ def show_arrays(arrays: dict[int, NDArray[Any]]) -> None:
 
 
 def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster: tuple[int, ...] | None) -> int:
-    """Runs the launch and writes its trace; with --against another file's kernel after it, and how they differ."""
+    """Runs the launch and writes its trace; with --against also that of another file's kernel, and their difference."""
     arrays = arrays_of(arguments)
     before = {index: array.copy() for index, array in arrays.items()} if args.against else {}
     with Clock(f"recording `{kernel.name}`"):
@@ -125,7 +125,7 @@ def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster
 
 @contextmanager
 def saying_what_runs(wanted: bool) -> Generator[None]:
-    """Reports on stderr if the reference engine runs although the native one was asked for."""
+    """Reports on stderr if the reference engine runs although the native one was requested."""
     import logging
 
     logger, handler = logging.getLogger("openptx.fallback"), logging.StreamHandler()

@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Load, launch under watch, print what was found."""
+    """Loads, launches under watch, prints the findings."""
     if args.schedules < 1:
         raise InputError(f"--schedules {args.schedules}: write a number from 1")
     given = launching(args)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def require_writable(paths: list[str]) -> None:
-    """`OSError` where an array could not be saved. A file is made beside each place, and removed."""
+    """`OSError` if an array cannot be saved. A file is created beside each path, and removed."""
     for path in paths:
         refuse_links(path)
         with contextlib.suppress(FileNotFoundError):
@@ -37,7 +37,8 @@ def save_arrays(saves: list[tuple[str, Array]]) -> None:
 
 
 def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
-    """Writes all files or none: beside their places first, then into them. Devices and pipes are written into."""
+    """Writes all files or none: to temporary files first, which then replace the old ones. Devices and pipes are
+    written directly."""
     written: dict[str, str] = {}
     try:
         for path, data in saves:
@@ -56,7 +57,7 @@ def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
 
 
 def refuse_links(path: str) -> None:
-    """`OSError` for a link: replacing it or what it leads to, one of the two would not be what was meant."""
+    """`OSError` for a link: replacing it or its target might not be what was meant."""
     if os.path.islink(path) and not is_special(path):
         raise OSError(ELOOP, f"is a symbolic link to {os.readlink(path)}; name the file itself", path)
 
@@ -79,7 +80,7 @@ def write_beside(path: str, data: bytes) -> str:
 
 
 def npy(array: Array) -> bytes:
-    """An array as the content of a .npy file; NumPy's own writer wants files that it can seek in."""
+    """An array as the content of a .npy file; NumPy's own writer needs seekable files."""
     from io import BytesIO
 
     import numpy as np

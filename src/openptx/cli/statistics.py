@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
     from openptx.diagnostics.codes import Code
 
-    Counts = list[tuple[Code, int, int]]  # a code, how many findings have it, how many of those a safe fix
+    Counts = list[tuple[Code, int, int]]  # a code, the number of its findings, how many of those have a safe fix
 
 
 def statistics(found: list[Diagnostic], format: str) -> str:
-    """A line for each code, the most frequent first, laid out as ruff does; JSON is a list of objects.
+    """A line for each code, the most frequent first, in ruff's layout; JSON is a list of objects.
 
-    A finding counts once, also where its mistake was made at several places.
+    A finding counts once, even if its error occurs at several locations.
     """
     rows = counts(found)
     if format == "json":
@@ -39,7 +39,7 @@ def counts(found: list[Diagnostic]) -> Counts:
 
 
 def as_lines(rows: Counts) -> str:
-    """`3<tab>PTX0105<tab>[*] missing-semicolon`; `[*]` where all have a safe fix, `[-]` where some have one."""
+    """`3<tab>PTX0105<tab>[*] missing-semicolon`; `[*]` if all have a safe fix, `[-]` if some have one."""
     if not rows:
         return ""
     width = len(str(rows[0][1]))

@@ -1,4 +1,4 @@
-"""What a stream can show: colours, width, a progress bar."""
+"""The capabilities of a stream: colours, width, a progress bar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 DELAY = 1.0  # seconds of work before a bar appears
-PERIOD = 0.1  # seconds between two pictures of it
+PERIOD = 0.1  # seconds between two updates of it
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -37,7 +37,7 @@ def paint(kind: str, text: str, stream: TextIO | None = None) -> str:
 
 
 def width_of(stream: TextIO) -> int:
-    """Columns of a terminal; 140 in a pipe, so that what is kept does not depend on a window."""
+    """Columns of a terminal; 140 in a pipe, so that saved output does not depend on a window."""
     if not is_terminal(stream):
         return 140
     from shutil import get_terminal_size
@@ -66,7 +66,7 @@ def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
 
 
 class Clock:
-    """A line on stderr that says how long something has run, when it is a terminal and takes longer than a second."""
+    """A line on stderr with the elapsed time, if it is a terminal and the work takes longer than a second."""
 
     def __init__(self, what: str) -> None:
         from threading import Event, Thread

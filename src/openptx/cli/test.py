@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Run all tests, print a line each and how many there were of each kind."""
+    """Runs all tests, prints a line each and how many there were of each kind."""
     coverage = coverage_for(args)
     launch = coverage.launch if coverage is not None else plain
     named: list[str] = args.paths
@@ -71,7 +71,7 @@ def run(args: Namespace) -> int:
 
 
 def coverage_for(args: Namespace) -> Coverage | None:
-    """What collects the coverage of the run, if it is asked for."""
+    """The collector of the run's coverage, if requested."""
     if args.coverage is None:
         return None
     if args.sanitize or args.engine == "native":
@@ -82,14 +82,14 @@ def coverage_for(args: Namespace) -> Coverage | None:
 
 
 def write_coverage(path: str, coverage: Coverage) -> None:
-    """Writes the tracefile, and says on stderr what was covered."""
+    """Writes the tracefile, and reports on stderr what was covered."""
     with open(path, "w", encoding="utf-8") as stream:
         stream.write(coverage.lcov())
     print(f"{path}: {coverage.summary()}", file=sys.stderr)
 
 
 def line(result: Result) -> str:
-    """One test: its status, name, time; below them what went wrong."""
+    """One test: its status, name, time; then its errors."""
     status = paint(STYLES[result.status], f"{result.status:<11}", sys.stdout)
     below = "".join(f"\n    {text}".rstrip() for text in result.message.splitlines())
     return f"{status} {result.name} ({result.seconds:.2f} s){below}"

@@ -10,18 +10,18 @@ from openptx.errors import Fault
 
 LONGEST = 1e6
 AGAIN = 0.05
-"""Seconds until the signal comes again: where Python calls back, from finalizers for one, an exception is lost."""
+"""Seconds until the signal is repeated: an exception is lost in Python callbacks such as finalizers."""
 
 
 class TimeOverError(BaseException):
-    """Raised between any two bytecodes, so it is no `Exception`: handlers of errors must not catch it."""
+    """Raised between any two bytecodes, so it is not an `Exception`: error handlers must not catch it."""
 
 
 @contextmanager
 def time_limit(seconds: float | None, note: str) -> Generator[None]:
     """Ends what the main thread does in Python after some seconds with the fault `timeout`, to which `note` is added.
 
-    A number that is none above 0 is left for the launch to refuse. Where the system has no such signal (Windows), there
+    Anything but a positive number is left for the launch to refuse. If the system has no such signal (Windows), there
     is no limit.
     """
     if seconds is None or not seconds > 0 or not hasattr(signal, "setitimer"):

@@ -1,4 +1,4 @@
-"""`openptx run --trace`: what is recorded of the launch, how it is written, and what it is compared with."""
+"""`openptx run --trace`: what to record of the launch, how to write it, and what to compare it with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openptx.trace.entry import trace
 from openptx.trace.record import Trace
 
 LIMIT = 10_000
-"""Records, unless --trace-limit says another number."""
+"""The default number of records, unless --trace-limit gives another."""
 
 
 def add_trace_arguments(parser: ArgumentParser) -> None:
@@ -95,13 +95,13 @@ def write(found: Trace, stream: TextIO, as_json: bool) -> None:
 
 
 def compared(a: Trace, b: Trace) -> str | None:
-    """The first difference of two traces in words; None where there is none."""
+    """The first difference of two traces as text; None if there is none."""
     found = first_difference(a, b)
     return str(found) if found is not None else None
 
 
 def restore(arrays: dict[int, NDArray[Any]], before: dict[int, NDArray[Any]]) -> None:
-    """Sets arrays back to what they were: a second launch has the same arguments at the same addresses."""
+    """Restores arrays: a second launch has the same arguments at the same addresses."""
     for index, array in arrays.items():
         if array.flags.writeable:
             array[...] = before[index]

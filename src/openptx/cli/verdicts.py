@@ -1,8 +1,8 @@
-"""Which texts `openptx check` has found nothing in, on disk: a text that is known is not checked again.
+"""A cache on disk of texts without findings: `openptx check` does not check them again.
 
-A verdict is a digest of a text, of the options, and of the checker's own files, a line in one file. Several processes
-append to it at once; what is no whole line means nothing. When it is full its older half goes. It only ever says "there
-is nothing to report here", so only a file that nobody but this user can have written is read.
+A verdict is a digest of a text, of the options, and of the checker's own files: a line in one file. Several processes
+append to it at once; incomplete lines are ignored. When it is full its older half is removed. It suppresses findings,
+so it is read only if no other user can have written it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import stat
 from openptx.cache_folder import cache_folder
 
 try:
-    from _blake2 import blake2b  # `hashlib` has the same, and loads OpenSSL with it: 2 ms, a fifth of what is done here
+    from _blake2 import blake2b  # `hashlib` has the same, but loads OpenSSL: 2 ms, a fifth of the total time
 except ImportError:
     from hashlib import blake2b
 
@@ -23,14 +23,14 @@ DIGITS = 40
 LIMIT = 1 << 20
 """Bytes of the file, some 25,000 verdicts."""
 CHECKER = ("check", "diagnostics", "isa", "numerics", "syntax")
-"""Folders whose files decide a verdict. One that is changed, or another version of OpenPTX, has other verdicts."""
+"""Folders whose files determine verdicts. A changed file, or another version of OpenPTX, has other verdicts."""
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 PRIVATE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class Verdicts:
-    """The verdicts for one set of options, as they are when this is made."""
+    """The verdicts for one set of options, as of its creation."""
 
     def __init__(self, *options: str | None) -> None:
         folder = cache_folder()
@@ -40,11 +40,11 @@ class Verdicts:
         self._new: list[bytes] = []
 
     def digest(self, data: bytes) -> bytes:
-        """The digest that stands for a text."""
+        """The digest of a text."""
         return blake2b(self._salt + data, digest_size=DIGITS // 2).hexdigest().encode() + b"\n"
 
     def is_clean(self, path: str, most: int) -> bool:
-        """Whether a file of at most so many bytes is known to have no findings. Pipes and devices are never read."""
+        """Whether a file of at most this many bytes is known to have no findings. Pipes and devices are never read."""
         try:
             if not self._known or not stat.S_ISREG(os.stat(path).st_mode):
                 return False
@@ -55,11 +55,11 @@ class Verdicts:
         return len(data) <= most and self.digest(data) in self._known
 
     def add(self, digest: bytes) -> None:
-        """Remembers that a text has no findings."""
+        """Records that a text has no findings."""
         self._new.append(digest)
 
     def save(self) -> None:
-        """Writes what was added. A disk that does not let itself be written to changes no verdict."""
+        """Writes new verdicts. A disk that cannot be written to does not affect results."""
         if self.path is not None and self._new:
             try:
                 append(self.path, b"".join(self._new))
@@ -84,7 +84,7 @@ def checker() -> list[tuple[str, int, int]]:
 
 
 def read(path: str) -> bytes:
-    """The lines of a file that only this user can have written; nothing of any other."""
+    """The lines of a file that only this user can have written; nothing of other files."""
     try:
         handle = os.open(path, os.O_RDONLY | FLAGS)
         with open(handle, "rb") as stream:
@@ -95,20 +95,20 @@ def read(path: str) -> bytes:
 
 
 def trusted(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user, and nobody else may write to it."""
+    """Whether a file or folder belongs to this user, and no other user may write to it."""
     own = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & PRIVATE)
     return own and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
 
 
 def append(path: str, lines: bytes) -> None:
-    """Adds lines; of a file that is full the newer half is kept."""
+    """Appends lines; of a full file the newer half is kept."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | FLAGS, 0o600)
     try:
         status = os.fstat(handle)
         if not trusted(status):
             return
-        if status.st_size and status.st_size % (DIGITS + 1):  # a line was cut off: what comes must begin a line
+        if status.st_size and status.st_size % (DIGITS + 1):  # a line was truncated: new text must begin a line
             lines = b"\n" + lines
         os.write(handle, lines)
         full = status.st_size + len(lines) > LIMIT

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     Check = Callable[[str], Answer]
 
 WORTH_IT = 2_000_000
-"""Bytes of PTX from which on a second process saves more than it costs; a pool takes about 20 ms to start."""
+"""Bytes of PTX from which a second process saves more than it costs; a pool takes about 20 ms to start."""
 
 
 def answers(paths: list[str], check: Check, jobs: int | None = None) -> Iterator[Answer]:
-    """What `check` says to each path, with `jobs` processes at most."""
+    """The findings in each path, with at most `jobs` processes."""
     count = min(processes(paths), jobs or len(paths))
     if count == 1:
         yield from map(check, paths)
@@ -33,7 +33,7 @@ def answers(paths: list[str], check: Check, jobs: int | None = None) -> Iterator
 
 
 def processes(paths: list[str]) -> int:
-    """How many processes are worth starting for the files. Stdin is read by this process alone."""
+    """How many processes are worth starting for the files. Stdin is read only by this process."""
     if len(paths) < 2 or STDIN in paths or sum(map(size, paths)) < WORTH_IT:
         return 1
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -41,7 +41,7 @@ def processes(paths: list[str]) -> int:
 
 
 def size(path: str) -> int:
-    """The size of a file; 0 for what is none (`-`, a path that does not exist: reading it will say so)."""
+    """The size of a file; 0 if it is not a file (`-`, or a path that does not exist, which reading reports)."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -49,7 +49,7 @@ def size(path: str) -> int:
 
 
 def begin() -> None:
-    """What a worker does first. Ctrl-C reaches every process of the terminal; the one that started it answers."""
+    """The start of a worker. Ctrl-C reaches every process of the terminal; the one that started it handles it."""
     import signal
     from threading import Thread
 
@@ -58,7 +58,7 @@ def begin() -> None:
 
 
 def end_with_parent() -> None:
-    """Ends this process when the one that started it has ended, which may have been killed and could not say so."""
+    """Ends this process when its parent has ended, which may have been killed without a chance to tell."""
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 

@@ -11,7 +11,7 @@ from openptx.debug.scope import Scope, scope_of
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What was assigned, at which step of the launch, by which thread in which of its calls."""
+    """The value assigned, at which step of the launch, by which thread in which of its calls."""
 
     step: int
     thread: int
@@ -27,18 +27,18 @@ class Assignments:
         self._next = 0
 
     def make(self, step: int, scope: Scope, put: Callable[[Scope], None]) -> None:
-        """Assigns now. Raises InputError where that is not possible."""
+        """Assigns now. Raises InputError if that is not possible."""
         put(scope)
         self._made.append(Assignment(step, scope.thread, scope.frame.depth, put))
         self._next = len(self._made)
 
     def rewind(self, step: int) -> None:
-        """The launch begins again, to come to a step; what was assigned after it is forgotten."""
+        """The launch restarts, to reach a step; assignments after it are dropped."""
         self._made = [one for one in self._made if one.step <= step]
         self._next = 0
 
     def repeat(self, observer: StoppingObserver) -> None:
-        """Assigns what was assigned at the step that the launch has come to."""
+        """Repeats the assignments made at the step that the launch has reached."""
         while self._next < len(self._made) and self._made[self._next].step <= observer.step:
             one = self._made[self._next]
             self._next += 1

@@ -17,10 +17,10 @@ from openptx.errors import InputError
 
 @dataclass(slots=True)
 class Breakpoint:
-    """Stops where lanes come to one of `places` and, in one of them, `condition` holds.
+    """Stops when lanes reach one of `places` and `condition` holds in one of them.
 
-    `threads` restricts it to one thread by its number in the launch. `skip` arrivals are let pass. A `once` breakpoint
-    is gone after its first stop. `hits` counts stops.
+    `threads` restricts it to one thread by its index in the launch. `skip` arrivals are ignored. A `once` breakpoint is
+    deleted after its first stop. `hits` counts stops.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Breakpoints(dict[int, Breakpoint]):
         self._at: dict[Place, list[Breakpoint]] = {}
 
     def index(self) -> None:
-        """Finds the breakpoints of each place anew."""
+        """Recomputes the breakpoints of each place."""
         found: dict[Place, list[Breakpoint]] = {}
         for one in list(self.values()):  # another thread may set one meanwhile
             for place in one.places:
@@ -50,7 +50,7 @@ class Breakpoints(dict[int, Breakpoint]):
         self._at = found
 
     def hit(self, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int) -> tuple[Stop, int] | None:
-        """The stop where lanes come to a breakpoint that holds, and for which thread it does: `thread` if it can be."""
+        """The stop when lanes reach a breakpoint that holds, and for which thread it does: preferably `thread`."""
         if not self._at:
             return None
         found: list[int] = []
@@ -77,7 +77,7 @@ class Breakpoints(dict[int, Breakpoint]):
 
 @dataclass(slots=True)
 class AtBreakpoint:
-    """The plan that stops where a breakpoint would, without counting."""
+    """The plan that stops where a breakpoint would, without counting hits."""
 
     breakpoints: Breakpoints
     thread: int
@@ -92,14 +92,15 @@ class AtBreakpoint:
 
 
 def place_of(observer: StoppingObserver) -> Place:
-    """The function and the position in its code that lanes have come to."""
+    """The function and the position in its code that lanes have reached."""
     return observer.batch.frame_running.plan.function.name, observer.pc
 
 
 def first_lane(
     one: Breakpoint, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int
 ) -> tuple[int | None, str | None]:
-    """The lane for which a breakpoint holds, that of `thread` first; and why its condition could not be evaluated."""
+    """The lane for which a breakpoint holds, preferably that of `thread`; and why its condition could not be
+    evaluated."""
     batch = observer.batch
     own = lane_of(thread, batch)
     if one.thread is not None:

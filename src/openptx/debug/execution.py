@@ -1,4 +1,4 @@
-"""One execution of a debugged launch, on its own thread, and the snapshot of memory that the next one starts from."""
+"""One execution of a debugged launch, on its own thread, and the memory snapshot that the next one starts from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openptx.runtime.module import PreparedLaunch
 
 MOST = 1 << 30
-"""Bytes of memory that are kept to go back to."""
+"""The maximum bytes of memory kept for restarts."""
 
 
 class DebuggedThreads(Threads):
@@ -43,7 +43,7 @@ class DebuggedLaunch(ObservedLaunch):
 
 
 class Snapshot:
-    """What memory held before a launch: everything that a kernel can write."""
+    """The contents of memory before a launch: everything that a kernel can write."""
 
     def __init__(self, given: PreparedLaunch, arguments: list[object]) -> None:
         memory = given.memory
@@ -56,7 +56,7 @@ class Snapshot:
         self._state: State | None = memory.heap.state() if memory.heap is not None else None
 
     def restore(self) -> None:
-        """Sets memory back."""
+        """Restores memory."""
         for place, before in self._bytes:
             place[:] = before
         if self._heap is not None and self._state is not None:
@@ -64,7 +64,7 @@ class Snapshot:
 
 
 class Execution:
-    """The launch, from its begin to its end or until it is abandoned."""
+    """The launch, from its start to its end or until it is abandoned."""
 
     def __init__(self, given: PreparedLaunch, observer: StoppingObserver) -> None:
         self.given, self.observer = given, observer
@@ -85,6 +85,6 @@ class Execution:
         self.observer.ends(Stop(EXITED, self.observer.step, "the launch has ended", error=error))
 
     def abandon(self) -> None:
-        """Ends it, and waits until it touches memory no more."""
+        """Ends it, and waits until it no longer accesses memory."""
         self.observer.abandon()
         self.thread.join()

@@ -46,7 +46,7 @@ LONGEST_SHIFT = 1 << 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What can be assigned to: a register, or an element of memory at an address of a state space."""
+    """A target of an assignment: a register, or an element of memory at an address of a state space."""
 
     space: str
     address: int
@@ -56,18 +56,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A text that was parsed; `names` are what its placeholders stand for."""
+    """A parsed text; `names` are the meanings of its placeholders."""
 
     text: str
     tree: ast.expr
     names: dict[str, str]
 
     def evaluate(self, scope: Scope) -> Any:
-        """What it comes to in a thread: a Typed, an Array, or a number. Raises InputError where it comes to nothing."""
+        """Its value in a thread: a Typed, an Array, or a number. Raises InputError if it has none."""
         return self._try(_Evaluation(scope, self.names).of)
 
     def place(self, scope: Scope) -> Place:
-        """The register or the element of memory that it names. Raises InputError for what cannot be assigned to."""
+        """The register or the element of memory that it names. Raises InputError if it is not assignable."""
         return self._try(_Evaluation(scope, self.names).place)
 
     def _try(self, what: Callable[[ast.expr], Any]) -> Any:
@@ -80,7 +80,7 @@ class Expression:
 
 
 def parse(text: str) -> Expression:
-    """Reads an expression; raises InputError for what is none."""
+    """Parses an expression; raises InputError for anything else."""
     names: dict[str, str] = {}
 
     def placeholder(found: re.Match[str]) -> str:
@@ -101,7 +101,7 @@ def parse(text: str) -> Expression:
 def read_value(text: str, scope: Scope) -> Any:
     """A value to assign: an expression, or `true`, `false`, `nan`, `inf` as values are shown.
 
-    Raises InputError for what is none.
+    Raises InputError for anything else.
     """
     word = text.strip().lower()
     if word in ("true", "false"):
@@ -178,7 +178,7 @@ class _Evaluation:
         return Place(array.space, self.scope.address_of(array, index), array.type)
 
     def place(self, tree: ast.expr) -> Place:
-        """The place that an expression names, to be assigned to."""
+        """The target that an expression names, for an assignment."""
         match tree:
             case ast.Name(id=name):
                 text = self.names[name]

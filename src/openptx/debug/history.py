@@ -1,4 +1,4 @@
-"""The history of commands that a person types, kept from one session to the next."""
+"""The command history, kept from one session to the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LENGTH = 1000
 
 @contextmanager
 def history(wanted: bool) -> Generator[None]:
-    """Reads the history before, and writes it after; nothing where it is not wanted or Python has no readline."""
+    """Reads the history on entry, and writes it on exit; does nothing if it is not wanted or Python has no readline."""
     readline: Any = None
     if wanted:
         with contextlib.suppress(ImportError):  # Windows has none
@@ -26,12 +26,12 @@ def history(wanted: bool) -> Generator[None]:
     base = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     path = Path(base, "openptx", "debug_history")
     readline.set_completer_delims(" \t\n=+-*/<>()[],!&|")
-    with contextlib.suppress(OSError):  # a history that cannot be read is an empty one
+    with contextlib.suppress(OSError):  # an unreadable history counts as empty
         readline.read_history_file(path)
     try:
         yield
     finally:
         readline.set_history_length(LENGTH)
-        with contextlib.suppress(OSError):  # nor must it be possible to keep one
+        with contextlib.suppress(OSError):  # it may also be impossible to write
             path.parent.mkdir(parents=True, exist_ok=True)
             readline.write_history_file(path)

@@ -31,7 +31,7 @@ class LaneGroup:
 
 
 def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[LaneGroup]:
-    """All lanes of a batch that have not ended, those that run first."""
+    """All lanes of a batch that have not exited, the running ones first."""
     n = batch.x.n
     seen = np.zeros(n, np.bool_)
 
@@ -59,7 +59,7 @@ def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[LaneGro
 
 
 def batch_of(observer: StoppingObserver, thread: int) -> ObservedBatch | None:
-    """The batch that a thread runs in, by its number in the launch; None before it begins, and after it has ended."""
+    """The batch that a thread runs in, by its index in the launch; None before it starts, and after it has ended."""
     for batch in observer.batches:
         if 0 <= lane_of(thread, batch) < batch.x.n:
             return batch if batch.alive_count else None
@@ -67,12 +67,12 @@ def batch_of(observer: StoppingObserver, thread: int) -> ObservedBatch | None:
 
 
 def lane_of(thread: int, batch: ObservedBatch) -> int:
-    """The lane of a batch that a thread is; outside of its lanes for threads of other batches."""
+    """The lane of a batch that a thread is; out of range for threads of other batches."""
     return thread - batch.x.geometry.first * batch.x.geometry.threads
 
 
 def where(observer: StoppingObserver, thread: int) -> LaneGroup | None:
-    """Where a thread is; None where it has ended, or has not begun."""
+    """Where a thread is; None if it has exited, or has not started."""
     batch = batch_of(observer, thread)
     if batch is None:
         return None
@@ -81,7 +81,7 @@ def where(observer: StoppingObserver, thread: int) -> LaneGroup | None:
 
 
 def frames(frame: Frame, pc: int) -> list[tuple[Frame, int]]:
-    """The activations from the innermost on, each with the position that its lanes are at: of callers, the call."""
+    """The activations from the innermost on, each with the position of its lanes: for callers, that of the call."""
     found = [(frame, pc)]
     while frame.parent is not None:
         found.append((frame.parent, frame.back - 1))

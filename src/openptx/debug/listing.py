@@ -1,4 +1,5 @@
-"""What a session shows in words: the place of the thread, code, threads, variables, memory. Each gives lines."""
+"""The texts that a session shows: the thread's position, code, threads, variables, memory. Each function returns
+lines."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ RANGES = 16
 
 
 def row(session: Session) -> int:
-    """The row of the PTX that the thread is at, in the call that is looked at."""
+    """The row of the PTX of the thread, in the selected call."""
     frame, pc = session.frames()[session.level]
     code = frame.plan.code
     return session.places.row(code[min(pc, len(code) - 1)])
@@ -51,7 +52,7 @@ def thread_state(session: Session) -> str:
 
 
 def written(session: Session, pc: int, function: str) -> str:
-    """The row of an instruction as it is written."""
+    """The row of an instruction as written."""
     op = session.places.functions[function].code[pc]
     return session.places.file.line(session.places.row(op)).strip()
 
@@ -66,7 +67,7 @@ def calls(session: Session) -> Iterator[str]:
 
 
 def listing(session: Session, middle: int | None) -> Iterator[str]:
-    """Rows of the PTX around one, with the breakpoints and the thread's place marked."""
+    """Rows of the PTX around one, with the breakpoints and the thread's position marked."""
     file = session.places.file
     at = row(session) if session.stop.live and session.where(session.thread) else 0
     middle = middle or at or file.location(session.kernel.function.span[0])[0]
@@ -81,7 +82,7 @@ def listing(session: Session, middle: int | None) -> Iterator[str]:
 
 
 def names(session: Session) -> set[str]:
-    """What may be completed."""
+    """Candidates for completion."""
     found = {name for function in session.places.functions.values() for name in function.labels}
     found |= set(session.places.functions)
     if session.stop.live and session.where(session.thread) is not None:
@@ -92,7 +93,7 @@ def names(session: Session) -> set[str]:
 
 
 def in_warp(session: Session, text: str) -> Iterator[tuple[str, Any]]:
-    """What an expression comes to in each thread of the warp."""
+    """The value of an expression in each thread of the warp."""
     before, threads = session.thread, session.numbering.block_threads
     first = before - before % threads % 32
     last = min(first + 32, first - first % threads + threads)
@@ -132,7 +133,7 @@ def memory(session: Session, form: str, text: str) -> Iterator[str]:
         yield f"0x{address + i * step:x}: " + " ".join(show(value.bits, kind) for value in values[i : i + 8])
 
 
-# What `info` shows.
+# The output of `info`.
 
 
 def breakpoints(session: Session) -> Iterator[str]:
@@ -176,7 +177,7 @@ def described(scope: Scope, some: list[Variable]) -> Iterator[str]:
 
 
 def threads(session: Session) -> Iterator[str]:
-    """Groups of threads of the block that are at one place."""
+    """Groups of threads of the block with the same position."""
     batch = session.batch_of(session.thread)
     if batch is None:
         yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
@@ -218,7 +219,7 @@ def warps(session: Session) -> Iterator[str]:
 
 
 def blocks(session: Session) -> Iterator[str]:
-    """For each block, the number of its threads that have not ended."""
+    """For each block, the number of its threads that have not exited."""
     shown = 0
     for batch in session.observer.batches if session.stop.live else ():
         geometry = batch.x.geometry
@@ -245,7 +246,7 @@ INFO: dict[str, Callable[[Session], Iterator[str]]] = {
 
 
 def position(text: str, size: Triple, what: str) -> Triple:
-    """`X`, `X,Y` or `X,Y,Z` of a block or a thread, inside of the extent."""
+    """`X`, `X,Y` or `X,Y,Z` of a block or a thread, within the extent."""
     parts = text.replace(" ", "").split(",")
     if not 1 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):
         raise InputError(f"{what} {text}: write X, X,Y or X,Y,Z")
@@ -256,7 +257,7 @@ def position(text: str, size: Triple, what: str) -> Triple:
 
 
 def linear(text: str, size: Triple, what: str) -> int:
-    """The number of a position; a lone number may be one already."""
+    """The linear index of a position; a single number may be one already."""
     if text.strip().isdecimal() and int(text) < size[0] * size[1] * size[2]:
         return int(text)
     x, y, z = position(text, size, what)

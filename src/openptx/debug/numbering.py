@@ -1,4 +1,4 @@
-"""Numbers of threads and blocks in a launch, from zero, and where in grid and block they are."""
+"""Linear indices of threads and blocks in a launch, from zero, and their positions in grid and block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.errors import Triple
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """Threads are numbered block by block, and blocks cluster by cluster; within each x counts first."""
+    """Threads are numbered block by block, and blocks cluster by cluster; within each x varies fastest."""
 
     grid: Triple
     block: Triple
@@ -37,7 +37,7 @@ class Numbering:
         return self.block_at(block), unravel(thread, self.block)
 
     def number_of_block(self, block: Triple) -> int:
-        """The number of the block with these indices."""
+        """The linear index of the block with these indices."""
         outer = [b // c for b, c in zip(block, self.cluster, strict=True)]
         inner = [b % c for b, c in zip(block, self.cluster, strict=True)]
         counts = [g // c for g, c in zip(self.grid, self.cluster, strict=True)]
@@ -46,7 +46,7 @@ class Numbering:
         return number * prod(self.cluster) + rank
 
     def block_at(self, number: int) -> Triple:
-        """The indices of the block with this number."""
+        """The indices of the block with this linear index."""
         w, h, d = self.cluster
         x, y, z = self.grid
         inner = unravel(number % (w * h * d), self.cluster)
@@ -55,5 +55,5 @@ class Numbering:
 
 
 def unravel(number: int, size: Triple) -> Triple:
-    """x, y, z of a number that counts x first."""
+    """x, y, z of a linear index in which x varies fastest."""
     return number % size[0], number // size[0] % size[1], number // (size[0] * size[1])

@@ -1,4 +1,5 @@
-"""The observer that stops a launch: it runs on the launch's thread, which waits for the session's at each stop."""
+"""The observer that stops a launch: it runs on the launch's thread, which waits for the session's thread at each
+stop."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from openptx.program import Op
 from openptx.trace.observer import ObservedBatch, Observer
 
 Decide = Callable[["StoppingObserver", "lane_sets.Lanes"], Stop | None]
-"""Says at an instruction that lanes come to whether to stop there."""
+"""Decides, at an instruction that lanes have reached, whether to stop."""
 
 
 class Abandoned(BaseException):
@@ -26,9 +27,9 @@ class Abandoned(BaseException):
 
 
 class StoppingObserver(Observer):
-    """`step` is the number of the instruction that `lanes` came to, `pc` and `op` which it is.
+    """`step` is the index of the instruction that `lanes` have reached; `pc` and `op` identify it.
 
-    `decide` is asked at each instruction. The launch's thread waits in `stop` until the session's calls `resume`.
+    `decide` is called at each instruction. The launch's thread waits in `stop` until the session's calls `resume`.
     """
 
     op: Op
@@ -78,7 +79,7 @@ class StoppingObserver(Observer):
                 self._written[self.batch].write(frame, index, lanes)
 
     def fails(self, batch: ObservedBatch, problem: Exception) -> None:
-        """The launch is about to end in a fault; everything is as it was at the instruction that failed."""
+        """The launch is about to end in a fault; all state is as it was at the failing instruction."""
         if self.abandoned:
             return
         error: Error
@@ -96,7 +97,7 @@ class StoppingObserver(Observer):
         self.stop(Stop(FAULT, self.step, message, error=error))
 
     def stop(self, stop: Stop) -> None:
-        """Reports a stop and waits until the session lets the launch go on."""
+        """Reports a stop and waits until the session continues the launch."""
         self.stopped_at = stop
         self._stopped.release()
         self._go.acquire()
@@ -104,19 +105,19 @@ class StoppingObserver(Observer):
             raise Abandoned
 
     def ends(self, stop: Stop) -> None:
-        """Reports that the launch is over."""
+        """Reports that the launch has ended."""
         self.stopped_at = stop
         self._stopped.release()
 
     # On the session's thread.
 
     def resume(self) -> None:
-        """Lets the launch go on."""
+        """Continues the launch."""
         self.stopped_at = None
         self._go.release()
 
     def wait(self, seconds: float | None = None) -> Stop | None:
-        """The next stop; None where none comes in so many seconds."""
+        """The next stop; None if there is none within the timeout."""
         if not self._stopped.acquire(timeout=seconds):
             return None
         return self.stopped_at
@@ -127,7 +128,7 @@ class StoppingObserver(Observer):
         self._go.release()
 
     def wrote(self, batch: ObservedBatch, frame: Frame, register: int, lanes: lane_sets.Lanes) -> None:
-        """Lanes' registers have been assigned to."""
+        """Lanes' registers have been assigned."""
         self._written[batch].write(frame, register, lanes)
 
     def has_written(self, batch: ObservedBatch, frame: Frame, register: int, lane: int) -> bool:

@@ -1,4 +1,4 @@
-"""Places in the code: what `break` names, and where an instruction stands."""
+"""Places in the code: the arguments of `break`, and the positions of instructions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[str, int]
 
 
 class Places:
-    """The code that a kernel may come to, by lines, labels and functions."""
+    """The code that a kernel may execute, by lines, labels and functions."""
 
     def __init__(self, program: Program, kernel: str) -> None:
         self.program = program
@@ -29,12 +29,12 @@ class Places:
         return self.file.location(op.span[0])[0]
 
     def source(self, op: Op) -> tuple[str, int] | None:
-        """The line of the program that the PTX was made from, of the innermost call; None without `.loc`."""
+        """The source line of the innermost call; None without `.loc`."""
         chain = self.table.of(op)
         return (chain[0][0], chain[0][1]) if chain else None
 
     def line(self, op: Op) -> tuple[str, int]:
-        """What a step by line steps over: a line of the source, or of the PTX."""
+        """The unit of a step by line: a line of the source, or of the PTX."""
         return self.source(op) or (self.file.name, self.row(op))
 
     def find(self, text: str, current: Function | None = None) -> tuple[Place, ...]:
@@ -68,7 +68,7 @@ class Places:
         return (later[0][1:],)
 
     def of_source(self, file: str, line: int) -> tuple[Place, ...]:
-        """The places where code of a line of the source begins; of a row, where the file is the PTX."""
+        """The places where code of a source line begins; of a row, if the file is the PTX."""
         if file in (self.file.name, self.file.name.rpartition("/")[2]):
             return self.of_row(line)
         if not self.table.names:

@@ -1,4 +1,4 @@
-"""How far to run: each plan says at an instruction that lanes come to whether to stop there."""
+"""Plans decide how far to run: each says, at an instruction that lanes have reached, whether to stop."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WARP = 32
 
 
 class Plan(Protocol):
-    """`quiet`: breakpoints and watchpoints do not stop on the way."""
+    """`quiet`: breakpoints and watchpoints do not stop the run."""
 
     @property
     def quiet(self) -> bool: ...
     def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
-        """Why to stop here; None to go on."""
+        """The reason to stop; None to continue."""
 
 
 @dataclass(slots=True)
@@ -59,8 +59,8 @@ class Goto:
 
 @dataclass(slots=True)
 class Scout:
-    """Runs to just before a step, past breakpoints, and remembers the last steps at which `inner` would have stopped,
-    or those of one thread."""
+    """Runs to just before a step, past breakpoints, and records the last steps at which `inner` would have stopped, or
+    those of one thread."""
 
     limit: int
     inner: Plan
@@ -77,7 +77,7 @@ class Scout:
 
 @dataclass(slots=True)
 class Step:
-    """Runs until one thread comes to its next instruction, `count` times.
+    """Runs until one thread reaches its next instruction, `count` times.
 
     By `line`, an instruction of another line, or of another activation; `over` calls, none of a callee. `out` is the
     instruction after the call of its function. `barrier` is an instruction at which threads wait for each other. With
@@ -116,7 +116,7 @@ class Step:
         return None if self.count else Stop(STEP, observer.step)
 
     def arrived(self, observer: StoppingObserver, depth: int) -> bool:
-        """Whether the instruction is of the kind that is waited for."""
+        """Whether the instruction is of the awaited kind."""
         if self.out:
             return depth < self.depth
         if self.over and depth > self.depth:
@@ -127,7 +127,7 @@ class Step:
             line = self.places.line(observer.op)
             if line == self.line and depth == self.depth:
                 return False
-            self.line, self.depth = line, depth  # from where the next of `count` steps goes on
+            self.line, self.depth = line, depth  # the start of the next of `count` steps
         return True
 
 

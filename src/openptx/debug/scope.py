@@ -1,4 +1,4 @@
-"""What names mean in one thread at a stop: registers of an activation, special registers, variables, memory."""
+"""The meanings of names in one thread at a stop: registers of an activation, special registers, variables, memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from openptx.trace.operands import bits_of
 from openptx.trace.values import type_of
 
 MOST = 1 << 16
-"""Elements of memory that one expression reads."""
+"""The maximum number of memory elements that one expression reads."""
 
 
 class Scope:
@@ -61,7 +61,7 @@ class Scope:
         raise InputError(f"no register or variable `{text}`" + (f"; did you mean `{near[0]}`?" if near else ""))
 
     def find_register(self, text: str) -> Register | None:
-        """A register of the function by its name, which may lack its `%`; None where there is none.
+        """A register of the function by its name, which may lack its `%`; None if it does not exist.
 
         A variable's name is not completed to a register's.
         """
@@ -78,7 +78,7 @@ class Scope:
         return Typed(found[0], register.type, not written)
 
     def special(self, text: str) -> Typed | None:
-        """The content of a special register; None where there is none of the name."""
+        """The content of a special register; None if it does not exist."""
         name = text.removeprefix("%")
         base, _, component = name.partition(".")
         row = SPECIAL_REGISTERS.get(base)
@@ -91,11 +91,11 @@ class Scope:
             except Unsupported as gap:
                 raise InputError(f"`{text}` cannot be read: {gap.form}") from gap
             finally:
-                x.clock = clock  # to look at it does not change it
+                x.clock = clock  # inspecting it does not change it
         return Typed(int(found.v[0]), row.type)
 
     def variables(self) -> Iterator[Variable]:
-        """The variables that can be seen: of the function, of the kernel's block, of the module."""
+        """The visible variables: of the function, of the kernel's block, of the module."""
         function = self.frame.plan.function
         for formal in (*function.parameters, *function.returns):
             if isinstance(formal, Variable):
@@ -129,7 +129,7 @@ class Scope:
     # Memory.
 
     def address_of(self, array: Array, index: int) -> int:
-        """Where an element of a variable is; InputError for one outside of it."""
+        """The location of an element of a variable; InputError if it is out of range."""
         if not 0 <= index < array.count:
             raise InputError(f"`{array.name}` has {array.count} elements, not one at {index}")
         return array.address + index * max(array.type.width // 8, 1)
@@ -185,7 +185,7 @@ class Scope:
 
     @contextmanager
     def accessing(self, what: str, space: str, address: int, size: int) -> Generator[tuple[Any, Bits]]:
-        """The machine with this lane executing at each of the bytes; what it cannot do there is an InputError."""
+        """The machine with this lane executing at each of the bytes; an illegal access becomes an InputError."""
         if not 0 <= size <= MOST * 16:
             raise InputError(f"{size} bytes are more than can be {what} at once")
         if not 0 <= address < 1 << 64:
@@ -201,7 +201,7 @@ class Scope:
 
     @contextmanager
     def reading(self, times: int = 1) -> Generator[Any]:
-        """The machine with this lane executing, so often at once; afterwards as it was."""
+        """The machine with this lane executing, several times at once; afterwards restored."""
         x = self.batch.x
         before = x.executing, x.base, x.local_size, x.doing
         x.executing = slice(self.lane, self.lane + 1) if times == 1 else np.full(times, self.lane, np.intp)
@@ -213,9 +213,9 @@ class Scope:
 
 
 def scope_of(observer: StoppingObserver, thread: int, depth: int | None = None) -> Scope | None:
-    """The names of a thread in its innermost activation, or in that at a depth of calls, which counts from the kernel.
+    """The scope of a thread in its innermost activation, or in that at a call depth, counted from the kernel.
 
-    None where the thread has ended or has not begun, and where it is in fewer calls.
+    None if the thread has exited or has not started, or if its call depth is smaller.
     """
     batch, group = batch_of(observer, thread), where(observer, thread)
     if batch is None or group is None:

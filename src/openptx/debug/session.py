@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from openptx.trace.observer import ObservedBatch
 
 PERIOD = 0.1
-"""Seconds between two looks for an interrupt while the launch runs."""
+"""Seconds between two checks for an interrupt while the launch runs."""
 
 
 class Session:
-    """A launch that stops. `stop` says where and why; `thread` is the number in the launch of the thread looked at.
+    """A launch that stops. `stop` says where and why; `thread` is the index in the launch of the current thread.
 
-    `start` runs to the first instruction; the methods after it run further, and give the Stop they came to. `print`
-    takes what the kernel prints. Between two of them every thread can be looked at. `close` ends the launch.
+    `start` runs to the first instruction; the methods after it run further, and return the Stop they reached. `print`
+    receives the kernel's output. Between two of these calls every thread can be inspected. `close` ends the launch.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Session:
     # Running.
 
     def start(self) -> Stop:
-        """Begins the launch, again if it has begun, and stops at the first instruction."""
+        """Starts or restarts the launch, and stops at the first instruction."""
         self._assignments.rewind(0)
         self._begin(Entry())
         self.thread = self.level = 0
@@ -87,7 +87,7 @@ class Session:
         return self._run(Continue())
 
     def step(self, *, line: bool = False, over: bool = False, warp: bool = False, count: int = 1) -> Stop:
-        """Runs until the thread, or with `warp` any of its warp, comes to its next instruction, or next line.
+        """Runs until the thread, or with `warp` any of its warp, reaches its next instruction, or next line.
 
         With `over` calls are one instruction.
         """
@@ -99,18 +99,18 @@ class Session:
         return stop
 
     def finish(self) -> Stop:
-        """Runs until the thread returns from its function. Raises InputError in a kernel, which nobody called."""
+        """Runs until the thread returns from its function. Raises InputError in a kernel, which has no caller."""
         lane_group = self.lane_group()
         if lane_group.frame.parent is None:
             raise InputError("the thread is in the kernel itself; `continue` runs to its end")
         return self._run(Step(self.thread, self.places, lane_group.frame.depth, out=True))
 
     def to_barrier(self) -> Stop:
-        """Runs until the thread comes to an instruction at which threads wait for each other."""
+        """Runs until the thread reaches an instruction at which threads wait for each other."""
         return self._run(Step(self.thread, self.places, self.lane_group().frame.depth, barrier=True))
 
     def goto(self, step: int) -> Stop:
-        """Runs to a step, from the launch's begin if it is an earlier one."""
+        """Runs to a step, from the start of the launch if it is an earlier one."""
         if step < 1:
             raise InputError("steps are counted from 1")
         if self._execution is not None and self.stop.live and step == self.stop.step and not self.stop.error:
@@ -123,11 +123,11 @@ class Session:
         return self._run(Goto(step))
 
     def back(self, count: int = 1) -> Stop:
-        """Goes back to where the thread was, `count` of its instructions ago; to its first where there are fewer."""
+        """Goes back by `count` of the thread's instructions; to its first if there are fewer."""
         return self._back(Step(self.thread, self.places, 0, count=1), deque(maxlen=count), "an earlier instruction")
 
     def back_to_breakpoint(self) -> Stop:
-        """Goes back to the last place before this one where a breakpoint stops."""
+        """Goes back to the previous stop at a breakpoint."""
         if not self.breakpoints:
             raise InputError("there are no breakpoints to go back to")
         return self._back(
@@ -151,7 +151,7 @@ class Session:
             self._execution.observer.pausing = True
 
     def close(self) -> None:
-        """Ends the launch, wherever it is. Memory stays as it is then."""
+        """Ends the launch, wherever it is. Memory is left as it is then."""
         if self._execution is not None:
             self._execution.abandon()
             self._execution = None
@@ -192,7 +192,7 @@ class Session:
         return stop
 
     def _output(self, text: str) -> None:
-        """Output of an execution that is repeated has been shown."""
+        """Output of a repeated execution has already been shown."""
         self._printed += len(text)
         fresh = self._printed - self._shown
         if fresh > 0:
@@ -205,10 +205,10 @@ class Session:
         self, place: str | Place, condition: str | None = None, *, thread: int | None = None, skip: int = 0,
         once: bool = False, live: bool = True,
     ) -> Breakpoint:  # fmt: skip
-        """Stops where a thread comes to a line, a label, a function or an instruction.
+        """Stops when a thread reaches a line, a label, a function or an instruction.
 
-        A label is looked for in the thread's function first; not `live`, while the launch runs, in the kernel.
-        Raises InputError for a place there is not.
+        A label is looked for in the thread's function first; not `live`, while the launch runs, in the kernel. Raises
+        InputError for a place that does not exist.
         """
         where = self.where(self.thread) if live and self.stop.live else None
         function = where.frame.plan.function if where is not None else self.kernel.function
@@ -226,7 +226,7 @@ class Session:
     ) -> Watchpoint:
         """Stops when an expression changes: a register, memory, a whole variable.
 
-        Names are of the scope, by default the thread's. Raises InputError for what is no expression.
+        Names are resolved in the scope, by default the thread's. Raises InputError if it is not an expression.
         """
         expression, scope = parse(text), scope or self.scope()
         checked = parse(condition) if condition else None
@@ -240,19 +240,19 @@ class Session:
         return made
 
     def delete(self, number: int) -> None:
-        """Removes a breakpoint or watchpoint. Raises InputError for a number that there is not."""
+        """Removes a breakpoint or watchpoint. Raises InputError for a number that does not exist."""
         if self.breakpoints.pop(number, None) is None and self.watchpoints.pop(number, None) is None:
             raise InputError(f"no breakpoint or watchpoint {number}")
         self.breakpoints.index()
 
     def enable(self, number: int, on: bool) -> None:
-        """Lets a breakpoint or watchpoint stop, or not. Raises InputError for a number that there is not."""
+        """Enables or disables a breakpoint or watchpoint. Raises InputError for a number that does not exist."""
         found = self.breakpoints.get(number) or self.watchpoints.get(number)
         if found is None:
             raise InputError(f"no breakpoint or watchpoint {number}")
         found.enabled = on
 
-    # What happens at each instruction, on the launch's thread.
+    # Decisions at each instruction, on the launch's thread.
 
     def _decide(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
         plan = self._plan
@@ -270,21 +270,21 @@ class Session:
 
     @property
     def observer(self) -> StoppingObserver:
-        """The observer of the execution that there is."""
+        """The observer of the current execution."""
         if self._execution is None:
             raise InputError("the launch has not begun")
         return self._execution.observer
 
     def batch_of(self, thread: int) -> ObservedBatch | None:
-        """The batch that has a thread; None before it begins, and after it has ended."""
+        """The batch that contains a thread; None before it starts, and after it has ended."""
         return batch_of(self.observer, thread) if self.stop.live else None
 
     def where(self, thread: int) -> LaneGroup | None:
-        """Where a thread is; None where it has ended, or has not begun."""
+        """Where a thread is; None if it has exited, or has not started."""
         return where(self.observer, thread) if self.stop.live else None
 
     def lane_group(self) -> LaneGroup:
-        """The place of the current thread. Raises InputError if it has ended or has not begun."""
+        """The position of the current thread. Raises InputError if it has exited or has not started."""
         if not self.stop.live:
             raise InputError("the launch has ended; `start` begins it again, `back` goes back")
         found = self.where(self.thread)
@@ -316,19 +316,20 @@ class Session:
         return Scope(self.observer, batch, chain[level][0], lane_of(self.thread, batch))
 
     def evaluate(self, text: str, level: int | None = None) -> Any:
-        """What an expression comes to in the thread: a Typed, an Array, a list of Typed or a number.
+        """The value of an expression in the thread: a Typed, an Array, a list of Typed or a number.
 
-        Raises InputError for what is no expression, and for names and memory that there are not.
+        Raises InputError if it is not an expression, and for names and memory that do not exist.
         """
         return parse(text).evaluate(self.scope(level))
 
     # Changing.
 
     def assign(self, target: str, value: str, scope: Scope | None = None) -> Typed:
-        """Gives a register, or an element of memory, a value; what it is then. Names are of the scope.
+        """Assigns a value to a register, or an element of memory; returns the new value. Names are resolved in the
+        scope.
 
-        Going back to an earlier step forgets it; running again from there repeats it at its step. Raises InputError
-        for what cannot be assigned to, and for values that its type does not hold.
+        Going back to an earlier step undoes it; running again from there repeats it at its step. Raises InputError for
+        targets that are not assignable, and for values that the type cannot represent.
         """
         scope = scope or self.scope()
         place = parse(target).place(scope)
@@ -349,7 +350,7 @@ class Session:
         self.watchpoints.begin(self.observer)
 
     def look_at(self, thread: int) -> None:
-        """Chooses the thread that is looked at. Raises InputError for a number that there is not."""
+        """Selects the current thread. Raises InputError for a thread that does not exist."""
         if not 0 <= thread < self.numbering.threads:
             raise InputError(f"no thread {thread}: the launch has {self.numbering.threads}")
         self.thread, self.level = thread, 0
@@ -369,7 +370,7 @@ class Session:
         return self.numbering.thread_at(thread)
 
     def _look_at(self, lanes: lane_sets.Lanes, whole_warp: bool = False) -> None:
-        """Looks at one of the lanes that run: at the same thread, if it is one of them."""
+        """Selects one of the running lanes: the same thread, if it is one of them."""
         geometry = self.observer.batch.x.geometry
         first = geometry.first * geometry.threads
         own = self.thread - first

@@ -15,10 +15,10 @@ FAULT, GOTO, ENDED, EXITED                 = "fault", "goto", "thread ended", "e
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A stop at `step`, which counts the instructions that came to execution since the launch began.
+    """A stop at `step`, which counts the instructions executed since the launch started.
 
     `kind` is one of the words above. After "exited" nothing is live; `error` is the Fault or Unsupported that the
-    launch ended or is about to end in, None where it finished. `message` says in words what happened.
+    launch ended or is about to end in, None where it finished. `message` describes what happened.
     """
 
     kind: str
@@ -29,5 +29,5 @@ class Stop:
 
     @property
     def live(self) -> bool:
-        """Whether there are registers and memory to look at."""
+        """Whether registers and memory can be inspected."""
         return self.kind != EXITED

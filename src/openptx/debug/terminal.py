@@ -27,11 +27,11 @@ ALIASES = {
 SHOWN = 64
 """Elements of an array that `print` shows."""
 LETTERS = {"d": "s", "u": "u", "f": "f", "x": "b"}
-"""How gdb calls ways to show bits; the register gives the width."""
+"""gdb's letters for formats of bits; the register gives the width."""
 
 
 class Terminal(cmd.Cmd):
-    """Reads commands and prints what they show. `interactive`: a person types, with history and completion."""
+    """Reads commands and prints their results. `interactive`: a person types, with history and completion."""
 
     prompt = "(openptx) "
 
@@ -52,7 +52,7 @@ class Terminal(cmd.Cmd):
             try:
                 self.cmdloop()
                 return
-            except KeyboardInterrupt:  # at the prompt; a running launch stops instead
+            except KeyboardInterrupt:  # at the prompt; a running launch is stopped instead
                 self.say("")
 
     def execute(self, lines: list[str]) -> None:
@@ -66,7 +66,7 @@ class Terminal(cmd.Cmd):
         self.stdout.flush()
 
     def onecmd(self, line: str) -> bool:
-        """Executes one command; whether it was the last. What is wrong with it is said."""
+        """Executes one command; returns whether it was the last. Errors are reported."""
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("#"):
             return bool(self.emptyline()) if not word and self.use_rawinput else False
@@ -87,11 +87,11 @@ class Terminal(cmd.Cmd):
             return False
 
     def completenames(self, text: str, *ignored: Any) -> list[str]:
-        """Commands that begin with what was typed."""
+        """Commands that begin with the typed text."""
         return [name for name in super().completenames(text, *ignored) if name != "EOF"]
 
     def completedefault(self, *ignored: Any) -> list[str]:
-        """Registers, variables, labels and functions that begin with what was typed."""
+        """Registers, variables, labels and functions that begin with the typed text."""
         text = str(ignored[0])
         return sorted(name for name in listing.names(self.session) if name.startswith(text))
 
@@ -271,7 +271,7 @@ class Terminal(cmd.Cmd):
             self.say(f"{name}: {found if isinstance(found, str) else self.said(found, form)}")
 
     def said(self, found: Any, form: str) -> str:
-        """A value in words, as another type if one is asked for."""
+        """A value as text, as another type if one is requested."""
         if isinstance(found, Typed):
             return show(found.bits, as_type(form, found.type)) if form else str(found)
         if isinstance(found, list):
@@ -328,7 +328,7 @@ class Terminal(cmd.Cmd):
 
 
 def debug(session: Session) -> Stop:
-    """Debugs at the terminal, or by commands from a pipe; gives the last stop."""
+    """Debugs in the terminal, or by commands from a pipe; returns the last stop."""
     interactive = sys.stdin.isatty()
     terminal = Terminal(session, sys.stdin, sys.stdout, interactive=interactive)
     with history(interactive):
@@ -341,7 +341,7 @@ def debug(session: Session) -> Stop:
 
 
 def number(text: str, default: int | None = None) -> int:
-    """A whole number from 0; what is given as `default` for no text."""
+    """An integer from 0; `default` for empty text."""
     if not text and default is not None:
         return default
     if not text.isdecimal():
@@ -368,7 +368,7 @@ def split_form(text: str) -> tuple[str, str]:
 
 
 def as_type(form: str, own: Type) -> Type:
-    """The type that a form means for a value: gdb's letters take the value's width."""
+    """The type that a format letter means for a value: gdb's letters take the value's width."""
     letter = LETTERS.get(form)
     if letter is None:
         return type_of(form)

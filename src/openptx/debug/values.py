@@ -16,7 +16,7 @@ from openptx.trace.values import NATIVE, show
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """Bits of a type. `undefined`: nothing has been written there in this thread."""
+    """Bits of a type. `undefined`: the thread has not written them."""
 
     bits: int
     type: Type
@@ -24,7 +24,7 @@ class Typed:
 
     @property
     def number(self) -> bool | int | float:
-        """What arithmetic takes: integers of untyped bits are unsigned, and so are packed values."""
+        """The operand for arithmetic: integers of untyped bits are unsigned, and so are packed values."""
         if self.type.kind == "pred":
             return bool(self.bits & 1)
         if self.type.name in NATIVE:
@@ -52,10 +52,10 @@ class Array:
 
 
 def bits_for(value: object, type: Type) -> int:
-    """The bits of a number in a type. A Typed of the same width gives its own where either type is untyped.
+    """The bits of a number in a type. A Typed of the same width returns its own if either type is untyped.
 
     Numbers are rounded to nearest in floating-point types, and must be in the range of integer ones; those of untyped
-    bits are signed or unsigned. Raises InputError for what the type does not hold.
+    bits are signed or unsigned. Raises InputError for values that the type cannot represent.
     """
     if isinstance(value, Typed):
         untyped = "b" in (value.type.kind, type.kind) or type.count > 1 or value.type.count > 1

@@ -16,10 +16,11 @@ from openptx.errors import InputError
 
 @dataclass(slots=True)
 class Watchpoint:
-    """Stops after an instruction that changed what an expression comes to in one thread; for memory, whoever did.
+    """Stops after an instruction that changed the value of an expression in one thread; memory may be changed by any
+    thread.
 
-    Names are of the thread's activation of `function` at a depth of calls. With a `condition` that has to hold after
-    the change; `skip` changes are let pass. `old` is what it came to before; None as long as it comes to nothing.
+    Names are resolved in the thread's activation of `function` at a call depth. A `condition` has to hold after the
+    change; `skip` changes are ignored. `old` is the previous value; None while there is none.
     """
 
     number: int
@@ -39,12 +40,12 @@ class Watchpoints(dict[int, Watchpoint]):
     """The watchpoints of a session, by number."""
 
     def begin(self, observer: StoppingObserver | None) -> None:
-        """Takes what the expressions come to now for what they were before; None where no launch runs."""
+        """Records the current values of the expressions; None if no launch runs."""
         for one in self.values():
             one.old = value_of(one, scope_of(observer, one.thread, one.depth) if observer is not None else None)
 
     def changed(self, observer: StoppingObserver) -> Stop | None:
-        """The stop at the first watchpoint whose value is another than before."""
+        """The stop at the first watchpoint whose value has changed."""
         for one in list(self.values()):  # another thread may remove one meanwhile
             scope = scope_of(observer, one.thread, one.depth) if one.enabled else None
             new = value_of(one, scope)
@@ -63,7 +64,7 @@ class Watchpoints(dict[int, Watchpoint]):
 
 
 def holds_after(one: Watchpoint, scope: Scope) -> bool:
-    """Whether the condition holds; one that cannot be evaluated stops, as that of a breakpoint."""
+    """Whether the condition holds; one that cannot be evaluated stops, as for a breakpoint."""
     try:
         return one.condition is None or is_true(one.condition, scope)
     except InputError:
@@ -71,7 +72,7 @@ def holds_after(one: Watchpoint, scope: Scope) -> bool:
 
 
 def value_of(one: Watchpoint, scope: Scope | None) -> object:
-    """What a watched expression comes to; None where it does not come to anything."""
+    """The value of a watched expression; None if it has none."""
     if scope is None or scope.frame.plan.function.name != one.function:
         return None
     try:
@@ -84,5 +85,5 @@ def value_of(one: Watchpoint, scope: Scope | None) -> object:
 
 
 def text(value: object) -> str:
-    """A watched value in words."""
+    """A watched value as text."""
     return " ".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)

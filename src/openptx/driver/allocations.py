@@ -1,6 +1,6 @@
 """Device memory that programs allocate, host memory that kernels may use, managed memory, by `openptx.memory`.
 
-An allocation has the same address on the host. Host memory that is registered has another one for kernels.
+An allocation has the same address on the host. Registered host memory has a different one for kernels.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ SANITIZE = "OPENPTX_SANITIZE"
 UNIT = 16
 """Bytes of the largest load of a thread on most devices."""
 PITCH = 512
-"""Rows of pitched memory begin at multiples of this."""
+"""The pitch of pitched memory is a multiple of this."""
 
 
 class Owned(NamedTuple):
-    """What an allocation is for: "device", "host", "managed" or "registered"; `pool` is the one that it is of.
+    """The kind of an allocation: "device", "host", "managed" or "registered"; `pool` is the pool it belongs to.
 
     A module's variable is "device" or "managed" memory; one of a library belongs to no context. `requested` is
     the number of bytes that the program asked for, 0 for the size of the block.
@@ -42,26 +42,26 @@ class Owned(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes, as the program knows it."""
+        """The size in bytes that the program requested."""
         return self.requested or self.block.size
 
 
 OWNED: dict[int, Owned] = {}
 """By device address."""
 FOREIGN: dict[int, tuple[Context, Callable[[], None]]] = {}
-"""Memory of other processes that is freed as our own: its context, and how it ends here."""
+"""Memory of other processes that is freed like our own: its context, and how to release it."""
 RELEASES: list[Callable[[int], bool]] = []
-"""What frees memory of other kinds, by its address: whether it was of that kind."""
+"""Functions that free memory of other kinds, by its address: they return whether it was of that kind."""
 AT_OBTAIN: list[Callable[[], None]] = []
-"""What is done before an allocation is made."""
+"""Functions that run before an allocation is made."""
 AT_FREE: list[Callable[[int], None]] = []
-"""What is done when an allocation is freed, with its address."""
+"""Functions that run when an allocation is freed, with its address."""
 REGISTERED: dict[int, int] = {}
 """Device addresses of registered memory, by host address."""
 
 
 def follows_undefined_bits() -> bool:
-    """Whether launches are watched for values that nobody has written."""
+    """Whether launches are watched for reads of unwritten values."""
     tools = os.environ.get(SANITIZE, "").split(",")
     return "all" in tools or "init" in tools
 
@@ -69,8 +69,8 @@ def follows_undefined_bits() -> bool:
 def accessible(size: int) -> int:
     """The bytes of an allocation that kernels may access.
 
-    NVIDIA's compiler (13.5) loads the last 12 bytes of an array as 16 where it knows their alignment: device memory is
-    given out in larger units. Where launches are watched each access beyond what was asked for is a fault.
+    NVIDIA's compiler (13.5) loads the last 12 bytes of an array as 16 if it knows their alignment, so device memory is
+    allocated in larger units. If launches are watched, each access beyond the requested size is a fault.
     """
     return size if os.environ.get(SANITIZE) else -(-size // UNIT) * UNIT
 
@@ -78,20 +78,20 @@ def accessible(size: int) -> int:
 def obtain(
     context: Context, out: int, size: int, kind: str = "device", flags: int = 0, pool: Object | None = None
 ) -> None:
-    """Writes the address of a new allocation, which ends with the context. Fails for no bytes and for too many."""
+    """Writes the address of a new allocation, which ends with the context. Fails for zero bytes and for too many."""
     if not out or not size:
         raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes" if out else "the pointer to the address is null")
     for settle in AT_OBTAIN:
         settle()
     block = memory.allocate(accessible(size))
     if kind == "device" and follows_undefined_bits():
-        block.undefine()  # other memory is the host's as well, which may set it at any time
+        block.undefine()  # other memory is also the host's, which may write it at any time
     OWNED[block.address] = Owned(block, kind, flags, context, pool, size)
     put(out, block.address)
 
 
 def give_back(address: int, *kinds: str) -> None:
-    """Frees an allocation of some kind. The null pointer is freed without effect."""
+    """Frees an allocation of some kind. Freeing the null pointer has no effect."""
     if not address:
         return
     found = OWNED.get(address)
@@ -100,7 +100,7 @@ def give_back(address: int, *kinds: str) -> None:
         return
     if found is None or found.kind not in kinds:
         try:
-            memory.free(address)  # for what it says
+            memory.free(address)  # for its message
         except ArgumentError as error:
             raise Failure(Result.INVALID_VALUE, str(error)) from None
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is {found.kind if found else 'other'} memory")
@@ -117,7 +117,7 @@ def free_block(block: Block) -> None:
 
 
 def end_all(context: Context) -> None:
-    """Frees what a context has."""
+    """Frees the allocations of a context."""
     for address, owned in [*OWNED.items()]:
         if owned.context is context:
             del OWNED[address]

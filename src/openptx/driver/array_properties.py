@@ -1,4 +1,4 @@
-"""Properties of arrays that only those have which were made sparse, without memory or of several planes: none here."""
+"""Properties of sparse, deferred and multi-plane arrays, none of which exist here."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
 LAYERED, SURFACE, CUBE, GATHER = 1, 2, 4, 8
-"""CUDA_ARRAY3D_*: what is made of the array. Other flags are not supported."""
+"""CUDA_ARRAY3D_*: flags of the array. Others are not supported."""
 DESCRIPTOR = struct.Struct("<QQII")
 DESCRIPTOR_3D = struct.Struct("<QQQIII4x")
 
@@ -54,7 +54,7 @@ class Description(NamedTuple):
 
 
 def known_format(number: int, channels: int) -> Format:
-    """Fails for a format that the machine does not have, and for numbers of channels that no element has."""
+    """Fails for a format that the machine does not support, and for invalid numbers of channels."""
     found = FORMATS.get(number)
     if found is None:
         raise Failure(Result.NOT_SUPPORTED, f"elements of format 0x{number:x}")
@@ -64,7 +64,7 @@ def known_format(number: int, channels: int) -> Format:
 
 
 class Array(Object):
-    """`data` has the axes depth (or layer), height, width in bytes, whatever dimensions there are."""
+    """`data` has the axes depth (or layer), height, width in bytes, whatever the dimensions."""
 
     what = "CUDA array"
 
@@ -94,7 +94,7 @@ class Array(Object):
 
 
 def require_extent(description: Description) -> None:
-    """Fails for extents and flags that do not go together."""
+    """Fails for invalid combinations of extents and flags."""
     width, height, depth, _, _, flags = description
     if flags & ~(LAYERED | SURFACE | CUBE | GATHER):
         raise Failure(Result.NOT_SUPPORTED, f"an array with flags 0x{flags:x}")

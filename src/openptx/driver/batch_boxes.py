@@ -1,4 +1,4 @@
-"""Boxes that are copied several by one call, or with attributes: which are about the order and places of memory."""
+"""Copies of several boxes by one call, or with attributes, which concern the order and locations of memory."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ NONE = (1 << 64) - 1
 
 
 def element_of(kind: int, words: tuple[int, ...]) -> int:
-    """The bytes of an element of an array; 0 for memory, which has those of the other operand."""
+    """The bytes of an element of an array; 0 for memory, which uses those of the other operand."""
     if kind not in (POINTER, IN_ARRAY):
         raise Failure(Result.INVALID_VALUE, f"operand type {kind} of a copy")
     return driver().find(words[0], Array).element if kind == IN_ARRAY else 0
 
 
 def side(kind: int, words: tuple[int, ...], element: int, extent: Extent) -> Side:
-    """One operand. Rows and layers of memory are packed where their lengths are 0."""
+    """One operand. Rows and layers of memory are packed if their lengths are 0."""
     if kind == IN_ARRAY:
         handle, x, y, z = words
         return Side(x * element, y, z, ARRAY, 0, driver().find(handle, Array), 0, 0)
@@ -42,7 +42,7 @@ def side(kind: int, words: tuple[int, ...], element: int, extent: Extent) -> Sid
 
 
 def operation(pointer: int) -> Copy:
-    """What a CUDA_MEMCPY3D_BATCH_OP describes."""
+    """The copy that a CUDA_MEMCPY3D_BATCH_OP describes."""
     words = BATCH_OP.unpack(read(pointer, BATCH_OP.size))
     (source_kind, *source), (target_kind, *target) = words[:5], words[5:10]
     width, height, depth, order, _ = words[10:]

@@ -48,7 +48,7 @@ class Side(NamedTuple):
     rows: int
 
     def view(self, extent: Extent, action: str) -> Bytes:
-        """The bytes of a box, with the axes depth, height, width. Fails for what is not all there."""
+        """The bytes of a box, with the axes depth, height, width. Fails if it is not entirely within bounds."""
         if self.array is not None:
             return self.part(self.array, extent)
         pitch, rows = self.pitch, self.rows
@@ -82,7 +82,7 @@ class Copy(NamedTuple):
     extent: Extent
 
     def run(self) -> None:
-        """Copies. A box without extent is nothing, wherever it is."""
+        """Copies. A box without extent is empty, wherever it is."""
         if all(self.extent):
             self.target.view(self.extent, "write")[...] = self.source.view(self.extent, "read")
 
@@ -100,7 +100,7 @@ def side(x: int, y: int, z: int, level: int, kind: int, places: tuple[int, int, 
 
 
 def copy_2d(pointer: int) -> Copy:
-    """What a CUDA_MEMCPY2D describes."""
+    """The copy that a CUDA_MEMCPY2D describes."""
     words = COPY_2D.unpack(read(pointer, COPY_2D.size))
     sides: list[Side] = []
     for i in (0, SIDE_2D):
@@ -110,7 +110,8 @@ def copy_2d(pointer: int) -> Copy:
 
 
 def copy_3d(pointer: int) -> Copy:
-    """What a CUDA_MEMCPY3D or a CUDA_MEMCPY3D_PEER describes: there is one device, and no other context's memory."""
+    """The copy that a CUDA_MEMCPY3D or a CUDA_MEMCPY3D_PEER describes: there is one device, and no other context's
+    memory."""
     words = COPY_3D.unpack(read(pointer, COPY_3D.size))
     sides: list[Side] = []
     for i in (0, SIDE_3D):

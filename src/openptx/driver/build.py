@@ -1,7 +1,7 @@
-"""The shared libraries that programs find: those of the wheel, or compiled once by the C compiler that is there.
+"""The shared libraries that programs load: those of the wheel, or compiled once by the installed C compiler.
 
-What is compiled lies in the folder of the code cache, and is used under the same rule: nobody but this user can have
-written it.
+Compiled libraries are stored in the folder of the code cache, and used under the same rule: only this user can have
+written them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ PACKAGED = Path(__file__).with_name("lib")
 FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,now", "-Wl,-Bsymbolic")
 COMPILERS = ("cc", "gcc", "clang")
 DRIVER_VERSION = 13000
-"""What `cuDriverGetVersion` says, unless OPENPTX_CUDA_VERSION says something else."""
+"""The result of `cuDriverGetVersion`, unless OPENPTX_CUDA_VERSION overrides it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedLibrary:
-    """One library: its name, what the compiler makes it of, and where it lies in the folder of all of them."""
+    """One library: its name, the compiler's input, and its path in the common folder."""
 
     soname: str
     sources: tuple[Path, ...]
@@ -48,7 +48,7 @@ DRIVER = SharedLibrary(
     "libcuda.so.1",
     tuple(sorted(Path(__file__).with_name("libcuda").glob("*.c"))),
     (f"-DDRIVER_VERSION={DRIVER_VERSION}",),
-    also=("libcuda.so",),  # what `-lcuda`, `ctypes.util.find_library` and some programs' dlopen look for
+    also=("libcuda.so",),  # what `-lcuda`, `ctypes.util.find_library` and some programs' dlopen search for
 )
 RUNTIMES = tuple(
     SharedLibrary(
@@ -77,7 +77,7 @@ NVJITLINKS = {
     )
     for major in (12, 13)
 }
-"""In front of NVIDIA's linker: what it links of LTO IR is PTX."""
+"""In front of NVIDIA's linker: it links LTO IR to PTX."""
 NVRTCS = {
     major: SharedLibrary(
         f"libnvrtc.so.{major}",
@@ -87,15 +87,15 @@ NVRTCS = {
     )
     for major in (12, 13)
 }
-"""In front of NVIDIA's compiler: what it gives in place of machine code is PTX. Each has a folder of its own, so that
-only those are found that a compiler is there for."""
+"""In front of NVIDIA's compiler: it returns PTX in place of machine code. Each has a folder of its own, so that only
+those are found whose compiler exists."""
 NVML = SharedLibrary(
     "libnvidia-ml.so.1",
     (Path(__file__).with_name("nvml") / "nvml.c",),
     also=("libnvidia-ml.so",),
     folder="nvml",
 )
-"""NVIDIA's management library, as far as it counts devices. `openptx record` leaves the real one in its place."""
+"""NVIDIA's management library, as far as counting devices. `openptx record` keeps the real one."""
 LIBRARIES = (DRIVER, NVML, RECORDER, *RUNTIMES, *NVJITLINKS.values(), *NVRTCS.values())
 
 
@@ -110,8 +110,8 @@ def entries() -> str:
 
 
 def generated() -> dict[str, str]:
-    """Files that the compiler reads and that are written for it."""
-    # Programs that were linked with NVIDIA's library ask for symbols of this version.
+    """Files that are written for the compiler."""
+    # Programs linked with NVIDIA's library need symbols of this version.
     prefixes = ((RUNTIMES, "cuda"), (NVRTCS.values(), "nvrtc"), (NVJITLINKS.values(), "nvJitLink"))
     maps = {
         f"{one.soname}.map": f"{one.soname} {{ global: {prefix}*; __{prefix}*; local: *; }};\n"
@@ -122,16 +122,16 @@ def generated() -> dict[str, str]:
 
 
 def compiler() -> str | None:
-    """The C compiler: what CC names, or the first that is found."""
+    """The C compiler: the command in CC, or the first that is found."""
     chosen = os.environ.get("CC")
     return shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, COMPILERS)), None)
 
 
 def compile_libraries(folder: Path, command: Sequence[str] = (), *, links: bool = True) -> None:
-    """Makes the libraries in a folder, by the C compiler that is there or that `command` calls.
+    """Compiles the libraries in a folder, with the installed C compiler or with `command`.
 
-    Their other names are links, or, without `links`, libraries of their own (`compile_name`). Raises ArgumentError
-    where it fails, with what the compiler says.
+    Their other names are links, or, without `links`, separate libraries (`compile_name`). Raises ArgumentError with the
+    compiler's message if it fails.
     """
     found = compiler()
     if command:
@@ -150,7 +150,7 @@ def compile_libraries(folder: Path, command: Sequence[str] = (), *, links: bool 
 
 
 def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary, *, links: bool) -> None:
-    """Compiles and links one, and gives it its other names."""
+    """Compiles and links one, and creates its other names."""
     sources = map(str, one.sources)
     call(compiler, folder, one.folder, one.soname, ("-I.", *one.flags, *sources, *one.linked))
     for name in one.also:
@@ -161,9 +161,10 @@ def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary, *
 
 
 def compile_name(compiler: Sequence[str], folder: Path, one: SharedLibrary, name: str) -> None:
-    """Makes an empty library that needs the one it is another name of, for archives that cannot hold links.
+    """Compiles an empty library that depends on the one it is another name of, for archives that cannot contain links.
 
-    Who opens it finds the other's functions, which are in the process once: a copy would be loaded beside it.
+    A program that opens it gets the other's functions, which exist once in the process: a copy would be loaded in
+    addition.
     """
     needed = ("-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", str(Path(one.folder, one.soname)))
     call(compiler, folder, one.folder, name, ("-x", "c", os.devnull, "-x", "none", *needed))
@@ -179,7 +180,7 @@ def call(compiler: Sequence[str], folder: Path, subfolder: str, soname: str, opt
 
 
 def library_folder() -> Path:
-    """The folder that holds the libraries, which is made if need be. Raises ArgumentError where it cannot be made."""
+    """The folder of the libraries, created if necessary. Raises ArgumentError if that is impossible."""
     if (PACKAGED / DRIVER.soname).exists():
         return PACKAGED
     root = real_folder()
@@ -200,7 +201,7 @@ def library_folder() -> Path:
             if (reason := owned.objection(os.lstat(file))) is not None:
                 raise ArgumentError(f"{file} is not used: it {reason}")
         return folder
-    shutil.rmtree(folder, ignore_errors=True)  # somebody deleted some: it comes to be complete, by renaming
+    shutil.rmtree(folder, ignore_errors=True)  # some were deleted: it is completed by renaming
     made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new"))
     try:
         compile_libraries(made)

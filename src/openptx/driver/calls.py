@@ -1,4 +1,4 @@
-"""How a function of Python becomes an entry point: what it needs, how it fails, how it writes results.
+"""How a Python function becomes an entry point: its requirements, how it fails, how it writes results.
 
     @in_context("cuMemAlloc_v2")
     def allocate(context: Context, out: int, size: int) -> None: ...
@@ -18,13 +18,13 @@ from openptx.driver.results import Result
 LOG = logging.getLogger("openptx")
 Function = Callable[..., Any]
 PAGE = 4096
-"""Below is nothing: a null pointer, or an element of an array at one."""
+"""Lower addresses are invalid: a null pointer, or an element of an array at one."""
 MOST = 1 << 20
 """Elements of an array of the caller's."""
 
 
 class Failure(Exception):
-    """An entry point returns `result`. What `why` says is logged, unless programs do this in the ordinary way."""
+    """An entry point returns `result`. `why` is logged, unless programs do this routinely."""
 
     def __init__(self, result: Result, why: str = "", *, usual: bool = False) -> None:
         super().__init__(result, why)
@@ -39,7 +39,7 @@ class Call(NamedTuple):
 
 
 CALLS: dict[str, Call] = {}
-"""By the symbol. What is not here is not supported."""
+"""By symbol. Entry points that are not listed are not supported."""
 
 
 def register(needs: str, symbols: tuple[str, ...]) -> Callable[[Function], Function]:
@@ -66,7 +66,7 @@ def in_context(*symbols: str) -> Callable[[Function], Function]:
 
 
 def put(pointer: int, value: float, kind: Any = ctypes.c_uint64) -> None:
-    """Writes a result where the caller wants it."""
+    """Writes a result to the caller's address."""
     if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
     kind.from_address(pointer).value = value
@@ -78,7 +78,7 @@ def put_int(pointer: int, value: int) -> None:
 
 
 def put_size(pointer: int, value: int) -> None:
-    """Writes a size, unless the caller passed a null pointer because it does not want it."""
+    """Writes a size, unless the caller passed a null pointer to omit it."""
     if pointer:
         ctypes.c_uint64.from_address(pointer).value = value
 
@@ -91,14 +91,15 @@ def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
 
 
 def counted(count: int, what: str, most: int = MOST) -> range:
-    """Indices of an array of the caller's. Fails where it claims more than there can be: it is not read then."""
+    """The indices of an array of the caller's. Fails if it claims to be impossibly large, in which case it is not
+    read."""
     if not 0 <= count <= most:
         raise Failure(Result.INVALID_VALUE, f"{count} {what}; there are at most {most}")
     return range(count)
 
 
 def text(pointer: int, what: str) -> str:
-    """A name of the caller's, of characters up to a zero."""
+    """A zero-terminated name from the caller."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, f"{what} is null")
     return ctypes.string_at(pointer).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Captures: what streams are given becomes nodes of a graph instead of being done."""
+"""Captures: work submitted to streams becomes nodes of a graph instead of being executed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _captures = itertools.count(1)
 
 
 class Capture:
-    """A capture that goes on: the stream that it began in, and those that have joined by waiting for its events.
+    """An active capture: the stream that it began in, and those that have joined by waiting for its events.
 
     `after` are the nodes that the next one of a stream depends on; `thread` is the one in which it began.
     """
@@ -33,14 +33,14 @@ class Capture:
         self.origin, self.graph = origin, graph
         self.after = {origin: after}
         self.mode, self.thread = mode, threading.get_ident()
-        self.given_graph = given_graph  # the program has its handle already
+        self.given_graph = given_graph  # the program already has its handle
         self.valid = True
         self.ended = False
-        self.given: Any = None  # the array of `after` that the program was given last
+        self.given: Any = None  # the last array of `after` returned to the program
         self.edges: Any = None  # and the data of the edges
 
     def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
-        """Instead of doing it."""
+        """Runs instead of the work."""
         if not self.valid:
             raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
         made = self.graph.add(kind, work, arguments, self.after[stream])
@@ -48,13 +48,13 @@ class Capture:
         return made
 
     def wait(self, stream: Stream, nodes: list[Node]) -> None:
-        """What the stream is given from now on is captured, and comes after these nodes."""
+        """Work submitted to the stream from now on is captured, after these nodes."""
         stream.capture = self
         known = self.after.setdefault(stream, [])
         known += (node for node in nodes if node not in known)
 
     def unjoined(self) -> bool:
-        """Whether a stream has work that nothing of the first one comes after."""
+        """Whether a stream has work that no node of the first stream follows."""
         reached = set[Node]()
         waiting = [*self.after[self.origin]]
         while waiting:
@@ -124,7 +124,8 @@ def is_capturing(context: Context, handle: int, out: int) -> None:
 
 
 def queried(context: Context, handle: int) -> Stream:
-    """Whose capture a program asks for: the legacy default stream fails meanwhile, which makes no capture invalid."""
+    """The capture that a query is about: the legacy default stream fails during one, without invalidating any
+    capture."""
     stream = stream_of(context, handle)
     if stream.queue.legacy and blocking(context):
         raise Failure(Result.STREAM_CAPTURE_IMPLICIT, "the legacy default stream while a blocking one is captured")
@@ -162,7 +163,7 @@ def capture_info(context: Context, handle: int, status: int, number: int, graph:
 def capture_info_v3(
     context: Context, handle: int, status: int, number: int, graph: int, after: int, edges: int, count: int
 ) -> None:
-    """All edges are plain ones: their data are zeros, which cuda-bindings reads."""
+    """All edges are plain: their data are zeros, which cuda-bindings reads."""
     capture_info(context, handle, status, number, graph, after, count)
     capture = stream_of(context, handle).capture
     if capture is not None:

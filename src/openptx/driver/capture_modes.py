@@ -1,4 +1,4 @@
-"""What may not be called while streams are captured, by the captures' modes and the calling thread's.
+"""Calls that are forbidden while streams are captured, by the captures' modes and the calling thread's.
 
 Which calls are unsafe the manual says for cudaMalloc alone (cuThreadExchangeStreamCaptureMode). The others are
 modelled: those that were refused on an H200 (driver 580), that programs are refused or guard by the relaxed mode
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from openptx.driver.streams import Stream
 
 GLOBAL, THREAD_LOCAL, RELAXED = range(3)
-"""Of CUstreamCaptureMode."""
+"""Values of CUstreamCaptureMode."""
 UNSAFE = re.compile(
     r"cu(MemAlloc|MemHost(Alloc|Register|Unregister)|MemFree|(Mipmapped)?Array(3D)?(Create|Destroy)|Memcpy"
     r"|ModuleLoad|ModuleUnload|MemPool([SG]etAttribute|TrimTo))"
 )
 LEGACY = re.compile(r"cuMem(cpy|setD)")
-"""What is done in the legacy default stream."""
+"""Calls that work in the legacy default stream."""
 UNDERWAY: dict[Capture, None] = {}
 """Captures that have begun and not ended."""
 _modes: dict[int, int] = {}  # of threads, by their number, if it is not GLOBAL
@@ -51,7 +51,7 @@ def count() -> None:
 
 
 def checked(symbol: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of an entry point, refused where it is unsafe."""
+    """The function of an entry point, refused if it is unsafe."""
     unsafe, legacy = UNSAFE.match(symbol) is not None, LEGACY.match(symbol) is not None
     if "Async" in symbol or not (unsafe or legacy):
         return function
@@ -68,7 +68,7 @@ def checked(symbol: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def require_safe() -> None:
-    """Fails for an unsafe call, by the manual's rules; the captures that forbid it are of no use from then on."""
+    """Fails for an unsafe call, by the manual's rules, and invalidates the captures that forbid it."""
     thread = threading.get_ident()
     mode = _modes.get(thread, GLOBAL)
     if mode == RELAXED:
@@ -85,19 +85,19 @@ def require_safe() -> None:
 
 
 def require_no_capture_in(context: Context) -> None:
-    """Fails where a stream of a context, all of which are to be waited for, is being captured."""
+    """Fails if a stream of a context, all of whose streams are to be waited for, is being captured."""
     found = [one for one in UNDERWAY if one.origin.context is context]
     refuse(found, Result.STREAM_CAPTURE_UNSUPPORTED, "synchronization of a context of which a stream is captured")
 
 
 def require_no_blocking_capture(context: Context) -> None:
-    """Fails for a use of the legacy default stream, which would depend on blocking streams that are being captured."""
+    """Fails for a use of the legacy default stream, which would depend on blocking streams under capture."""
     found = blocking(context)
     refuse(found, Result.STREAM_CAPTURE_IMPLICIT, "the legacy default stream would depend on a stream that is captured")
 
 
 def require_usable(stream: Stream) -> None:
-    """Fails where a stream is the legacy default one, which may not be used now."""
+    """Fails if a stream is the legacy default one, which may not be used now."""
     if UNDERWAY and stream.queue.legacy:
         require_no_blocking_capture(stream.context)
 
@@ -108,7 +108,7 @@ def blocking(context: Context) -> list[Capture]:
 
 
 def refuse(captures: list[Capture], result: Result, why: str) -> None:
-    """Fails, and makes the captures invalid, if there are any."""
+    """Fails, and invalidates the captures, if there are any."""
     for one in captures:
         one.valid = False
     if captures:

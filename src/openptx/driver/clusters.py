@@ -1,7 +1,8 @@
-"""Clusters of blocks: how large those of a kernel may be, and how many the device holds at a time.
+"""Clusters of blocks: the maximum size for a kernel, and how many the device holds at a time.
 
-A GPU runs the blocks of a cluster in one group of multiprocessors (a GPC). How many of a group's work differs from chip
-to chip, so that the number of clusters given here is the most that the multiprocessors hold together.
+A GPU runs the blocks of a cluster in one group of multiprocessors (a GPC). The number of working multiprocessors in a
+group differs from chip to chip, so the number of clusters given here is an upper bound: as many as all multiprocessors
+hold together.
 """
 
 from __future__ import annotations

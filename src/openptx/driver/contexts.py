@@ -1,4 +1,5 @@
-"""Contexts, and what they hold: which is current, the sticky error after a fault, limits; the profiler's switch."""
+"""Contexts, and the objects they own: the current context, the sticky error after a fault, limits; the profiler's
+switch."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from openptx.driver.results import RESULTS, Result
 
 LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
 """CU_LIMIT_STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH, DEV_RUNTIME_PENDING_LAUNCH_COUNT,
-MAX_L2_FETCH_GRANULARITY, PERSISTING_L2_CACHE_SIZE. They are remembered; nothing here runs out."""
+MAX_L2_FETCH_GRANULARITY, PERSISTING_L2_CACHE_SIZE. They are stored, but have no effect."""
 MAP_HOST = 8
 API_VERSION = 3020
 
 
 class Context(Object):
-    """`error` is what all its calls return after a fault; `owned` ends with it, each by a function."""
+    """`error` is the result of all its calls after a fault; `owned` objects end with it, each by a function."""
 
     what = "context"
 
@@ -32,7 +33,7 @@ class Context(Object):
         self.references = 0  # of the primary context
 
     def fail(self, result: Result, words: str) -> Failure:
-        """A fault: the context is of no use from now on. The program finds the words in the error's text, too."""
+        """A fault: the context is unusable from now on. The program also finds the message in the error's text."""
         self.error = result
         library, what = driver().library, next(row.text for row in RESULTS if row.number == result)
         library.context(self.handle, result)
@@ -42,18 +43,18 @@ class Context(Object):
 
 
 AT_END: list[Callable[[Context], None]] = []
-"""What else ends with a context."""
+"""Further objects that end with a context."""
 
 
 class Primary:
-    """The context that all users of a device share. Flags may be set before there is one."""
+    """The context that all users of a device share. Flags may be set before it exists."""
 
     context: Context | None = None
     flags = MAP_HOST
 
 
 def current(where: Driver) -> Context:
-    """That of the thread. Fails where it has none."""
+    """The thread's context. Fails if it has none."""
     handle = where.library.current()
     if not handle:
         raise Failure(Result.INVALID_CONTEXT, "no context is current to this thread")
@@ -61,7 +62,7 @@ def current(where: Driver) -> Context:
 
 
 def named(handle: int) -> Context:
-    """The context of a handle; of 0 that of the thread."""
+    """The context of a handle; for 0 that of the thread."""
     return driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
 
 
@@ -74,7 +75,7 @@ def create(flags: int, primary: bool) -> Context:
 
 
 def destroy(context: Context) -> None:
-    """Ends a context and what it owns."""
+    """Ends a context and its objects."""
     for end in [*context.owned.values()]:
         end()
     context.owned.clear()
@@ -82,7 +83,7 @@ def destroy(context: Context) -> None:
         end(context)
     driver().remove(context)
     driver().library.forget(context.handle)
-    for row in RESULTS:  # words of a fault that is over
+    for row in RESULTS:  # text of an earlier fault
         if context.error == row.number:
             driver().library.describe(context.error, row.text)
 
@@ -128,7 +129,7 @@ def api_version(handle: int, out: int) -> None:
 
 @initialized("cuCtxGetDevice")
 def ctx_device(out: int) -> None:
-    if not driver().library.current():  # which is how programs ask whether there is one
+    if not driver().library.current():  # which is how programs check whether there is one
         raise Failure(Result.INVALID_CONTEXT, "no context is current to this thread", usual=True)
     current(driver())
     put_int(out, 0)
@@ -261,7 +262,7 @@ def read_handles(pointer: int, count: int) -> list[int]:
 
 @in_context("cuProfilerStart", "cuProfilerStop")
 def switch(context: Context) -> None:
-    """Succeeds, as it does on a GPU where no profiler runs."""
+    """Succeeds, as on a GPU without an active profiler."""
 
 
 @in_context("cuProfilerInitialize")

@@ -24,7 +24,7 @@ def move(target: int, to: Place, source: int, of: Place, size: int) -> None:
 
 
 def asynchronous(context: Context, stream: int, target: int, to: Place, source: int, of: Place, size: int) -> None:
-    """A copy of or to pageable memory waits for the stream, as CUDA's does: the host may use the memory afterwards."""
+    """A copy from or to pageable memory waits for the stream, like CUDA's: the host may use the memory afterwards."""
     if Queue.stalled and not (known(target) and known(source)):
         settle([stream_of(context, stream).queue], "a copy of pageable memory")
     submit(context, stream, "copy", move, target, to, source, of, size)
@@ -91,7 +91,7 @@ def batch(
     context: Context, targets: int, sources: int, sizes: int, count: int, attributes: int, indices: int, kinds: int,
     wrong: int, stream: int,
 ) -> None:  # fmt: skip
-    """Copies one after the other. Attributes are about the order, which is strict here, and places."""
+    """Copies one after another. Attributes concern the order, which is strict here, and locations."""
     for i in counted(count, "copies"):
         put_size(wrong, i)
         target, source, size = (get(array + 8 * i) for array in (targets, sources, sizes))

@@ -1,4 +1,4 @@
-"""Attributes of the device by their numbers in CUDA (`CUdevice_attribute`); those that are not here are 0."""
+"""Attributes of the device by their numbers in CUDA (`CUdevice_attribute`); those that are not listed are 0."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from openptx.profile.occupancy import MULTIPROCESSOR_COUNTS, MULTIPROCESSORS, REGISTERS, WARP
 
 SYSTEM_KIB = 1
-"""Of a multiprocessor's shared memory a block can have all but this, from sm_80 on."""
+"""The part of a multiprocessor's shared memory that a block cannot have, from sm_80 on."""
 
 # fmt: off
 #   number  value        CU_DEVICE_ATTRIBUTE_...
@@ -24,7 +24,7 @@ FIXED = {
     10:     WARP,        # WARP_SIZE
     11:     2**31 - 1,   # MAX_PITCH
     12:     REGISTERS,   # MAX_REGISTERS_PER_BLOCK
-    13:     1_980_000,   # CLOCK_RATE, kHz: a nominal one, since nothing here has a clock
+    13:     1_980_000,   # CLOCK_RATE, kHz: nominal, because nothing here has a clock rate
     14:     512,         # TEXTURE_ALIGNMENT
     15:     1,           # GPU_OVERLAP
     19:     1,           # CAN_MAP_HOST_MEMORY

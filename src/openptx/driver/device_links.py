@@ -1,4 +1,4 @@
-"""What the device has with the host and with other devices, and limits that functions of their own tell."""
+"""Links of the device to the host and to other devices, and limits with their own query functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROPERTIES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 
 @initialized("cuDeviceGetP2PAttribute")
 def peer_attribute(out: int, attribute: int, device: int, peer: int) -> None:
-    """There is one device, which is no peer of its own."""
+    """There is one device, which is not its own peer."""
     require_device(device)
     require_device(peer)
     put(out, 0, ctypes.c_int32)
@@ -47,7 +47,7 @@ def peer_atomics(out: int, operations: int, count: int, device: int, peer: int) 
 
 @initialized("cuDeviceGetTexture1DLinearMaxWidth")
 def texture_width(out: int, format: int, channels: int, device: int) -> None:
-    """Modelled: what attribute 69 says, for elements of all sizes."""
+    """Modelled: as attribute 69 says, for elements of all sizes."""
     require_device(device)
     known_format(format, channels)
     put(out, attributes(driver().capability)[TEXTURE_WIDTH])

@@ -19,7 +19,7 @@ def name() -> str:
 
 
 def require_device(device: int) -> None:
-    """Fails for a number that is not the device's."""
+    """Fails for any number but the device's."""
     if device:
         raise Failure(Result.INVALID_DEVICE, f"there is one device, 0, and no device {device}")
 

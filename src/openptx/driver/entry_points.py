@@ -1,4 +1,4 @@
-"""The entry points of cuda.h: a row each in entry_points.txt."""
+"""The entry points of cuda.h: one row each in entry_points.txt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TYPES: dict[str, Any] = {
 
 
 class EntryPoint(NamedTuple):
-    """`since` is the version of CUDA that `cuGetProcAddress` gives this symbol for; `aliases` do the same as it."""
+    """`since` is the CUDA version for which `cuGetProcAddress` returns this symbol; `aliases` are equivalent."""
 
     symbol: str
     since: int
@@ -53,5 +53,5 @@ def entry_points() -> tuple[EntryPoint, ...]:
 
 
 def aliases(symbol: str, since: str, parameters: str, *suffixes: str) -> tuple[str, ...]:
-    """Symbols for programs whose default stream is one for each thread (`--default-stream per-thread`)."""
+    """Symbols for programs with a per-thread default stream (`--default-stream per-thread`)."""
     return tuple(f"{symbol}_{suffix}" for suffix in suffixes)

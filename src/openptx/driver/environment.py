@@ -17,13 +17,14 @@ KEEP_NVRTC = "OPENPTX_KEEP_NVRTC"
 KEEP_CUDART = "OPENPTX_KEEP_CUDART"
 
 QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
-"""What cuda.core says about it."""
+"""cuda.core's own message about it."""
 
 
 def environment(device: str | None = None, sanitize: str | None = None, command: str = "") -> dict[str, str]:
-    """This process's environment, with what makes programs find the libraries, and these Python.
+    """This process's environment, with the variables by which programs find the libraries, and the libraries find
+    Python.
 
-    Raises ArgumentError where a library cannot be made.
+    Raises ArgumentError if a library cannot be compiled.
     """
     found = with_libraries(DRIVER.folder, command)
     search_first(found, os.path.join(library_folder(), NVML.folder))
@@ -40,16 +41,16 @@ def recording_environment(driver: str, settings: Mapping[str, str], command: str
 
 
 def with_libraries(subfolder: str, command: str) -> dict[str, str]:
-    """This process's environment, in which a command finds libcuda.so.1 in a subfolder of the libraries'."""
+    """This process's environment, in which a command finds libcuda.so.1 in a subfolder of the libraries' folder."""
     folder = str(library_folder())
     drivers = os.path.normpath(os.path.join(folder, subfolder))
     found = {**os.environ}
     folders = dict.fromkeys((drivers, folder, found.get("LD_LIBRARY_PATH")))
     found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, folders))
-    found["TRITON_LIBCUDA_PATH"] = drivers  # or it asks ldconfig, which knows of the system's folders alone
+    found["TRITON_LIBCUDA_PATH"] = drivers  # or it asks ldconfig, which knows only the system's folders
     found["NUMBA_CUDA_DRIVER"] = os.path.join(drivers, DRIVER.soname)
     if not found.get(KEEP_CUDART):
-        # A program's RPATH, as PyTorch has one, comes before LD_LIBRARY_PATH.
+        # A program's RPATH, which PyTorch has, precedes LD_LIBRARY_PATH.
         preload(found, (os.path.join(folder, one.soname) for one in RUNTIMES))
     if not found.get(KEEP_NVJITLINK):
         put_before_nvjitlink(found, folder, command)
@@ -64,10 +65,10 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
 
 
 def put_before_nvjitlink(environment: dict[str, str], folder: str, command: str) -> None:
-    """Makes a command find the libraries in front of NVIDIA's linker, also of versions that are not there.
+    """Makes a command find the libraries in front of NVIDIA's linker, including versions that are not installed.
 
-    numba and cuda.core link by it, which makes machine code, or else by the driver, which is us: found loaded, but
-    without the names that they look for, it is too old for them. Nothing else makes them use the driver.
+    numba and cuda.core link with it, which produces machine code, or else with the driver, which is ours: if they find
+    it loaded, but without the expected names, they consider it too old. Nothing else makes them use the driver.
     """
     preload(environment, (os.path.join(folder, one.folder, one.soname) for one in NVJITLINKS.values()))
     for major in NVJITLINKS:
@@ -77,10 +78,10 @@ def put_before_nvjitlink(environment: dict[str, str], folder: str, command: str)
 
 
 def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> None:
-    """Makes a command find the libraries in front of NVIDIA's compilers, of those versions that are there."""
+    """Makes a command find the libraries in front of NVIDIA's compilers, for the versions that are installed."""
     for major, one in NVRTCS.items():
         variable = f"OPENPTX_NVRTC_{major}"
-        # Within another `exec` the path leads to its library, and the variable to the compiler.
+        # Within another `exec` the path leads to that one's library, and the variable to the compiler.
         compiler = environment.get(variable) or find_nvidia(NVRTC, major, command)
         if compiler is not None:
             environment[variable] = compiler
@@ -91,7 +92,7 @@ def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> 
 
 
 def search_first(environment: dict[str, str], folder: str) -> None:
-    """Makes programs look for libraries in a folder before the others."""
+    """Makes programs search a folder for libraries before the others."""
     before = environment["LD_LIBRARY_PATH"].split(os.pathsep)
     environment["LD_LIBRARY_PATH"] = os.pathsep.join(dict.fromkeys((folder, *before)))
 
@@ -102,7 +103,7 @@ def preload(environment: dict[str, str], libraries: Iterable[str]) -> None:
 
 
 def shared_python() -> str | None:
-    """The shared library of this Python, for programs that are not Python's; None where it was built without."""
+    """The shared library of this Python, for programs that are not Python programs; None if it was built without."""
     name, folder = sysconfig.get_config_var("INSTSONAME"), sysconfig.get_config_var("LIBDIR")
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     if not name or ".so" not in name:
@@ -112,7 +113,7 @@ def shared_python() -> str | None:
 
 
 def search_path() -> list[str]:
-    """Folders where OpenPTX and what it needs were found, for the Python of a program that lacks them."""
+    """Folders in which OpenPTX and its dependencies were found, for the Python of a program that lacks them."""
     own = str(Path(__file__).parents[2])
     needed = ("numpy", "llvmlite", "ml_dtypes")
     others = [one for one in sys.path if any((Path(one) / name).is_dir() for name in needed)]

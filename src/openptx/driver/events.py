@@ -1,4 +1,4 @@
-"""Events: the time of the host when the work before them had ended, which is when they are recorded."""
+"""Events: the host time at which the work before them had ended, which is when they are recorded."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ DISABLE_TIMING, INTERPROCESS = 2, 4
 EXTERNAL = 1
 """CU_EVENT_RECORD_EXTERNAL: a record in a capture is a node of the graph, and each launch records the event."""
 LEAST_MILLISECONDS = 1e-3
-"""Two events are never at one time, or programs divide by 0."""
+"""Two events never have the same time, or programs would divide by 0."""
 
 
 class Event(Object):
-    """`capture` is set by a record in a stream that is being captured: other streams may wait for it then.
-
-    Their work comes `after` these nodes.
+    """`capture` is set by a record in a stream under capture: other streams may then wait for it. Their work comes
+    `after` these nodes.
     """
 
     what = "event"
@@ -34,7 +33,7 @@ class Event(Object):
         super().__init__()
         self.context, self.flags = context, flags
         self.time: float | None = None
-        self.begun = self.ended = 0  # records, of which those in streams that wait have not ended
+        self.begun = self.ended = 0  # records, including unfinished ones in waiting streams
         self.capture: Capture | None = None
         self.after: list[Node] = []
 

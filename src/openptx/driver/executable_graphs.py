@@ -1,8 +1,8 @@
-"""Executable graphs: what is left of a graph when it is instantiated, and what a launch does.
+"""Executable graphs: the plan of an instantiated graph, and its execution by a launch.
 
-A plan is never changed: what changes an executable graph gives it another one, and each launch keeps that which it was
-asked for with. Nodes run one after the other in the thread that does the stream's work. Where one waits for a word of
-memory, those go on that do not come after it.
+A plan is immutable: changing an executable graph gives it a new one, and each launch keeps the one it was submitted
+with. Nodes run one after another in the thread that does the stream's work. If one waits for a word of memory, nodes
+that do not depend on it continue.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from openptx.driver.user_objects import Held
 
 @dataclass(frozen=True)
 class Step:
-    """A node as an executable graph does it, after other ones.
+    """A node of an executable graph, with its dependencies.
 
-    `inner` are the graphs that it does: a child, or those of a conditional node, which has a `choice`. `enabled` is
-    False for one that does nothing for the time being.
+    `inner` are the graphs that it runs: a child, or those of a conditional node, which has a `choice`. `enabled` is
+    False for a node that is switched off.
     """
 
     kind: str
@@ -54,8 +54,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """The work of a graph in its order, as it was once; the conditions that it was made with, and the user objects that
-    live as long as this does."""
+    """The work of a graph in order, as a snapshot; the conditions that it was made with, and the user objects that live
+    as long as it does."""
 
     steps: dict[Node, Step]
     words: tuple[Word, ...]
@@ -67,18 +67,18 @@ class Plan:
         return Plan(steps, (*graph.words.values(),), Held(graph.references))
 
     def every(self) -> Iterator[Plan]:
-        """This and those in it."""
+        """This plan and those in it."""
         yield self
         for step in self.steps.values():
             for plan in step.inner:
                 yield from plan.every()
 
     def find(self, node: Node) -> Step | None:
-        """What does a node of the graph, or of one in it."""
+        """The step for a node of the graph, or of a graph in it."""
         return next((plan.steps[node] for plan in self.every() if node in plan.steps), None)
 
     def changed(self, node: Node, change: Callable[[Step], Step]) -> Plan:
-        """The plan with something else for one node, which may be of a graph in it."""
+        """The plan with another step for one node, which may be of a graph in it."""
         steps = {**self.steps}
         if node in steps:
             steps[node] = change(steps[node])
@@ -89,7 +89,7 @@ class Plan:
         return replace(self, steps=steps)
 
     def assign(self) -> None:
-        """Gives conditions the values that they have at each launch."""
+        """Sets conditions to their values at each launch."""
         for plan in self.every():
             for word in plan.words:
                 word.assign()
@@ -124,7 +124,7 @@ class Launch:
         self.plan, self.over = plan, False
 
     def run(self) -> Iterator[Ready]:
-        """Does all of it, with its conditions as they are at a launch; gives what has to come before it goes on."""
+        """Runs everything, with its conditions as at the launch; yields what it has to wait for."""
         try:
             self.plan.assign()
             yield from self.plan.run()
@@ -133,7 +133,7 @@ class Launch:
 
 
 class Executable(Object):
-    """A graph as it was when it was instantiated, with the changes since."""
+    """An instantiated graph, with the changes since."""
 
     what = "executable graph"
 
@@ -143,13 +143,13 @@ class Executable(Object):
         self._last: weakref.ref[Launch] | None = None
 
     def launch(self) -> tuple[Launch, Ready]:
-        """A launch, and whether the one before it is over, which it comes after in any stream."""
+        """A launch, and whether the previous one, which it follows in any stream, has ended."""
         made, before = Launch(self.plan), self._last
         self._last = weakref.ref(made)
         return made, partial(is_over, before)
 
     def change(self, node: Node, change: Callable[[Step], Step]) -> None:
-        """Does something else for a node of the graph which this was made of. Fails for another node."""
+        """Replaces the work of a node of the graph that this was instantiated from. Fails for other nodes."""
         self.step(node)
         self.plan = self.plan.changed(node, change)
 

@@ -1,6 +1,6 @@
-"""Memory and semaphores of other interfaces (Vulkan, Direct3D, NvSci), of which there are none: the errors of CUDA.
+"""Memory and semaphores of other interfaces (Vulkan, Direct3D, NvSci), none of which exist here: CUDA's errors.
 
-Descriptions that are wrong and handles that nothing has are errors as with a GPU; what is well described is refused.
+Invalid descriptions and unknown handles are errors as on a GPU; valid descriptions are refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Memory that is set to a value of 8, 16 or 32 bits, in one row or several."""
+"""Fills memory with a value of 8, 16 or 32 bits, in one row or several."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fill(address: int, pitch: int, value: int, element: np.dtype[Any], width: in
 
 
 def define(bits: int) -> None:
-    """The four entry points for elements of so many bits."""
+    """The four entry points for elements of this many bits."""
     element = ELEMENTS[bits]
 
     def row(context: Context, address: int, value: int, count: int) -> None:

@@ -21,7 +21,7 @@ SYSTEM = (
 
 
 def find_nvidia(library: str, major: int, command: str = "") -> str | None:
-    """The path of a library such as `libnvrtc.so.13`, of a major version, for a command; None where there is none."""
+    """The path of a library such as `libnvrtc.so.13`, of a major version, for a command; None if there is none."""
     name = f"{library}.{major}"
     found = (folder / name for folder in folders(library, major, command))
     return next((str(one) for one in found if one.is_file()), None)
@@ -41,7 +41,7 @@ def folders(library: str, major: int, command: str) -> Iterator[Path]:
 
 
 def packages(command: str) -> Iterator[Path]:
-    """Where packages of Python lie: those of the command, if it is a Python, and of this one."""
+    """The folders of Python packages: those of the command, if it is a Python, and of this one."""
     found = shutil.which(command) if command else None
     prefixes = [Path(found).parent.parent] if found is not None else []
     if (active := os.environ.get("VIRTUAL_ENV")) is not None:

@@ -30,14 +30,14 @@ PORTABLE_BLOCKS, MOST_BLOCKS = 8, 16
 
 
 def static_shared(kernel: Kernel) -> int:
-    """Bytes of shared memory without the dynamic ones."""
+    """Bytes of static shared memory."""
     return shared_layout(kernel.module.program, kernel.name).size(0)
 
 
 def local_bytes(program: Program, name: str, callers: frozenset[str] = frozenset()) -> int:
-    """Bytes of `.local` variables that a thread has at most: of a function, and of what it calls one in another.
+    """The maximum bytes of `.local` variables of a thread: those of a function and of nested calls.
 
-    Recursion is counted once, as an assembler counts what it knows.
+    Recursion is counted once, like in an assembler.
     """
     function = program.function(name)
     callees = function.callees - callers - {name}
@@ -47,7 +47,7 @@ def local_bytes(program: Program, name: str, callers: frozenset[str] = frozenset
 
 @cache
 def registers(kernel: Kernel) -> int:
-    """An estimate: how many 32-bit values are needed at a time. PTX does not know what the assembler would allocate."""
+    """An estimate: the maximum number of live 32-bit values. PTX does not know what the assembler would allocate."""
     needed = max(live_registers(kernel.function).pressure.values(), default=1)
     return min(needed, registers_allowed(kernel.function.directives))
 
@@ -64,7 +64,7 @@ def attribute(found: Function, number: int) -> int:
         return local_bytes(kernel.module.program, kernel.name)
     if number == REGISTERS:
         return registers(kernel)
-    if number == PTX_VERSION:  # CUB chooses its kernels by it
+    if number == PTX_VERSION:  # CUB selects its kernels by it
         return stated_capability(kernel.module.program.file.text) or driver().capability
     if number == BINARY_VERSION:
         return driver().capability
@@ -83,13 +83,14 @@ def attribute(found: Function, number: int) -> int:
 
 
 def cluster_of(found: Function) -> Triple:
-    """The shape of the clusters that the kernel or a setting of it requires; of one block where there are none."""
+    """The cluster shape that the kernel or a setting of it requires; one block if there is none."""
     x, y, z = (attribute(found, number) or 1 for number in (CLUSTER_X, CLUSTER_Y, CLUSTER_Z))
     return x, y, z
 
 
 def largest_cluster(found: Function) -> int:
-    """Blocks of a cluster: what every device with clusters holds, or the most of any where the program allows it."""
+    """The maximum blocks of a cluster: the size that every device with clusters supports, or the largest of any if the
+    program allows it."""
     return MOST_BLOCKS if found.settings.get(NON_PORTABLE) else PORTABLE_BLOCKS
 
 

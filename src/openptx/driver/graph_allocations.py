@@ -1,8 +1,9 @@
-"""What nodes of graphs allocate and free at each launch, at one address, and what programs may do with it in between.
+"""Memory that graph nodes allocate and free at each launch, at a fixed address, and its use by programs in between.
 
-Its life begins when a launch comes to the node that allocates it, and ends at a node that frees it or where the program
-frees it; outside of it accesses are faults (CUDA Programming Guide, Graph Memory Nodes). The address stays as long as
-there is a node for it. What the program holds when the last node goes is an allocation like any other.
+Its life begins when a launch reaches the node that allocates it, and ends at a node that frees it or when the program
+frees it; outside its life accesses are faults (CUDA Programming Guide, Graph Memory Nodes). The address stays the same
+as long as a node for it exists. Memory that the program holds when the last node is destroyed is an ordinary
+allocation.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from openptx.driver.results import Result
 from openptx.memory.blocks import Block, restore, withdraw
 
 OF_GRAPHS = set[int]()
-"""Addresses of what nodes have allocated, in graphs that may be gone."""
+"""Addresses that nodes have allocated, in graphs that may no longer exist."""
 HELD = set[int]()
-"""Those that the last launch leaves to the program. This changes as calls come, before the work is done."""
+"""Those that the last launch leaves to the program. Updated in call order, before the work is done."""
 FREED = set[int]()
 """Those that have been freed since the last launch that allocates them."""
 
 
 class GraphMemory:
-    """One of these allocations, as long as there is a node for it."""
+    """One of these allocations, as long as a node for it exists."""
 
     def __init__(self, address: int) -> None:
         settle()
@@ -40,20 +41,20 @@ class GraphMemory:
         return is_owned(self.block)
 
     def allocate(self) -> None:
-        """What its node does at a launch."""
+        """The action of its node at a launch."""
         if self.lives and self.block.withdrawn:
             restore(self.block)
         if self.lives and follows_undefined_bits():
             self.block.undefine()
 
     def free(self) -> None:
-        """What a node that frees it does, and the program."""
+        """The action of a node that frees it, and of the program."""
         if self.lives and not self.block.withdrawn:
             withdraw(self.block)
 
 
 _ended: list[Block] = []
-"""Those whose last node is gone. The garbage collector may find that anywhere, so that they are freed later."""
+"""Those whose last node is destroyed. Finalizers may do that anywhere, so they are freed later."""
 _living = weakref.WeakValueDictionary[int, GraphMemory]()
 
 
@@ -63,7 +64,7 @@ def is_owned(block: Block) -> bool:
 
 
 def settle() -> None:
-    """Frees what no node allocates again, and the program does not hold."""
+    """Frees allocations that no node allocates again, and that the program does not hold."""
     while _ended:
         block = _ended.pop()
         if is_owned(block) and block.address not in HELD:
@@ -71,12 +72,12 @@ def settle() -> None:
 
 
 def graph_memory(address: int) -> GraphMemory | None:
-    """That of an address which a node allocates."""
+    """The allocation at an address that a node allocates."""
     return _living.get(address)
 
 
 def owned_by_graph(address: int) -> Owned | None:
-    """The same for an address inside of it, while nothing can be done there."""
+    """The same for an address inside it, while it is not accessible."""
     for one in [*_living.values()]:
         if one.lives and one.address <= address < one.address + one.block.size:
             return OWNED[one.address]
@@ -84,7 +85,7 @@ def owned_by_graph(address: int) -> Owned | None:
 
 
 def surrender(address: int) -> GraphMemory | None:
-    """The program frees it, in the order of its calls. Fails where it does not hold it; None for other memory."""
+    """The program frees it, in call order. Fails if the program does not hold it; None for other memory."""
     found = _living.get(address)
     if found is None or not found.lives:
         settle()
@@ -104,7 +105,7 @@ def release(address: int) -> bool:
 
 
 def claim(allocated: Iterable[GraphMemory], freed: Iterable[GraphMemory], *, again: bool) -> None:
-    """A graph is launched. Fails where the program holds what it allocates, unless it may allocate it `again`."""
+    """A graph is launched. Fails if the program holds its allocation, unless it may allocate it `again`."""
     settle()
     new, old = {one.address for one in allocated}, {one.address for one in freed}
     if not again and (held := new & HELD):

@@ -1,4 +1,4 @@
-"""Nodes of graphs that wait for words of memory and write them: several operations, one after the other."""
+"""Graph nodes that wait for words of memory and write them: several operations, one after another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = struct.Struct("<QI4xQI4x")
 
 @described(12, "memory")
 def batch_work(context: Context, pointer: int) -> Work:
-    """What CUDA_BATCH_MEM_OP_NODE_PARAMS describe. The operations are copied now."""
+    """The content of a CUDA_BATCH_MEM_OP_NODE_PARAMS. The operations are copied now."""
     owner, count, operations, flags = FIELDS.unpack(read(pointer, FIELDS.size))
     named(owner)
     return Work(read_batch(count, operations, flags).run)
@@ -31,7 +31,7 @@ def add_batch(context: Context, out: int, graph: int, after: int, count: int, po
 
 
 def batch_words(context: Context, node: Node) -> bytes:
-    """CUDA_BATCH_MEM_OP_NODE_PARAMS. The operations are the node's until its parameters change."""
+    """CUDA_BATCH_MEM_OP_NODE_PARAMS. The node owns the operations until its parameters change."""
     batch = batch_of(node.work.function)
     node.kept = data = ctypes.create_string_buffer(batch.description, max(len(batch.description), 1))
     return FIELDS.pack(context.handle, len(batch.operations), ctypes.addressof(data), 0)

@@ -1,6 +1,6 @@
-"""Conditional nodes of graphs: `if`, `while` and `switch`, by words that kernels set with `cudaGraphSetConditional`.
+"""Conditional graph nodes: `if`, `while` and `switch`, by words that kernels set with `cudaGraphSetConditional`.
 
-A condition's handle is the address of its word in device memory: linking/device_runtime.ptx stores there.
+A condition's handle is the address of its word in device memory: linking/device_runtime.ptx stores to it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORD = 16
 
 
 class Condition(Object):
-    """What the context owns."""
+    """The objects that the context owns."""
 
     what = "condition"
 
@@ -55,7 +55,7 @@ def create_condition(context: Context, out: int, graph: int, owner: int, default
 
 @special_node(CONDITIONAL)
 def add_condition(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    """Makes the graphs that the program fills afterwards."""
+    """Creates the graphs that the program fills afterwards."""
     found, description = driver().find(graph, Graph), pointer + PARAMETERS
     numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(description, DESCRIPTION.size))
     handle, kind, size = numbers
@@ -74,7 +74,7 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
 
 
 def condition_words(context: Context, node: Node) -> bytes:
-    """CUDA_CONDITIONAL_NODE_PARAMS. A node that was captured of a launch has no handles of its graphs."""
+    """CUDA_CONDITIONAL_NODE_PARAMS. A node of a captured launch has no handles of its graphs."""
     choice = choice_of(node)
     handles: Any = node.kept
     if choice is None:

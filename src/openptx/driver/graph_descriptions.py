@@ -1,4 +1,4 @@
-"""What graphs, executable graphs and nodes are called by tools, and nodes by one structure for all types."""
+"""Identifiers of graphs, executable graphs and nodes for tools, and the common structure for nodes of all types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph as a drawing for Graphviz (`cuGraphDebugDotPrint`): nodes with their kinds, kernels with their names."""
+"""A graph in Graphviz's language (`cuGraphDebugDotPrint`): nodes with their kinds, kernels with their names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from openptx.driver.results import Result
 
 
 def dot(graph: Graph) -> str:
-    """The text of the drawing. A child graph is a box of its own."""
+    """The text of the drawing. A child graph is a separate box."""
     return "digraph dot {\n" + "\n".join(lines(graph)) + "\n}\n"
 
 

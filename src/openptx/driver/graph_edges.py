@@ -1,4 +1,4 @@
-"""Nodes and edges of graphs: which there are, and what comes after what."""
+"""Nodes and edges of graphs: queries, additions and removals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty":
               "allocation": 10, "free": 11, "memory": 12, "conditional": 13}  # fmt: skip
 """CUgraphNodeType."""
 EDGE = 8
-"""Bytes of a CUgraphEdgeData: all zeros, since there are no programmatic launches."""
+"""Bytes of a CUgraphEdgeData: all zeros, because programmatic launches do not exist here."""
 
 
 def put_handles(found: Sequence[Node], count: int, *outs: tuple[int, Sequence[Node]]) -> None:
-    """Writes handles to arrays with room for a count; the rest is null. The count becomes that of the handles."""
+    """Writes handles to arrays with room for a count; remaining elements are null. The count becomes that of the
+    handles."""
     room = get(count)
     for out, nodes in outs:
         for i in range(room if out else 0):
@@ -120,7 +121,8 @@ def remove_dependencies_v2(context: Context, graph: int, begins: int, ends: int,
 
 
 def require_removable(graph: Graph) -> None:
-    """Fails for a graph that allocates or frees memory, whose nodes and edges stay (manual of `cuGraphDestroyNode`)."""
+    """Fails for a graph that allocates or frees memory, whose nodes and edges are fixed (manual of
+    `cuGraphDestroyNode`)."""
     if any(node.kind in ("allocation", "free") for node in graph.nodes):
         raise Failure(Result.INVALID_VALUE, "nodes and edges of a graph with nodes for memory are not removed")
 

@@ -1,4 +1,4 @@
-"""Instantiation, launch and end of executable graphs."""
+"""Instantiation, launch and destruction of executable graphs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from openptx.driver.results import Result
 from openptx.driver.streams import stream_of
 
 FLAGS, AUTO_FREE = 15, 1
-"""CUgraphInstantiate_flags: all of them, and that which frees what the program holds at another launch."""
+"""CUgraphInstantiate_flags: all of them, and the one that frees memory the program holds at another launch."""
 INVALID_STRUCTURE = 2
 """Of CUgraphInstantiateResult."""
 
 
 def memory_of(plan: Plan, kind: str) -> list[GraphMemory]:
-    """What nodes of a kind allocate or free at a launch."""
+    """The allocations and frees of nodes of a kind at a launch."""
     work = [step.work for one in plan.every() for step in one.steps.values() if step.kind == kind and step.enabled]
     functions: list[Any] = [one.function for one in work]
     return [function.__self__ for function in functions]
 
 
 def require_one_only(graph: Graph) -> None:
-    """Fails for a graph of which there can be one executable graph at a time (manual of `cuGraphInstantiate`)."""
+    """Fails for a graph that can have only one executable graph at a time (manual of `cuGraphInstantiate`)."""
     known = graph.executable() if graph.executable is not None else None
     if known is not None and any(node.kind in UNIQUE for one in graph.every() for node in one.nodes):
         raise Failure(Result.NOT_SUPPORTED, f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
@@ -59,7 +59,7 @@ def instantiate_with_flags(context: Context, out: int, graph: int, flags: int) -
 
 @in_context("cuGraphInstantiateWithParams")
 def instantiate_with_params(context: Context, out: int, graph: int, parameters: int) -> None:
-    """The parameters are flags, a stream for the upload, and two results: a node that is wrong, and what is."""
+    """The parameters are flags, a stream for the upload, and two results: the offending node, and the error."""
     flags = get(parameters)
     put(parameters + 16, 0)
     put_int(parameters + 24, INVALID_STRUCTURE)
@@ -89,7 +89,7 @@ def launch(context: Context, handle: int, stream: int) -> None:
 
 @initialized("cuGraphExecDestroy")
 def destroy_executable(handle: int) -> None:
-    """Launches of it that wait are done nevertheless."""
+    """Pending launches of it are executed nevertheless."""
     driver().remove(driver().find(handle, Executable))
 
 

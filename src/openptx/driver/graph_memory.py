@@ -1,6 +1,6 @@
-"""Memory that nodes of graphs allocate: what their descriptions were, and how much there is of it.
+"""Memory allocated by graph nodes: the descriptions, and the total size.
 
-Its address is given when the node is made. `graph_allocations` says when it is memory.
+Its address is assigned when the node is created. `graph_allocations` manages its lifetime.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from openptx.driver.results import Result
 USED, USED_HIGH, RESERVED, RESERVED_HIGH = range(4)
 """CUgraphMem_attribute."""
 HIGH = {USED_HIGH: 0, RESERVED_HIGH: 0}
-"""Marks, which programs set back."""
+"""High-water marks, which programs reset."""
 
 
 def bytes_of_graphs() -> int:
-    """All that nodes have allocated, in graphs that may be gone, and nobody has freed."""
+    """All that nodes have allocated, in graphs that may no longer exist, and that has not been freed."""
     settle()
     allocated = OF_GRAPHS - FREED
     return sum(owned.size for address, owned in OWNED.items() if address in allocated)
@@ -48,7 +48,7 @@ def set_attribute(device: int, attribute: int, value: int) -> None:
 
 @initialized("cuDeviceGraphMemTrim")
 def trim(device: int) -> None:
-    """There is nothing that no node has."""
+    """All memory belongs to nodes."""
     require_device(device)
 
 

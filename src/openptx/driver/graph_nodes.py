@@ -1,4 +1,4 @@
-"""Nodes that programs add to graphs themselves: kernels, copies, fills, functions of the host, other graphs, events."""
+"""Nodes that programs add to graphs explicitly: kernels, copies, fills, host functions, child graphs, events."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from openptx.driver.results import Result
 KERNEL, KERNEL_V2 = struct.Struct("<Q7I4xQQ"), struct.Struct("<Q7I4xQQQQ")
 FILL, HOST = struct.Struct("<QQIIQQ"), struct.Struct("<QQ")
 ALLOCATION = struct.Struct("<QQ"), 104
-"""The size and the address of CUDA_MEM_ALLOC_NODE_PARAMS, and where they begin."""
+"""The size and the address in CUDA_MEM_ALLOC_NODE_PARAMS, and their offset."""
 CHILD = struct.Struct("<Qi")
 CLONE, MOVE = range(2)
 """CUgraphChildGraphNodeOwnership."""
 PARAMETERS = 16
-"""Where CUgraphNodeParams has the structure of its type."""
+"""The offset in CUgraphNodeParams of the structure for its type."""
 COPY = 16
-"""Where CUDA_MEMCPY_NODE_PARAMS has the copy."""
+"""The offset in CUDA_MEMCPY_NODE_PARAMS of the copy."""
 
 
 def kernel_work(context: Context, pointer: int, *, second: bool) -> Work:
-    """What CUDA_KERNEL_NODE_PARAMS describe. Parameters are copied now."""
+    """The content of a CUDA_KERNEL_NODE_PARAMS. Parameters are copied now."""
     words = (KERNEL_V2 if second else KERNEL).unpack(read(pointer, (KERNEL_V2 if second else KERNEL).size))
     function = driver().find(words[0] or (words[10] if second else 0), Function)
     gx, gy, gz, bx, by, bz, shared, pointers, extra = words[1:10]
@@ -50,7 +50,7 @@ def copy_work(context: Context, pointer: int) -> Work:
 
 
 def fill_work(context: Context, pointer: int) -> Work:
-    """What CUDA_MEMSET_NODE_PARAMS describe."""
+    """The content of a CUDA_MEMSET_NODE_PARAMS."""
     address, pitch, value, size, width, height = FILL.unpack(read(pointer, FILL.size))
     if 8 * size not in ELEMENTS:
         raise Failure(Result.INVALID_VALUE, f"elements of {size} bytes that are set to a value")
@@ -59,7 +59,7 @@ def fill_work(context: Context, pointer: int) -> Work:
 
 
 def host_work(context: Context, pointer: int) -> Work:
-    """What CUDA_HOST_NODE_PARAMS describe."""
+    """The content of a CUDA_HOST_NODE_PARAMS."""
     function, data = HOST.unpack(read(pointer, HOST.size))
     if not function:
         raise Failure(Result.INVALID_VALUE, "the function is null")
@@ -75,7 +75,7 @@ def wait_work(handle: int) -> Work:
 
 
 def cloned(handle: int) -> Work:
-    """The work of a node that does a copy of a graph."""
+    """The work of a node that runs a copy of a graph."""
     found = driver().find(handle, Graph)
     if found.moved:
         raise Failure(Result.INVALID_VALUE, f"{found!r} was moved to a node, and cannot be the child of another one")
@@ -83,7 +83,8 @@ def cloned(handle: int) -> Work:
 
 
 def moved(handle: int, parent: int) -> Work:
-    """The work of a node that owns a graph from now on. Fails for one that has an owner, and where it has the node."""
+    """The work of a node that owns a graph from now on. Fails for a graph that has an owner, or that contains the
+    node."""
     found, outer = driver().find(handle, Graph), driver().find(parent, Graph)
     if found.outer is not None or outer in found.every():
         raise Failure(Result.INVALID_VALUE, f"{found!r} belongs to a node, or the node is to be in the graph itself")
@@ -94,11 +95,11 @@ def moved(handle: int, parent: int) -> Work:
 
 
 def nothing() -> None:
-    """What an empty node does."""
+    """The work of an empty node."""
 
 
 def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[[], Work]) -> Node:
-    """A new node of a graph, after others of it."""
+    """A new node of a graph, with dependencies."""
     put(out, 0)
     found = driver().find(graph, Graph)
     before = require_nodes_of(found, read_handles(after, count))
@@ -157,13 +158,14 @@ def add_wait(context: Context, out: int, graph: int, after: int, count: int, eve
 
 
 def require_no_owner(graph: Graph) -> None:
-    """Fails for a graph of a node, which gets none for memory (manual of `cuGraphChildGraphNodeGetGraph`)."""
+    """Fails for a node's child graph, to which memory nodes cannot be added (manual of
+    `cuGraphChildGraphNodeGetGraph`)."""
     if graph.outer is not None:
         raise Failure(Result.INVALID_VALUE, f"{graph!r} belongs to a node, and gets no nodes for memory")
 
 
 def require_pool(pointer: int) -> None:
-    """Fails where the properties of a pool (CUmemPoolProps) do not say that its memory is pinned, and where it is."""
+    """Fails unless the properties of a pool (CUmemPoolProps) say that its memory is pinned, and where it is."""
     kind, _, place = struct.unpack("<3i", read(pointer, 12))
     if kind != PINNED or not place:
         raise Failure(Result.INVALID_VALUE, f"memory of type {kind} in a place of type {place}")
@@ -171,7 +173,7 @@ def require_pool(pointer: int) -> None:
 
 @in_context("cuGraphAddMemAllocNode")
 def add_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    """Gives the address now: it is part of the graph."""
+    """Assigns the address now: it is part of the graph."""
     layout, begin = ALLOCATION
     require_no_owner(driver().find(graph, Graph))
     size, _ = layout.unpack(read(pointer, begin + layout.size)[begin:])
@@ -217,7 +219,7 @@ def described(number: int, kind: str) -> Callable[[Callable[[Context, int], Work
 
 
 def work_of(context: Context, pointer: int) -> tuple[str, Callable[[], Work]]:
-    """What CUgraphNodeParams describe. Fails for types that the machine does not have."""
+    """The content of a CUgraphNodeParams. Fails for types that the machine does not support."""
     number = get(pointer, ctypes.c_int)
     if number not in DESCRIBED:
         raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
@@ -226,7 +228,7 @@ def work_of(context: Context, pointer: int) -> tuple[str, Callable[[], Work]]:
 
 
 SPECIAL: dict[int, Callable[..., None]] = {}
-"""What adds nodes whose description is a result as well, by CUgraphNodeType."""
+"""Functions that add nodes whose description is also a result, by CUgraphNodeType."""
 
 
 def special_node(number: int) -> Callable[[Callable[..., None]], Callable[..., None]]:

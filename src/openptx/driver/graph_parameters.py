@@ -1,4 +1,4 @@
-"""Parameters of graph nodes, in the structures that describe them; attributes of kernel nodes."""
+"""Parameters of graph nodes, in their structures; attributes of kernel nodes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def kernel_of(node: Node) -> tuple[Any, Shape, bytearray]:
 
 
 def kernel_words(node: Node) -> tuple[int, ...]:
-    """The words of a CUDA_KERNEL_NODE_PARAMS. The memory that its pointers lead to lives until the node's work is
+    """The words of a CUDA_KERNEL_NODE_PARAMS. The memory that its pointers refer to lives until the node's work is
     replaced."""
     function, shape, parameters = kernel_of(node)
     data = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
@@ -120,7 +120,7 @@ def get_wait(context: Context, handle: int, out: int) -> None:
 
 @in_context("cuGraphKernelNodeSetAttribute")
 def set_attribute(context: Context, handle: int, number: int, value: int) -> None:
-    """Clusters and cooperative launches change the launch; the others are about speed and remembered."""
+    """Clusters and cooperative launches change the launch; the others concern speed and are only stored."""
     node = of_kind(handle, "kernel")
     node.attributes[number] = read(value, VALUE)
     function, shape, parameters = kernel_of(node)

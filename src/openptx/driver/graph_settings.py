@@ -1,4 +1,4 @@
-"""What nodes of graphs are changed to, in a graph or in an executable one; and which nodes are switched off."""
+"""Changes to nodes, in a graph or in an executable one; and switching nodes off."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def same_kind(kind: str, expected: str) -> None:
 
 
 def change(graph: int, node: Node, work: Work) -> None:
-    """Lets an executable graph do something else for a node. Launches that it was asked for before stay as they are."""
+    """Replaces a node's work in an executable graph. Launches submitted before keep the old work."""
     found = driver().find(graph, Executable)
     if node.kind == "memory" and not same_types(found.step(node).work.function, work.function):
         raise Failure(Result.INVALID_VALUE, "operations on memory of other types, or another number of them")

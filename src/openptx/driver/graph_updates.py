@@ -1,7 +1,7 @@
-"""Updates of executable graphs by graphs with the same nodes and edges, otherwise what differs.
+"""Updates executable graphs by graphs with the same nodes and edges, or reports the difference.
 
-Nodes are paired as the manual of `cuGraphExecUpdate` says: from those that nothing comes after, in their order, back by
-what each comes after, in the order of the edges.
+Nodes are paired as the manual of `cuGraphExecUpdate` says: from the nodes without dependents, in order, back through
+their dependencies, in edge order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TOPOLOGY_CHANGED, TYPE_CHANGED, PARAMETERS_CHANGED = 2, 3, 5
 
 
 class Difference(NamedTuple):
-    """Its CUgraphExecUpdateResult; the node of the new graph, and what it comes after, where one of these differs."""
+    """Its CUgraphExecUpdateResult; the node of the new graph, and its dependency, if one of these differs."""
 
     result: int
     why: str
@@ -32,7 +32,7 @@ class Difference(NamedTuple):
 
 
 def sinks(after: Mapping[Node, Collection[Node]]) -> list[Node]:
-    """Nodes that nothing comes after."""
+    """Nodes without dependents."""
     inner = {before for nodes in after.values() for before in nodes}
     return [node for node in after if node not in inner]
 
@@ -63,8 +63,8 @@ def paired(old: Plan, new: Graph) -> dict[Node, Node] | Difference:
 
 
 def first_difference(old: Plan, new: Graph) -> Difference | None:
-    """What forbids the update. No node is named for another number of nodes, in child graphs as in the outer one (an
-    H200, driver 580)."""
+    """What forbids the update. No node is named for a different number of nodes, in child graphs as in the outer one
+    (an H200, driver 580)."""
     pairs = paired(old, new)
     if isinstance(pairs, Difference):
         return pairs
@@ -93,7 +93,7 @@ def inner_graphs(node: Node) -> tuple[Graph, ...]:
 
 
 def updated(old: Plan, new: Graph) -> Plan:
-    """The old plan with the work of a graph that does not differ."""
+    """The old plan with the work of an equal graph."""
     pairs = paired(old, new)
     assert not isinstance(pairs, Difference)
     made = Plan.of(new)
@@ -103,14 +103,14 @@ def updated(old: Plan, new: Graph) -> Plan:
 
 
 def renewed(step: Step, new: Step, node: Node) -> Step:
-    """What another graph's node does, at its place in the old one."""
+    """The work of another graph's node, at its place in the old one."""
     kept = replace(new, after=step.after, enabled=step.enabled)
     inner = tuple(updated(*pair) for pair in zip(step.inner, inner_graphs(node), strict=True))
     return kept.with_inner(inner) if inner else kept
 
 
 def update(handle: int, graph: int) -> Difference | None:
-    """Makes the work that of another graph; or says why not."""
+    """Replaces the work by that of another graph; or returns why not."""
     found, new = driver().find(handle, Executable), driver().find(graph, Graph)
     if new.moved:
         raise Failure(Result.INVALID_VALUE, f"{new!r} was moved to a node of {new.outer!r}")

@@ -1,4 +1,4 @@
-"""Graphs: nodes with what they come after."""
+"""Graphs: nodes and their dependencies."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from openptx.driver.user_objects import References, UserObject
 from openptx.errors import Bug
 
 MOVE = 1
-"""Of references to a user object: the caller's become the graph's."""
+"""Flag for references to a user object: the caller's references move to the graph."""
 UNIQUE = "allocation", "free", "conditional"
 """Kinds of nodes that cannot be copied (manual of `cuGraphClone`)."""
 
 
 NUMBERS = itertools.count(1)
-"""What tools call graphs and executable graphs; nodes have numbers in their graph."""
+"""Identifiers of graphs and executable graphs for tools; nodes have numbers in their graph."""
 
 
 class Work(NamedTuple):
-    """What a node does. What pointers among the arguments lead to is read at the launch. The function of one that waits
-    gives an iterator: of what it waits for, one after the other."""
+    """The work of a node. Memory that pointer arguments refer to is read at the launch. The function of a waiting node
+    returns an iterator of the conditions it waits for, one after another."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
@@ -37,7 +37,7 @@ class Work(NamedTuple):
 
 
 class Node(Object):
-    """`after` are the nodes that this one comes after; `original` is the node that a clone was made of.
+    """`after` are the nodes that this one depends on; `original` is the node that a clone was made from.
 
     `attributes` are those of a kernel that the program has set; `kept` is what it was given a pointer to. Nodes that
     allocate or free memory have its `address`, and `description` is that of an allocation.
@@ -55,14 +55,14 @@ class Node(Object):
         self.address, self.description = 0, b""
 
     def end(self) -> None:
-        """Its handle means nothing from now on, and neither do those of the graphs that it does."""
+        """Invalidates its handle, and those of the graphs that it runs."""
         for graph in (*filter(None, (child_of(self),)), *bodies_of(self)):
             graph.end()
         driver().remove(self)
 
 
 class Word(NamedTuple):
-    """A condition: where it lies in device memory, and what it is at each launch; None where nothing sets it then."""
+    """A condition: its address in device memory, and its value at each launch; None if nothing sets it then."""
 
     address: int
     default: int | None
@@ -77,8 +77,8 @@ class Word(NamedTuple):
 
 
 class Graph(Object):
-    """`words` are the conditions that were made for it, by address. `outer` is the graph of which a node does this one.
-    `moved` is whether the program made it and gave it to that node."""
+    """`words` are the conditions created for it, by address. `outer` is the graph with the node that runs this one.
+    `moved` is whether the program created it and moved it to that node."""
 
     what = "graph"
 
@@ -92,7 +92,7 @@ class Graph(Object):
         self.executable: Callable[[], Object | None] | None = None  # the last one, while it lives
 
     def condition(self, address: int) -> Word | None:
-        """The condition at an address, where it was made for this graph or one that this is a part of."""
+        """The condition at an address, if it was created for this graph or one that contains it."""
         if address in self.words or self.outer is None:
             return self.words.get(address)
         return self.outer.condition(address)
@@ -105,7 +105,7 @@ class Graph(Object):
         return made
 
     def order(self) -> list[Node]:
-        """Each node after those that it comes after, otherwise as they were added. Fails where they form a cycle."""
+        """Each node after its dependencies, otherwise in the order of addition. Fails if they form a cycle."""
         found, left = dict[Node, None](), self.nodes
         while left:
             late = list[Node]()
@@ -120,7 +120,7 @@ class Graph(Object):
         return [*found]
 
     def clone(self) -> Graph:
-        """The same nodes, with handles of their own. Fails where CUDA does, and makes nothing then."""
+        """The same nodes, with new handles. Fails if CUDA does, and creates nothing then."""
         for graph in self.every():
             graph.order()
             if found := {node.kind for node in graph.nodes} & {*UNIQUE}:
@@ -141,14 +141,14 @@ class Graph(Object):
         return made
 
     def every(self) -> Iterator[Graph]:
-        """This and those that its nodes do."""
+        """This graph and those that its nodes run."""
         yield self
         for node in self.nodes:
             for graph in (*filter(None, (child_of(node),)), *bodies_of(node)):
                 yield from graph.every()
 
     def end(self) -> None:
-        """Handles of it and of its nodes mean nothing from now on."""
+        """Invalidates its handle and those of its nodes."""
         for node in self.nodes:
             node.end()
         driver().remove(self)
@@ -161,30 +161,30 @@ def child_work(child: Graph) -> Work:
 
 
 def instantiated(what: object) -> None:
-    """Stands in nodes for graphs in graphs: an executable graph has executable ones in their place."""
+    """Placeholder in nodes for child graphs: an executable graph has executable ones in their place."""
     raise Bug(f"{what} is run without having been instantiated")
 
 
 def child_of(node: Node) -> Graph | None:
-    """The graph that a node does. A captured launch of an executable one has none."""
+    """The graph that a node runs. A captured launch of an executable one has none."""
     return node.work.arguments[0] if node.kind == "graph" and node.work.arguments else None
 
 
 class Choice(NamedTuple):
-    """What a conditional node does: a word says which of some graphs run, and whether one runs again."""
+    """The work of a conditional node: a word says which of some graphs run, and whether one runs again."""
 
     word: Word
     kind: str
     bodies: tuple[Graph, ...]
 
     def chosen(self) -> int | None:
-        """The number of the graph that is to run now."""
+        """The number of the graph to run next."""
         value = self.word.value
         number = value if self.kind == "switch" else int(value == 0)
         return number if number < len(self.bodies) else None
 
     def run(self, runs: Sequence[Callable[[], Iterator[Ready]]]) -> Iterator[Ready]:
-        """`runs` do the graphs."""
+        """`runs` execute the graphs."""
         number = self.chosen()
         while number is not None:
             yield from runs[number]()
@@ -192,7 +192,7 @@ class Choice(NamedTuple):
 
 
 def choice_of(node: Node) -> Choice | None:
-    """What a conditional node chooses from. One that was captured of a launch is that of an executable graph."""
+    """The choice of a conditional node. One from a captured launch belongs to an executable graph."""
     found = node.work.arguments[0] if node.kind == "conditional" else None
     return found if isinstance(found, Choice) else None
 

@@ -1,4 +1,4 @@
-"""What programs give to be loaded: PTX as text, fat binaries with PTX in them, and what can't be run."""
+"""Images that programs load: PTX as text, fat binaries with PTX in them, and images that cannot be run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openptx.errors import InputError
 from openptx.fatbin import ExtractedPtx, extract
 
 WRAPPER = 0x466243B1
-"""Begins what nvcc makes of a fat binary: magic number and version, then a pointer to it."""
+"""The start of nvcc's fat binary wrapper: magic number and version, then a pointer to it."""
 FATBIN = 0xBA55ED50
 ELF = b"\x7fELF"
 _HEADER = struct.Struct("<IHHQ")
@@ -27,7 +27,7 @@ def image_at(pointer: int) -> str:
 
 
 def bytes_at(pointer: int) -> bytes:
-    """An image in memory, whose size follows from its first bytes."""
+    """An image in memory, whose size is determined by its first bytes."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "the image is null")
     (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4)) if readable(pointer) else (0,)
@@ -43,7 +43,7 @@ def bytes_at(pointer: int) -> bytes:
 
 
 def memory_at(pointer: int, size: int) -> bytes:
-    """Bytes of an image that says how large it is. Fails where the process has less memory there."""
+    """Bytes of an image that states its size. Fails if the process has less memory there."""
     if not pointer or size > MOST or not is_mapped(pointer, size):
         why = f"the image at 0x{pointer:x} says that it has {size} bytes, and there are not so many"
         raise Failure(Result.INVALID_IMAGE, why)
@@ -51,19 +51,20 @@ def memory_at(pointer: int, size: int) -> bytes:
 
 
 def readable(pointer: int) -> bool:
-    """Whether an image has four bytes: a shorter text ends before."""
+    """Whether an image has four bytes: a shorter text ends earlier."""
     return all(ctypes.c_uint8.from_address(pointer + i).value for i in range(3))
 
 
 def elf_size(pointer: int) -> int:
-    """Up to the end of the table of sections or of that of segments: NVIDIA's compilers put these two last."""
+    """Up to the end of the section table or the segment table: NVIDIA's compilers put these two last."""
     segments, sections, *counts = struct.unpack_from("<QQ6xHHHH", memory_at(pointer, 64), 32)
     segment, segment_count, section, section_count = counts
     return max(segments + segment * segment_count, sections + section * section_count)
 
 
 def ptx_of(data: bytes, capability: int | None = None) -> str:
-    """The PTX of an image, for a device of that compute capability, or ours. Fails for what is none or holds none."""
+    """The PTX of an image, for a device of that compute capability, or ours. Fails if it is not an image or contains no
+    PTX."""
     if data[:4] == ELF or int.from_bytes(data[:4], "little") == FATBIN:
         try:
             return fitting(extract(data), capability or driver().capability).text
@@ -88,7 +89,8 @@ def fitting(found: list[ExtractedPtx], capability: int) -> ExtractedPtx:
 
 
 def runs(target: str, own: int) -> bool:
-    """Whether a device runs PTX of a target: the same or an older one, with "a" the same, with "f" of its family."""
+    """Whether a device can run PTX of a target: the same or an older one, with "a" only the same, with "f" one of its
+    family."""
     number = number_of(target)
     if target.endswith("a"):
         return number == own

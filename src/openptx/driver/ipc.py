@@ -1,6 +1,6 @@
 """Memory and events of other processes of this computer, by handles of 64 bytes (`cuIpc*`).
 
-A handle says where the exporting process has the file with the bytes: its number, the file's descriptor and its inode.
+A handle identifies the exporting process's file with the bytes: the process number, the file descriptor and the inode.
 It can be opened as long as the process lives and has not freed the memory.
 """
 
@@ -24,7 +24,7 @@ from openptx.memory.sharing import Imported, end_sharing, share
 
 LAZY_PEER_ACCESS = 1
 INTERPROCESS = 4
-"""Of the flags of an event; it has no time then."""
+"""Required flag of an event; the event has no time then."""
 MEMORY, EVENT = b"openptxM", b"openptxE"
 EVENT_HANDLE = struct.Struct("<8sI52x")
 
@@ -43,14 +43,14 @@ class MemoryHandle(NamedTuple):
 
     @classmethod
     def of(cls, data: bytes, kind: bytes = MEMORY) -> Self:
-        """Fails for bytes that are none."""
+        """Fails for bytes that are not a handle."""
         found = cls(*cls.layout.unpack(data))
         if found.kind != kind:
             raise Failure(Result.INVALID_VALUE, "the 64 bytes are no handle of another process's memory")
         return found
 
     def open(self) -> Physical:
-        """The file. Fails where the process has ended, or has freed the memory."""
+        """The file. Fails if the process has ended, or has freed the memory."""
         why = f"the memory of process {self.process} has been freed, or the process has ended"
         try:
             descriptor = os.open(f"/proc/{self.process}/fd/{self.descriptor}", os.O_RDWR | os.O_CLOEXEC)
@@ -64,7 +64,7 @@ class MemoryHandle(NamedTuple):
 
 
 class Opened:
-    """An import, and how often it was opened."""
+    """An import, and the number of times it was opened."""
 
     def __init__(self, imported: Imported, handle: MemoryHandle) -> None:
         self.imported, self.handle, self.count = imported, handle, 1
@@ -126,7 +126,8 @@ def get_event(context: Context, out: int, handle: int) -> None:
 
 @in_context("cuIpcOpenEventHandle")
 def open_event(context: Context, out: int, given: IpcHandle) -> None:
-    """An event of our own: what the other process records has ended by then, so there is never anything to wait for."""
+    """A new event: the work that the other process records has already ended, so there is never anything to wait
+    for."""
     put(out, 0)
     kind, process = EVENT_HANDLE.unpack(bytes(given))
     if kind != EVENT or process == os.getpid():

@@ -1,4 +1,4 @@
-"""Options of loading and linking: log buffers and the register limit. The others change nothing."""
+"""Options of loading and linking: log buffers and the register limit. The others have no effect."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class JitOptions:
         self._places = {get(options + 4 * i, ctypes.c_int): values + 8 * i for i in counted(count, "options")}
 
     def limited(self, text: str) -> str:
-        """The PTX, with the most registers of a thread where the program names a number."""
+        """The PTX, with the program's register limit, if any."""
         if MAX_REGISTERS not in self._places:
             return text
         most = get(self._places[MAX_REGISTERS], ctypes.c_uint32)
         return with_register_limit(text, most) if most else text
 
     def report(self, words: str) -> None:
-        """Writes errors where the program wants them, as far as there is room; sizes become those of what there is."""
+        """Writes errors to the program's buffer, as far as there is room; sizes become those of the written text."""
         self._write(ERROR_BUFFER, ERROR_SIZE, words)
         self._write(INFO_BUFFER, INFO_SIZE, "")
 

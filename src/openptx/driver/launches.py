@@ -1,4 +1,5 @@
-"""Launches: parameters from the caller's pointers, the grid, attributes, output; what becomes of a fault or finding."""
+"""Launches: parameters from the caller's pointers, the grid, attributes, output; and the results of faults and
+findings."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _warned = set[str]()
 
 
 def report(context: Context, found: SanitizerError) -> Failure | None:
-    """All findings in full. The launch has run to its end; None where all that was found are warnings."""
+    """All findings in full. The launch has run to its end; None if all findings are warnings."""
     text = render([*found.findings], "full", color=False)
     if any(one.severity == "error" for one in found.findings):
         return context.fail(Result.LAUNCH_FAILED, text)
@@ -44,7 +45,7 @@ AT_END.append(lambda context: tell_unfreed())
 
 
 class Output(io.TextIOBase):
-    """The C library's `stdout`; in a program of Python, what was printed there before comes first."""
+    """The C library's `stdout`; in a Python program, its earlier output comes first."""
 
     def __init__(self) -> None:
         self._c = ctypes.CDLL(None)
@@ -62,18 +63,18 @@ class Output(io.TextIOBase):
 
 
 COOPERATIVE, CLUSTER = 2, 4
-"""Of CUlaunchAttributeID. The others are about speed, and change nothing here."""
+"""Values of CUlaunchAttributeID. The others concern speed, and have no effect here."""
 CONFIG = struct.Struct("<7I4xQQI4x")
 MOST_ATTRIBUTES = 64
 ATTRIBUTE = 72
-"""Bytes of a CUlaunchAttribute: its number, and 64 from the eighth on."""
+"""Bytes of a CUlaunchAttribute: its number, and 64 bytes from the eighth on."""
 
 RESULTS = {
     "PTX9001": Result.ILLEGAL_ADDRESS, "PTX9002": Result.MISALIGNED_ADDRESS, "PTX9003": Result.ILLEGAL_ADDRESS,
     "PTX9004": Result.LAUNCH_TIMEOUT, "PTX9005": Result.LAUNCH_TIMEOUT, "PTX9006": Result.LAUNCH_TIMEOUT,
     "PTX9008": Result.ASSERT, "PTX9009": Result.INVALID_PC, "PTX9011": Result.HARDWARE_STACK_ERROR,
 }  # fmt: skip
-"""Of a fault, by its code; LAUNCH_FAILED for the others. A GPU waits for ever where all threads wait."""
+"""The result for a fault, by its code; LAUNCH_FAILED for the others. A GPU waits forever if all threads wait."""
 
 
 class Shape(NamedTuple):
@@ -98,7 +99,7 @@ def require_cluster(function: Function, grid: Triple, cluster: Triple) -> None:
 
 
 def require_possible(function: Function, shape: Shape) -> None:
-    """Fails for what the device does not launch."""
+    """Fails for launches that the device does not support."""
     static, dynamic = static_shared(function.kernel), shape.shared
     most = attributes(driver().capability)[OPT_IN]
     allowed = max(attribute(function, MAX_DYNAMIC), 0)
@@ -114,7 +115,7 @@ def require_possible(function: Function, shape: Shape) -> None:
 
 
 def run(context: Context, function: Function, shape: Shape, parameters: bytearray) -> None:
-    """Launches, and waits for the end. A fault is the end of the context."""
+    """Launches, and waits for the end. A fault ends the context."""
     printing: AbstractContextManager[Any] = redirect_stdout(Output()) if function.prints else nullcontext()
     options = {} if shape.cluster is None else {"cluster": shape.cluster}
     try:
@@ -134,18 +135,18 @@ def run(context: Context, function: Function, shape: Shape, parameters: bytearra
 
 
 def _options() -> dict[str, Any]:
-    """The options of every launch, from the environment that `openptx exec` sets."""
+    """The options of every launch, from the environment variables of `openptx exec`."""
     tools = os.environ.get(SANITIZE)
     return {"sanitize": tools} if tools else {}
 
 
 def launch(context: Context, handle: int, shape: Shape, stream: int, pointers: int, extra: int) -> None:
-    """One launch, or its place in a graph."""
+    """One launch, executed or added to a graph."""
     submit(context, stream, "kernel", run, context, *prepared(driver().find(handle, Function), shape, pointers, extra))
 
 
 def prepared(function: Function, shape: Shape, pointers: int, extra: int) -> tuple[Function, Shape, bytearray]:
-    """What `run` needs, with a copy of the parameters. Fails for what the device does not launch."""
+    """The arguments of `run`, with a copy of the parameters. Fails for launches that the device does not support."""
     if shape.cluster is None and (required := cluster_of(function)) != (1, 1, 1):
         shape = shape._replace(cluster=required)
     require_possible(function, shape)
@@ -170,7 +171,7 @@ def launch_cooperative(
 
 
 def configuration(config: int) -> tuple[Shape, int]:
-    """What a CUlaunchConfig says, and its stream."""
+    """The content of a CUlaunchConfig, and its stream."""
     if not config:
         raise Failure(Result.INVALID_VALUE, "the configuration of the launch is null")
     gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))

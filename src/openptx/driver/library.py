@@ -10,7 +10,7 @@ from openptx.driver.results import Result
 
 
 class Library:
-    """The library that this process runs, found by its path: a second load of it is the same."""
+    """The library that this process has loaded, found by its path: loading it again returns the same one."""
 
     def __init__(self, path: bytes) -> None:
         c: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
@@ -26,22 +26,22 @@ class Library:
         self.current = c.openptx_driver_current
         """The handle of the thread's context, or 0."""
         self.busy = c.openptx_driver_busy
-        """Says whether streams have work left, so that a synchronization waits."""
+        """Sets whether streams have pending work, so that a synchronization waits."""
         self.pop = c.openptx_driver_pop
         self.close = c.openptx_driver_close
         self.initialized = c.openptx_driver_initialized
         self.forget = c.openptx_driver_forget
 
     def context(self, handle: int, error: Result = Result.SUCCESS) -> bool:
-        """Makes a context known, or says with what its calls fail; False where there are too many."""
+        """Registers a context, or sets the result of its calls; False if there are too many."""
         return bool(self._c.openptx_driver_context(handle, error))
 
     def push(self, handle: int) -> bool:
-        """Makes a context the thread's; False where its stack is full."""
+        """Makes a context the thread's current one; False if its stack is full."""
         return bool(self._c.openptx_driver_push(handle))
 
     def describe(self, result: Result, words: str) -> None:
-        """Sets the words that `cuGetErrorString` says for a result."""
+        """Sets the text that `cuGetErrorString` returns for a result."""
         self._c.openptx_driver_text(result, words.encode("utf-8", "replace"))
 
     def ready(self, callbacks: Sequence[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Linking of several images into one, which is PTX again: what a program takes for machine code and loads."""
+"""Links several images into one, which is PTX again: the program treats it as machine code and loads it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from openptx.linking import link_files
 from openptx.source import File
 
 PTX, LIBRARY, NVVM = 1, 4, 5
-"""Of CUjitInputType. The other types may hold PTX, too."""
+"""Values of CUjitInputType. The other types may also contain PTX."""
 DEVICE_RUNTIME = "libcudadevrt"
-"""The name of NVIDIA's library, some versions of which hold PTX that needs more than a driver's linker gives."""
+"""The name of NVIDIA's library, some versions of which contain PTX that needs more than a driver's linker provides."""
 
 
 class Linking(Object):
-    """What was added so far, and the result, which lives as long as the linking."""
+    """The images added so far, and the result, which lives as long as the linker."""
 
     what = "linker"
 
@@ -35,7 +35,7 @@ class Linking(Object):
         self.result: ctypes.Array[ctypes.c_char] | None = None
 
     def add(self, kind: int, data: bytes, name: str) -> None:
-        """One image. Of a library without PTX nothing is taken: NVIDIA's device runtime is built in here."""
+        """One image. Libraries without PTX are ignored: NVIDIA's device runtime is built in."""
         if kind == NVVM:
             raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's compiler reads: link PTX")
         if kind == LIBRARY and name.startswith(DEVICE_RUNTIME):
@@ -49,7 +49,7 @@ class Linking(Object):
             self.files.append(File(name, ptx_of(data)))
 
     def complete(self) -> ctypes.Array[ctypes.c_char]:
-        """The linked PTX with a zero at its end. Fails for what is wrong in the images or between them."""
+        """The linked PTX with a terminating zero. Fails for errors in the images or between them."""
         if self.result is None:
             try:
                 linked = link_files(self.files) if len(self.files) != 1 else self.files[0]

@@ -1,6 +1,6 @@
-"""Managed memory: advice and prefetches are remembered, and change nothing where host and device share all memory.
+"""Managed memory: advice and prefetches are stored, and have no effect, because host and device share all memory.
 
-What is said of a part of an allocation counts for all of it.
+Advice on a part of an allocation applies to all of it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Place(NamedTuple):
 
     @classmethod
     def of_device(cls, number: int) -> Place:
-        """As older functions say it."""
+        """As in older functions."""
         return cls(HOST, 0) if number == CPU else cls(DEVICE, number)
 
     @classmethod
     def of_word(cls, word: int) -> Place:
-        """As it is passed by value."""
+        """As passed by value."""
         return cls(word & 0xFFFFFFFF, ctypes.c_int32(word >> 32).value)
 
     @property
@@ -50,7 +50,7 @@ UNKNOWN = Place(INVALID, 0)
 
 @dataclass(slots=True)
 class Advice:
-    """What was said of an allocation."""
+    """The advice on an allocation."""
 
     read_mostly: bool = False
     preferred: Place = UNKNOWN
@@ -69,7 +69,7 @@ AT_FREE.append(forget)
 
 
 def managed_at(address: int, size: int) -> Advice:
-    """What is known of managed memory. Fails for what is not all of it."""
+    """The attributes of managed memory. Fails if the range is not entirely managed memory."""
     found = owned_at(address)
     if found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
         raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
@@ -129,7 +129,7 @@ def prefetch_batch(
     context: Context, addresses: int, sizes: int, count: int, places: int, firsts: int, kinds: int, flags: int,
     stream: int,
 ) -> None:  # fmt: skip
-    """Each place is for the ranges from its first one to that of the next place."""
+    """Each location applies to the ranges from its first one up to that of the next location."""
     starts = [get(firsts + 8 * i) for i in counted(kinds, "places")]
     if flags or not count or starts[:1] != [0] or sorted({*starts}) != starts or starts[-1] >= count:
         raise Failure(Result.INVALID_VALUE, f"{count} prefetches to places from {starts} on, with flags {flags}")
@@ -140,7 +140,7 @@ def prefetch_batch(
 
 @in_context("cuMemDiscardBatchAsync")
 def discard_batch(context: Context, addresses: int, sizes: int, count: int, flags: int, stream: int) -> None:
-    """What memory holds is undefined afterwards, and may be what it was."""
+    """The content of the memory is undefined afterwards, and may be unchanged."""
     if flags or not count:
         raise Failure(Result.INVALID_VALUE, f"{count} ranges are discarded, with flags {flags}")
     for i in counted(count, "ranges"):

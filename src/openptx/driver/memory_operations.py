@@ -1,4 +1,4 @@
-"""Operations on words of memory that streams and nodes of graphs do: waits and stores, several by one call."""
+"""Operations on words of memory by streams and graph nodes: waits and stores, several by one call."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from openptx.driver.results import Result
 WAIT_32, WRITE_32, FLUSH, WAIT_64, WRITE_64, BARRIER, REDUCTION = 1, 2, 3, 4, 5, 6, 8
 """CUstreamBatchMemOpType."""
 FIELDS = struct.Struct("<i4xQQI20x")
-"""CUstreamBatchMemOpParams: what is done, the address, the value and flags."""
+"""CUstreamBatchMemOpParams: the operation, the address, the value and flags."""
 MOST = 256
 """Operations in a call."""
 COMPARISON, FLUSH_FIRST = 3, 1 << 30
-"""Of the flags of CUstreamWaitValue: how the word and the value are compared, and a flush."""
+"""Flags of CUstreamWaitValue: how the word and the value are compared, and a flush."""
 NO_BARRIER = 1
-"""Of CUstreamWriteValue_flags: what was written before may come after the word. It never does."""
+"""Of CUstreamWriteValue_flags: earlier writes may become visible after the word. They never do here."""
 
 
 def difference(word: int, value: int, bits: int) -> bool:
-    """Whether the word is not before the value, where numbers of so many bits begin again at 0."""
+    """Whether the word is not before the value, with wrap-around at this many bits."""
     return (word - value) & (1 << bits) - 1 < 1 << bits - 1
 
 
@@ -41,7 +41,7 @@ COMPARISONS: tuple[Callable[[int, int, int], bool], ...] = (
 
 
 class Operation(NamedTuple):
-    """One operation. Flushes and barriers have no word: all that was written before is there."""
+    """One operation. Flushes and barriers have no word: all earlier writes are visible."""
 
     what: int
     address: int = 0
@@ -58,7 +58,7 @@ class Operation(NamedTuple):
         return self.what in (WAIT_32, WAIT_64)
 
     def require_possible(self) -> Operation:
-        """Fails for memory that is none, a word that is not aligned, and what CUDA does not have."""
+        """Fails for an invalid address, a misaligned word, and operations that CUDA does not have."""
         if self.what in (FLUSH, BARRIER):
             return self
         if self.what not in (WAIT_32, WRITE_32, WAIT_64, WRITE_64):
@@ -74,7 +74,7 @@ class Operation(NamedTuple):
         return self._replace(value=self.kind(self.value).value)
 
     def is_come(self) -> bool:
-        """Whether the word is as the value demands."""
+        """Whether the word satisfies the value's condition."""
         size = ctypes.sizeof(self.kind)
         word = self.kind.from_address(of_either(self.address, size, "read")).value
         return COMPARISONS[self.flags & COMPARISON](word, self.value, 8 * size)
@@ -84,7 +84,7 @@ class Operation(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Operations one after the other, and the structures that described them."""
+    """Operations one after another, and the structures that described them."""
 
     operations: tuple[Operation, ...]
     description: bytes
@@ -94,7 +94,7 @@ class Batch(NamedTuple):
         return Batch(operations, b"".join(FIELDS.pack(*one) for one in operations))
 
     def run(self) -> Iterator[Ready]:
-        """Gives what a stream or a node waits for on its way."""
+        """Yields the conditions that a stream or a node waits for."""
         for one in self.operations:
             if one.waits:
                 yield one.is_come
@@ -106,7 +106,7 @@ class Batch(NamedTuple):
 
 
 def read_batch(count: int, pointer: int, flags: int) -> Batch:
-    """What an array of CUstreamBatchMemOpParams says. Fails for what cannot be done."""
+    """The content of an array of CUstreamBatchMemOpParams. Fails for invalid operations."""
     if flags:
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of operations on memory")
     counted(count, "operations", MOST)
@@ -121,5 +121,5 @@ def batch_of(run: Any) -> Batch:
 
 
 def same_types(run: Any, other: Any) -> bool:
-    """Whether two nodes have as many operations, of the same types, which executable graphs keep."""
+    """Whether two nodes have as many operations, of the same types, which must not change in executable graphs."""
     return batch_of(run).types() == batch_of(other).types()

@@ -13,7 +13,7 @@ class Mipmapped(Object):
     what = "mipmapped array"
 
     def __init__(self, description: Description, count: int) -> None:
-        """`count` levels, or as many as there are until all extents are 1."""
+        """`count` levels, or fewer if all extents reach 1."""
         super().__init__()
         most = max(
             description.width, description.height, 0 if description.flags & (LAYERED | CUBE) else description.depth
@@ -26,7 +26,7 @@ class Mipmapped(Object):
 
 
 def level_of(description: Description, number: int) -> Description:
-    """Dimensions that the array does not have stay 0; layers are as many in each level."""
+    """Dimensions that the array does not have stay 0; the number of layers is the same in each level."""
     width, height, depth = (max(n >> number, 1) if n else 0 for n in description[:3])
     layers = description.depth if description.flags & (LAYERED | CUBE) else depth
     return description._replace(width=width, height=height, depth=layers)

@@ -1,4 +1,4 @@
-"""Modules: PTX that is loaded into a context, with its kernels and variables."""
+"""Modules: PTX loaded into a context, with its kernels and variables."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Module(Object):
         self._const: Allocation | None = None
 
     def function(self, name: str) -> Function:
-        """A kernel by its name. Fails where there is none."""
+        """A kernel by its name. Fails if there is none."""
         found = self.functions.get(name)
         if found is None:
             if name not in self.loaded:
@@ -58,30 +58,31 @@ class Module(Object):
         return found
 
     def variable(self, name: str) -> tuple[int, int]:
-        """The address and the bytes of a `.global` or `.const` variable. Fails where there is none."""
+        """The address and the bytes of a `.global` or `.const` variable. Fails if there is none."""
         program, image = self.loaded.program, self.loaded.image
         found = program.variables.get(name)
         if found is None or found.space not in ("global", "const") or found.linkage == "extern":
             raise Failure(Result.NOT_FOUND, f"no variable `{name}` in the module", usual=True)
         if found.space == "global":
             return image.addresses[name], found.size
-        if self._const is None:  # kernels have it in their window, the host needs an address of its own
+        if self._const is None:  # kernels access it in their window, the host needs a separate address
             self._const = device(64).add("constant memory", image.const)
         return self._const.base + image.addresses[name], found.size
 
     def end(self) -> None:
-        """Ends the module: its handles are invalid from now on."""
+        """Ends the module: its handles become invalid."""
         for one in (self, *self.functions.values(), *self.references.values()):
             driver().remove(one)
 
 
 _STATED = re.compile(r"^\s*\.target\s+sm_(\d+)\s*(?:,|$|//)", re.MULTILINE)
 OLDEST = 75
-"""From this target on, nothing that PTX may contain is missing on newer devices; sm_70 lost what has no `.sync`."""
+"""From this target on, newer devices support everything that PTX may contain; sm_70 removed instructions without
+`.sync`."""
 
 
 def loaded(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
-    """PTX as a module. Fails for what is wrong in it, which the options get, too."""
+    """PTX as a module. Fails for errors in it, which are also written to the options."""
     try:
         limited = source if options is None else options.limited(source)
         module = load(File("<module>", limited), target=compiled_for(limited))
@@ -100,13 +101,13 @@ def loaded(source: str, options: JitOptions | None = None, what: str = "the modu
 
 
 def compiled_for(source: str) -> str | None:
-    """The device's target where it is newer than the PTX is for, as a driver compiles it; None leaves it as it is."""
+    """The device's target if it is newer than the PTX's, as a driver compiles it; None to keep the PTX's."""
     stated = stated_capability(source)
     return device_target() if stated is not None and OLDEST <= stated < driver().capability else None
 
 
 def stated_capability(source: str) -> int | None:
-    """The number of the `.target`; None for those of one architecture or family, `sm_90a`."""
+    """The number of the `.target`; None for those of a single architecture or family, `sm_90a`."""
     stated = _STATED.search(source)
     return int(stated[1]) if stated else None
 

@@ -1,4 +1,4 @@
-"""What programs hold handles of: contexts, streams, events, modules. A handle is never given twice."""
+"""Objects with handles: contexts, streams, events, modules. A handle is never reused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STEP = 0x40
 
 
 class Object:
-    """Something that a handle names."""
+    """An object with a handle."""
 
     what = "object"
 
@@ -45,18 +45,18 @@ class Driver:
         self._numbers = itertools.count(FIRST_HANDLE, STEP)
 
     def add(self, made: T) -> T:
-        """Gives an object its handle."""
+        """Assigns a handle to an object."""
         made.handle = next(self._numbers)
         self._objects[made.handle] = made
         return made
 
     def remove(self, known: Object) -> None:
-        """Forgets an object: its handle is invalid from now on."""
+        """Forgets an object: its handle becomes invalid."""
         self._objects.pop(known.handle, None)
         self._gone[known.handle] = known.what
 
     def find(self, handle: int, kind: type[T], otherwise: Result = Result.INVALID_HANDLE) -> T:
-        """The object of a handle. Fails where it is none of that kind, saying what it was."""
+        """The object of a handle. Fails if it is not of that kind, and reports its kind."""
         found = self._objects.get(handle)
         if isinstance(found, kind):
             return found
@@ -83,25 +83,25 @@ class _Place:
 
 
 def driver() -> Driver:
-    """That of this process."""
+    """The state of this process."""
     if _Place.driver is None:
         raise Failure(Result.NOT_INITIALIZED, "the driver was not started")
     return _Place.driver
 
 
 def install(found: Driver) -> Driver:
-    """Makes it that of this process."""
+    """Makes it the state of this process."""
     _Place.driver = found
     return found
 
 
 def chosen_capability() -> int:
-    """The compute capability that OPENPTX_DEVICE asks for: 90 for sm_90. Raises ArgumentError if it names no target."""
+    """The compute capability in OPENPTX_DEVICE: 90 for sm_90. Raises ArgumentError if it is not a target."""
     return capability_of(os.environ.get("OPENPTX_DEVICE") or "sm_90")
 
 
 def capability_of(target: str) -> int:
-    """90 for "sm_90" and "sm_90a". Raises ArgumentError for what is no target of a device with known facts."""
+    """90 for "sm_90" and "sm_90a". Raises ArgumentError unless it is the target of a known device."""
     number = target.removeprefix("sm_").rstrip("af")
     if find_target(target) is None or not number.isdigit() or int(number) not in MULTIPROCESSORS:
         known = ", ".join(f"sm_{n}" for n in sorted(MULTIPROCESSORS))

@@ -1,6 +1,6 @@
-"""How many blocks of a kernel a multiprocessor holds (CUDA Driver API, Occupancy), as far as PTX tells.
+"""How many blocks of a kernel a multiprocessor holds (CUDA Driver API, Occupancy), as far as PTX determines it.
 
-Registers are those of `functions.registers`, an estimate: the assembler decides how many a thread has.
+Registers are those of `functions.registers`, an estimate: the assembler decides how many a thread uses.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from openptx.profile.occupancy import MULTIPROCESSORS, REGISTERS, SYSTEM_BYTES, 
 MULTIPROCESSOR_COUNT = 16
 """An attribute of the device."""
 REGISTER_UNIT = 256
-"""Registers are given to a warp in units of so many."""
+"""The granularity of register allocation to a warp."""
 ITS_SIZE = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
-"""CUoccupancyB2DSize: the bytes of dynamic shared memory of a block of so many threads."""
+"""CUoccupancyB2DSize: the bytes of dynamic shared memory of a block with this many threads."""
 
 
 def blocks_of(found: Function, threads: int, dynamic: int) -> int:
-    """How many blocks of so many threads a multiprocessor holds; 0 where not even one fits."""
+    """How many blocks of this many threads a multiprocessor holds; 0 if not even one fits."""
     capability = driver().capability
     static = static_shared(found.kernel)
     if not 0 < threads <= attribute(found, MAX_THREADS) or static + dynamic > attributes(capability)[OPT_IN]:
@@ -63,7 +63,8 @@ def dynamic_left(out: int, handle: int, blocks: int, threads: int) -> None:
 
 @initialized("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
 def best_block(grid: int, block: int, handle: int, size_of: int, dynamic: int, limit: int, flags: int = 0) -> None:
-    """The block size with the most warps at a time, the largest of several, and a grid that fills the device."""
+    """The block size with the maximum number of resident warps, the largest if there are several, and a grid that fills
+    the device."""
     found = driver().find(handle, Function)
     size = ITS_SIZE(size_of) if size_of else None
 

@@ -1,4 +1,4 @@
-"""The allocation, the registered or mapped memory, or the module's variable that an address lies in."""
+"""The allocation, the registered or mapped memory, or the module variable that contains an address."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from openptx.driver.virtual_memory import part_at
 from openptx.memory import Block
 
 IMPORTED: dict[int, Block] = {}
-"""Memory of other processes, by its address here (`ipc`)."""
+"""Memory of other processes, by its local address (`ipc`)."""
 
 
 def owned_at(address: int) -> Owned | None:
-    """Who owns the memory at an address, given as a device address or, for registered memory, as the host's; None if
-    the driver does not know it."""
+    """The owner of the memory at an address, given as a device address or, for registered memory, as the host's; None
+    if the driver does not know it."""
     block = memory.find(address)
     if block is not None:
         return OWNED.get(block.address)
@@ -35,7 +35,7 @@ def imported_at(address: int) -> Owned | None:
 
 
 def mapped_at(address: int) -> Owned | None:
-    """Memory that the program has mapped to addresses that it reserved."""
+    """Memory that the program has mapped to reserved addresses."""
     part = part_at(address)
     if part is None:
         return None

@@ -20,7 +20,7 @@ MOST = 4096
 
 
 class Settings:
-    """What the next launch of a function has; `size` are the bytes that the program says its parameters take."""
+    """The state for the next launch of a function; `size` is the program's size of its parameters in bytes."""
 
     def __init__(self) -> None:
         self.block, self.shared, self.size = (1, 1, 1), 0, 0

@@ -15,7 +15,7 @@ END, POINTER, SIZE = 0, 1, 2
 def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: int, extra: int) -> bytearray:
     """The bytes of all: from a pointer for each, or all together by `extra`. `places` are (offset, bytes).
 
-    Fails where some are missing; `name` is the kernel's.
+    Fails if some are missing; `name` is the kernel's.
     """
     buffer = bytearray(size)
     if not size:

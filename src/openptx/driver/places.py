@@ -1,4 +1,4 @@
-"""Addresses that programs give, as places of this process: device memory is checked, host memory is the program's."""
+"""Resolves addresses that programs pass: device memory is checked, host memory belongs to the program."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from openptx.driver.results import Result
 from openptx.memory.transfers import span_of
 
 WRITE = "write"
-"""The action that makes memory defined for the sanitizer."""
+"""The action that marks memory as defined for the sanitizer."""
 
 
 def of_device(address: int, size: int, action: str) -> int:
-    """The host address of bytes of device memory. Fails unless all of them lie in one allocation."""
+    """The host address of bytes of device memory. Fails unless all of them are in one allocation."""
     block = memory.find(address)
     if block is not None:
         into = address - block.address
@@ -42,8 +42,8 @@ def of_device(address: int, size: int, action: str) -> int:
 
 
 def of_host(address: int, size: int, action: str) -> int:
-    """The host address of bytes that the host can reach, device memory included. Fails where the process has no
-    memory."""
+    """The host address of bytes that the host can access, including device memory. Fails if the process has no memory
+    there."""
     block = memory.find(address)
     if block is not None or (size and not is_mapped(address, size)):
         return of_device(address, size, action)
@@ -53,7 +53,7 @@ def of_host(address: int, size: int, action: str) -> int:
 
 
 def of_either(address: int, size: int, action: str) -> int:
-    """The host address of bytes of device or host memory: all addresses are in one space."""
+    """The host address of bytes of device or host memory, in the unified address space."""
     if memory.find(address) is not None or span_of(address) is not None:
         return of_device(address, size, action)
     return of_host(address, size, action)

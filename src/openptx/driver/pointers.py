@@ -1,4 +1,4 @@
-"""What an address is: attributes of pointers, and the range that one lies in."""
+"""Pointer queries: attributes of pointers, and the range that contains one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = {MEMORY_TYPE, IS_MANAGED, DEVICE_ORDINAL, LEGACY_IPC, MAPPED, HANDLE_TYP
          SYNC_MEMOPS}  # fmt: skip
 """Attributes of four bytes; the others are pointers and numbers of eight."""
 NOTHING = {MEMORY_TYPE: 0, DEVICE_ORDINAL: -2}
-"""Of an address that the driver does not know."""
+"""The result for an address that the driver does not know."""
 
 
 @in_context("cuMemGetAddressRange_v2")

@@ -1,4 +1,4 @@
-"""Memory pools, and allocations in a stream's order, which is the order of calls."""
+"""Memory pools, and stream-ordered allocations; the order is that of the calls."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ DESCRIPTION = struct.Struct("<4i88xQQ")
 
 
 class Pool(Object):
-    """Attributes of CUmemPool_attribute are remembered; memory is given back at once."""
+    """Attributes of CUmemPool_attribute are stored; memory is released at once."""
 
     what = "memory pool"
 
     def __init__(
         self, kind: str, default: bool = False, handles: int = 0, origin: tuple[int, int] | None = None
     ) -> None:
-        """`kind` is that of its allocations, "device", "host" or "managed"; `handles` are those that other processes
-        share it by, and `origin` the process of an imported one, with its handle there."""
+        """`kind` is that of its allocations, "device", "host" or "managed"; `handles` are those by which other
+        processes share it, and `origin` the process of an imported one, with its handle there."""
         super().__init__()
         self.handles, self.origin = handles, origin
         self.kind, self.default, self.access = kind, default, READ_WRITE
@@ -50,7 +50,7 @@ class Pool(Object):
 
 
 class Pools:
-    """The one that the device uses where the program has chosen one, others chosen and the default ones by kind."""
+    """The device's current pool if the program has set one, other current pools, and the default ones by kind."""
 
     chosen: Pool | None = None
     others: ClassVar[dict[str, Pool]] = {}
@@ -100,7 +100,7 @@ def set_pool_of_place(place: int, allocation: int, handle: int) -> None:
 
 
 def require_own(pool: Pool) -> Pool:
-    """Fails for a pool of another process, which allocates nothing here."""
+    """Fails for a pool of another process, which cannot allocate here."""
     if pool.origin is not None:
         raise Failure(Result.INVALID_VALUE, "a pool of another process allocates nothing in this one")
     return pool
@@ -197,7 +197,7 @@ def allocate_from(context: Context, out: int, size: int, handle: int, stream: in
     if size:
         obtain(context, out, size, pool.kind, pool=pool)
     else:
-        put(out, 0)  # no bytes are no error here, as cuda.core's tests show
+        put(out, 0)  # zero bytes are not an error here, as cuda.core's tests show
     pool.high = max(pool.high, pool.used)
     if where.capture is not None:
         node = where.capture.add(where, "allocation", GraphMemory(get(out)).allocate, ())

@@ -1,7 +1,7 @@
-"""Work of streams that wait: a thread of ours does it as soon as what they wait for has come.
+"""Queues of waiting streams: a background thread does their work as soon as their conditions hold.
 
-A stream that waits for nothing does its work in the thread that submits it. Once one waits, for a word of memory or for
-an event after one, what it is given later is kept in order; so is what the legacy default stream orders after it.
+A stream that does not wait does its work in the submitting thread. Once it waits, for a word of memory or for an event
+after one, later work is queued in order; so is the work that the legacy default stream orders after it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from openptx.errors import Bug, Error
 
 Ready = Callable[[], bool]
 SHORT, LONG = 1e-4, 2e-3
-"""Seconds between two looks at what streams wait for: at first, and where nothing comes for long."""
+"""Seconds between two polls of the conditions: initially, and after a long wait."""
 WARN_AFTER = 10.0
-"""Seconds after which the log says that a program waits."""
+"""Seconds after which the log reports a waiting program."""
 
 
 class Item(NamedTuple):
@@ -32,13 +32,13 @@ class Item(NamedTuple):
 
 
 class Queue:
-    """What a stream has been given and has not done. `legacy` is of the default stream, which waits for those that are
-    `blocking`, as they do for it."""
+    """The pending work of a stream. `legacy` is of the default stream, which waits for those that are `blocking`, as
+    they do for it."""
 
     stalled: ClassVar[dict[Queue, None]] = {}
-    """All that have work left."""
+    """All streams with pending work."""
     captures: ClassVar[int] = 0
-    """Captures that go on (capture_modes.py)."""
+    """Active captures (capture_modes.py)."""
     lock = threading.RLock()
     worker: ClassVar[threading.Thread | None] = None
 
@@ -48,21 +48,21 @@ class Queue:
         self.done = 0
 
     def run(self, work: Callable[..., Any], *arguments: Any, ready: Ready | None = None) -> None:
-        """Does work now, or keeps it where something is not `ready` that it comes after. Work may give an iterator of
-        what it waits for on its way."""
+        """Does work now, or queues it if something that it depends on is not `ready`. Work may return an iterator of
+        the conditions it waits for."""
         if (not Queue.stalled and (ready is None or ready())) or not self.keep(Item(ready or always, work, arguments)):
             rest = rest_of(work(*arguments))
             if rest is not None:
                 self.go_on(rest)
 
     def go_on(self, rest: Iterator[Ready]) -> None:
-        """Does what is left of work, or keeps it from where it waits."""
+        """Does the rest of some work, or queues it from where it waits."""
         for ready in rest:
             if not ready() and self.keep(Item(ready, same, (rest,))):
                 return
 
     def keep(self, item: Item) -> bool:
-        """Whether the work has to wait, and is kept."""
+        """Whether the work has to wait, and is queued."""
         with Queue.lock:
             marks = [(other, other.done + len(other.items)) for other in self.before()]
             if not self.items and not marks and item.ready():
@@ -77,13 +77,13 @@ class Queue:
         return True
 
     def before(self) -> list[Queue]:
-        """Other streams with work that the legacy default stream puts before what comes now."""
+        """Other streams with work that precedes the next work by the rules of the legacy default stream."""
         if self.legacy:
             return [one for one in Queue.stalled if one is not self and one.blocking and one.context is self.context]
         return [one for one in Queue.stalled if one.legacy and self.blocking and one.context is self.context]
 
     def advance(self) -> bool:
-        """Does what can be done. Whether there was something."""
+        """Does all work that can be done. Returns whether there was any."""
         moved = False
         while self.items and not self.context.error:
             item = self.items[0]
@@ -109,7 +109,7 @@ class Queue:
         return moved
 
     def drop(self) -> None:
-        """Forgets what is left, after a fault or at the context's end."""
+        """Drops pending work, after a fault or at the context's end."""
         with Queue.lock:
             self.done += len(self.items)
             self.items.clear()
@@ -120,17 +120,17 @@ def always() -> bool:
 
 
 def rest_of(found: Any) -> Iterator[Ready] | None:
-    """What work has given, where that is an iterator of what it waits for."""
+    """The result of work, if it is an iterator of conditions."""
     return cast("Iterator[Ready]", found) if found is not None and isinstance(found, Iterator) else None
 
 
 def same(rest: Iterator[Ready]) -> Iterator[Ready]:
-    """Work that has waited, of which the rest is left."""
+    """Work that has waited, of which the rest is pending."""
     return rest
 
 
 def broken(context: Context, error: BaseException) -> None:
-    """What comes of an error in work that no call waits for: the context has it."""
+    """The result of an error in work that no call waits for: the context becomes unusable."""
     if context.error:
         return
     if isinstance(error, Failure):
@@ -143,12 +143,12 @@ def broken(context: Context, error: BaseException) -> None:
 
 
 def tell_busy() -> None:
-    """Says whether `cuCtxSynchronize` has to ask here: streams have work left, or are being captured."""
+    """Sets whether `cuCtxSynchronize` has to call Python: streams have pending work, or are under capture."""
     driver().library.busy(bool(Queue.stalled or Queue.captures))
 
 
 def work_off() -> None:
-    """Runs in its own thread until no stream has work left."""
+    """Runs in its own thread until no stream has pending work."""
     pause = SHORT
     while True:
         with Queue.lock:
@@ -167,7 +167,7 @@ def work_off() -> None:
 
 
 def settle(queues: Iterable[Queue], what: str) -> None:
-    """Waits until what these streams have now is done."""
+    """Waits until the current work of these streams is done."""
     with Queue.lock:
         marks = [(one, one.done + len(one.items)) for one in queues]
     wait_until(lambda: all(one.done >= number for one, number in marks), what)
@@ -190,7 +190,7 @@ def of_context(context: Context) -> list[Queue]:
 
 
 def settle_legacy(context: Context, what: str) -> None:
-    """Waits as a call does that is done in the legacy default stream."""
+    """Waits like a call that works in the legacy default stream."""
     settle([one for one in of_context(context) if one.blocking], what)
 
 

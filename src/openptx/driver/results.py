@@ -1,4 +1,4 @@
-"""What entry points return: CUDA's numbers, their names in the manual, and what they mean."""
+"""Results of entry points: CUDA's numbers, their names in the manual, and their meanings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Row(NamedTuple):
 
 
 # fmt: off
-#    number  name                               what it says
+# number  name                               text
 _ROWS = (
     (0,   "CUDA_SUCCESS",                       "no error"),
     (1,   "INVALID_VALUE",                      "invalid argument"),

@@ -1,7 +1,7 @@
 """Pools that processes share: a pool's file descriptor, and a handle of 64 bytes for each pointer of it.
 
-The descriptor is that of a small file that names the pool. It reaches the other process as descriptors do: by a socket,
-or because that process is a child. Memory of a pool is shared by files, as that of `ipc`.
+The descriptor is that of a small file that identifies the pool. It is passed to the other process through a socket, or
+inherited by a child. Memory of a pool is shared by files, as in `ipc`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from openptx.driver.results import Result
 from openptx.memory.sharing import Imported, share
 
 FILE = struct.Struct("<8sIQ")
-"""What a pool's file has: its kind, the process, and the pool's handle there."""
+"""The content of a pool's file: its kind, the process, and the pool's handle there."""
 POOL, POINTER = b"openptxQ", b"openptxP"
 POINTER_BYTES = 64
-"""Of a CUmemPoolPtrExportData, whose last eight of ours have the pool."""
+"""The content of a CUmemPoolPtrExportData, whose last eight bytes identify the pool."""
 LOW = 0xFFFFFFFF
-"""The runtime's flags have 32 bits, and the driver's 64."""
+"""The runtime's flags have 32 bits, the driver's 64."""
 
 
 def require_descriptor(kind: int, flags: int) -> None:
@@ -93,7 +93,7 @@ def import_pointer(context: Context, out: int, pool: int, data: int) -> None:
 
 
 def end_all(context: Context) -> None:
-    """Gives back what a context has imported."""
+    """Releases the imports of a context."""
     for address, (owner, end) in [*FOREIGN.items()]:
         if owner is context:
             del FOREIGN[address]

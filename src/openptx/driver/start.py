@@ -30,16 +30,16 @@ CHAPTERS = (
     "texture_references", "parameter_lists", "graph_descriptions", "batch_boxes", "external_objects",
     "array_properties", "device_links",
 )  # fmt: skip
-"""Modules here that have entry points."""
+"""Modules of this package that have entry points."""
 
 SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDestroy|ModuleUnload|LibraryUnload)")
-"""What waits for all work of the legacy default stream, and whatever is not asynchronous among it."""
+"""Calls that wait for all work of the legacy default stream, and any that are not asynchronous."""
 
 SOON = 0.01
 """Seconds after which an interrupted call has returned."""
 
 _once = threading.Lock()
-_kept: list[Any] = []  # callbacks of ctypes, which the table's pointers do not keep alive
+_kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
 
 
 def start(path: bytes) -> None:
@@ -59,7 +59,7 @@ def start(path: bytes) -> None:
 
 
 def callback(driver: Driver, entry: EntryPoint) -> Any:
-    """The function of an entry point, for the table; None where nothing implements it."""
+    """The function of an entry point, for the table; None if it is not implemented."""
     call = CALLS.get(entry.symbol)
     if call is None:
         return None
@@ -68,7 +68,7 @@ def callback(driver: Driver, entry: EntryPoint) -> Any:
 
 
 def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
-    """The function, with what it needs, as it returns a result whatever happens."""
+    """The function, with its requirements checked, which returns a result in any case."""
     function, needs = checked(symbol, call.function), call.needs
 
     def plain(*arguments: Any) -> int:
@@ -104,7 +104,7 @@ def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
 
 
 def failed(symbol: str, error: BaseException) -> int:
-    """What an entry point returns after an exception, which is logged."""
+    """The result of an entry point after an exception, which is logged."""
     if isinstance(error, Failure):
         if error.why and not error.usual:
             LOG.warning("%s: %s", symbol, error.why)
@@ -117,7 +117,7 @@ def failed(symbol: str, error: BaseException) -> int:
         return results.Result.INVALID_VALUE
     if isinstance(error, Exception):
         LOG.error("%s: %s", symbol, Bug.of(error), exc_info=error)
-    else:  # Ctrl-C, which ctypes would print and forget: the program gets it when this call has returned
+    else:  # Ctrl-C, which ctypes would print and drop: the program gets it when this call has returned
         LOG.warning("%s: interrupted", symbol)
         second = threading.Timer(SOON, _thread.interrupt_main)
         second.daemon = True

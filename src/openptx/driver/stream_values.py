@@ -21,7 +21,7 @@ ATTRIBUTE = 64
 
 
 def do(context: Context, handle: int, batch: Batch) -> None:
-    """The stream goes on when words are as they should be, which the host or another stream may bring about."""
+    """The stream continues when words satisfy their conditions, which the host or another stream may bring about."""
     submit(context, handle, "memory", batch.run)
 
 
@@ -51,7 +51,7 @@ def wait_64(context: Context, handle: int, address: int, value: int, flags: int)
 
 @in_context("cuStreamSetAttribute")
 def set_attribute(context: Context, handle: int, number: int, value: int) -> None:
-    """They are remembered. All are about speed."""
+    """They are stored. All concern speed."""
     stream_of(context, handle).attributes[number] = read(value, ATTRIBUTE)
 
 

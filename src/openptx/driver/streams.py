@@ -1,4 +1,4 @@
-"""Streams: each runs what it is given at once, in the thread that gives it, unless it waits or is being captured."""
+"""Streams: each does its work at once, in the submitting thread, unless it waits or is under capture."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from openptx.driver.capture import Capture
 
 DEFAULT = (0, 1, 2)
-"""CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 is taken for the first."""
+"""CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 means the first."""
 PER_THREAD = 2
 NON_BLOCKING = 1
 
 
 class Stream(Object):
-    """`capture` is what its work goes to instead of being done."""
+    """`capture` receives its work instead of executing it."""
 
     what = "stream"
 
@@ -55,7 +55,7 @@ def forget_default(context: Context, handle: int) -> None:
 
 
 def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *arguments: Any) -> None:
-    """Does work in a stream's order, or whenever the graph is launched that it is captured for."""
+    """Does work in stream order, or at each launch of the graph that it is captured for."""
     stream = stream_of(context, handle)
     if stream.capture is None:
         require_usable(stream)
@@ -65,7 +65,7 @@ def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *
 
 
 def require_no_capture(stream: Stream, action: str) -> None:
-    """Fails for what a capture cannot hold, which is of no use from then on."""
+    """Fails for work that a capture cannot contain, and invalidates the capture."""
     require_usable(stream)
     if stream.capture is not None:
         stream.capture.valid = False

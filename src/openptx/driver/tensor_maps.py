@@ -1,4 +1,4 @@
-"""Tensor maps (`CUtensorMap`): what `cuTensorMapEncodeTiled` makes is what the machine's copies of boxes read."""
+"""Tensor maps (`CUtensorMap`): the result of `cuTensorMapEncodeTiled` is what the machine's copies of boxes read."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ NAMES = ELEMENTS | CONVERTED | PACKED
 CODES = {8: 9, 9: 10, 10: 8}
 """Codes of Table 33 in the PTX manual, by CUtensorMapDataType, where they differ: f64, bf16, f32 with .ftz."""
 KINDS, MOST_SWIZZLE = 16, 6
-"""How many data types there are, and the last swizzle mode."""
+"""The number of data types, and the last swizzle mode."""
 MOST_STRIDE, MOST_SIZE, MOST_STEP, MOST_PROMOTION = 1 << 40, 1 << 32, 8, 3
 MOST_BYTES = 227 << 10
-"""Of a box: the most shared memory of a block. Driver 580 takes 229,792 on an H200, and refuses 235,200 and more.
+"""The maximum size of a box: that of a block's shared memory. Driver 580 accepts 229,792 on an H200, and refuses
+235,200 and more.
 
-It divides sizes by steps without a remainder there, and knows nothing of interleaved layouts.
+For this it divides sizes by steps without a remainder, and ignores interleaved layouts.
 """
 
 
@@ -35,7 +36,8 @@ def encode(
     out: int, kind: int, rank: int, address: int, shape: int, strides: int, box: int, steps: int, interleave: int,
     swizzle: int, promotion: int, fill: int,
 ) -> None:  # fmt: skip
-    # The manual wants `out` at a multiple of 64. It is not checked: cuda.core has maps in objects of Python, at 16.
+    # The manual requires `out` to be a multiple of 64. It is not checked: cuda.core keeps maps in Python objects, at
+    # multiples of 16.
     write(out, tiled(kind, rank, address, shape, strides, box, steps, interleave, swizzle, promotion, fill))
 
 
@@ -43,7 +45,7 @@ def tiled(
     kind: int, rank: int, address: int, shape: int, strides: int, box: int, steps: int, interleave: int, swizzle: int,
     promotion: int, fill: int,
 ) -> bytes:  # fmt: skip
-    """The bytes of a map. Sizes of dimensions stand with the innermost one first, whose step is ignored."""
+    """The bytes of a map. Sizes start with the innermost dimension, whose step is ignored."""
     if not 1 <= rank <= 5:
         raise invalid(f"of {rank} dimensions")
     boxes = [get(box + 4 * i, ctypes.c_uint32) for i in range(rank)]
@@ -66,7 +68,7 @@ def tiled(
 def described(
     kind: int, rank: int, address: int, shape: int, strides: int, steps: int, interleave: int, swizzle: int, fill: int
 ) -> tuple[int, list[int], list[int], list[int]]:
-    """What every tensor map has: the element, sizes, strides and steps. Fails where something is wrong."""
+    """The common part of every tensor map: the element, sizes, strides and steps. Fails for invalid values."""
     require_layout(rank, interleave, swizzle)
     sizes = [get(shape + 8 * i) for i in range(rank)]
     between = [get(strides + 8 * i) for i in range(rank - 1)]
@@ -100,7 +102,7 @@ def element_of(kind: int) -> int:
 
 
 def require_layout(rank: int, interleave: int, swizzle: int) -> None:
-    """Fails for a combination that CUDA refuses, and for what the machine does not copy."""
+    """Fails for a combination that CUDA refuses, and for those that the machine does not support."""
     if interleave not in INTERLEAVES or not 0 <= swizzle <= MOST_SWIZZLE:
         raise invalid(f"with interleave layout {interleave} and swizzle mode {swizzle}")
     if interleave and rank < 3:

@@ -1,4 +1,5 @@
-"""Texture and surface objects, on arrays, pitched and linear memory: `openptx.Texture` and `openptx.Surface` do it."""
+"""Texture and surface objects, on arrays, pitched and linear memory, implemented by `openptx.Texture` and
+`openptx.Surface`."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ AS_INTEGER, NORMALIZED, SRGB, NO_TRILINEAR, SEAMLESS = 1, 2, 0x10, 0x20, 0x40
 """CU_TRSF_*. The one before the last is about speed."""
 SETTINGS = struct.Struct("<4iIIifff4f48x")
 BASE_ALIGNMENT, PITCH_ALIGNMENT = 256, 32
-"""Bytes. Allocations begin at multiples of the first; the second is an attribute of the device."""
+"""Bytes. Allocations are aligned to the first; the second is an attribute of the device."""
 
 
 class Settings(NamedTuple):
@@ -49,7 +50,7 @@ class Settings(NamedTuple):
 
 
 class Texels(NamedTuple):
-    """What a resource shows; `levels` are the arrays of a mipmapped one but the first."""
+    """The data of a resource; `levels` are the arrays of a mipmapped one except the first."""
 
     array: NDArray[Any]
     channels: int
@@ -60,7 +61,7 @@ class Texels(NamedTuple):
 
 
 class Known(NamedTuple):
-    """An object with its descriptions, as the program gave them."""
+    """An object with its descriptions, as passed by the program."""
 
     image: Texture | Surface
     context: Context
@@ -70,7 +71,7 @@ class Known(NamedTuple):
 
 
 OBJECTS: dict[int, Known] = {}
-"""By handle, which is the one that kernels get."""
+"""By handle, which is also the one that kernels get."""
 
 
 def end_all(context: Context) -> None:
@@ -103,7 +104,7 @@ def settings_of(data: bytes) -> Settings:
 
 
 def texels_of(resource: bytes) -> Texels:
-    """What a CUDA_RESOURCE_DESC shows. Fails for a resource that is not there."""
+    """The data that a CUDA_RESOURCE_DESC describes. Fails for a resource that does not exist."""
     kind, place = ON_ARRAY.unpack_from(resource)
     if kind in (ARRAY, MIPMAPPED):
         found, *rest = [driver().find(place, Array)] if kind == ARRAY else driver().find(place, Mipmapped).levels
@@ -114,7 +115,7 @@ def texels_of(resource: bytes) -> Texels:
     _, address, number, channels, width, height, pitch = ON_MEMORY.unpack_from(resource)
     format = known_format(number, channels)
     element = np.dtype(format.dtype).itemsize * channels
-    if kind == LINEAR:  # the size in bytes stands where pitched memory has the width in elements
+    if kind == LINEAR:  # the size in bytes is where pitched memory has the width in elements
         width, height, pitch = width // element, 1, width
     elif pitch % PITCH_ALIGNMENT or pitch < width * element:
         raise Failure(Result.INVALID_VALUE, f"a texture of {width} elements a row, and rows {pitch} bytes apart")
@@ -124,7 +125,7 @@ def texels_of(resource: bytes) -> Texels:
 
 
 def shown(address: int, element: int, shape: tuple[int, int], pitch: int) -> NDArray[np.uint8]:
-    """Rows of elements in device memory, as bytes; they keep the memory."""
+    """Rows of elements in device memory, as bytes; they keep the memory alive."""
     height, width = shape
     extent = pitch * (height - 1) + width * element
     found = span_of(address)

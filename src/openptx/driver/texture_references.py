@@ -1,7 +1,7 @@
 """Texture and surface references: variables of a module that are bound to arrays and memory (deprecated in CUDA 12).
 
-What a reference shows is an object of `texture_objects.py`, which is made anew whenever one of its settings changes.
-Settings that a program leaves as they are are zeros: wrap, nearest, no flags (modelled: the manual names no defaults).
+A reference uses an object of `texture_objects.py`, which is recreated whenever one of its settings changes. Settings
+default to zero: wrap, nearest, no flags (modelled: the manual names no defaults).
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ MODULE_UNIT = -1
 """CU_PARAM_TR_DEFAULT."""
 BORDER = struct.Struct("<4f")
 MOST = 1 << 48
-"""Bytes of linear memory, more than there are."""
+"""The limit in bytes of linear memory, larger than any."""
 
 
 class Reference(Object):
-    """`module` and `name` say which variable it is; None is one that the program made itself."""
+    """`module` and `name` identify the variable; None for a reference that the program created itself."""
 
     type = ""
 
@@ -53,13 +53,13 @@ class Reference(Object):
         self.array: Array | None = None
 
     def show(self, image: object) -> None:
-        """Fetches of kernels find this from now on."""
+        """Fetches of kernels use this from now on."""
         if self.module is not None:
             self.module.loaded.bind(self.name, image)
 
 
 class TextureReference(Reference):
-    """`place` is what it is bound to: a CUresourcetype, and an array's handle, or an address and an extent."""
+    """`place` is the binding: a CUresourcetype, and an array's handle, or an address and an extent."""
 
     what, type = "texture reference", "texref"
 
@@ -72,7 +72,7 @@ class TextureReference(Reference):
         self.level_filter, self.border = 0, (0.0, 0.0, 0.0, 0.0)
 
     def bind(self, *place: int) -> None:
-        """Shows memory. Fails where there is none, and for what CUDA has no texture of."""
+        """Binds memory. Fails if there is none, and for combinations that CUDA does not support."""
         kind, address, *extent = place
         if kind in (ARRAY, MIPMAPPED):
             resource = ON_ARRAY.pack(kind, address)
@@ -89,7 +89,8 @@ class TextureReference(Reference):
         self.place = place
 
     def set(self, **settings: object) -> None:
-        """Changes settings. Some only go together with others, which may come next: what fails is not shown."""
+        """Changes settings. Some are only valid with others, which may be set next: an invalid combination is not
+        applied."""
         for name, value in settings.items():
             setattr(self, name, value)
         if self.place:
@@ -148,7 +149,7 @@ def destroy(context: Context, handle: int) -> None:
 
 @in_context("cuParamSetTexRef")
 def set_parameter(context: Context, handle: int, unit: int, texture: int) -> None:
-    """References of the function's module are there without it."""
+    """References of the function's module are available without it."""
     function = driver().find(handle, Function)
     if unit != MODULE_UNIT or reference(texture).module is not function.module:
         raise Failure(Result.INVALID_VALUE, f"texture unit {unit}, or a reference of another module")
@@ -176,7 +177,7 @@ def set_mipmapped(context: Context, handle: int, array: int, flags: int) -> None
 
 @in_context("cuTexRefSetAddress_v2")
 def set_address(context: Context, offset: int, handle: int, address: int, size: int) -> None:
-    """Memory begins at a multiple of the alignment; the offset is how far before the address that is."""
+    """Memory must be aligned; the offset is the distance from the aligned address to the given one."""
     found, before = reference(handle), address % BASE_ALIGNMENT
     if before and not offset:
         raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")

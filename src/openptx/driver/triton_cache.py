@@ -1,4 +1,4 @@
-"""PTX of what Triton loads: it gives the driver machine code alone, and keeps the PTX beside it in its cache."""
+"""PTX of images that Triton loads: it passes only machine code to the driver, and keeps the PTX in its cache."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 
 def folder() -> Path:
-    """Where Triton keeps what it has compiled."""
+    """The folder of Triton's cache."""
     chosen = os.environ.get("TRITON_CACHE_DIR")
     return Path(chosen) if chosen else Path(os.environ.get("TRITON_HOME", Path.home())) / ".triton" / "cache"
 
 
 def ptx_beside(cubin: bytes) -> str | None:
-    """The PTX that a cubin was made of, where a file of Triton's cache has the same bytes; else None."""
+    """The PTX that a cubin was compiled from, if a file of Triton's cache has the same bytes; else None."""
     for file in folder().glob("*/*.cubin"):
         with contextlib.suppress(OSError):  # another process may clear the cache
             if file.stat().st_size == len(cubin) and file.read_bytes() == cubin:

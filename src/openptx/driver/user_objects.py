@@ -1,4 +1,5 @@
-"""User objects: what a program gives graphs to keep, with a function that is called when nobody keeps it."""
+"""User objects: resources that a program lets graphs keep, with a function that is called when the last reference is
+released."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
 
 
 class UserObject(Object):
-    """Counts references, of the program's and of graphs."""
+    """Counts the references of the program and of graphs."""
 
     what = "user object"
 
@@ -27,7 +28,7 @@ class UserObject(Object):
         self.count += count
 
     def release(self, count: int) -> None:
-        """Fails for more references than there are."""
+        """Fails if there are fewer references."""
         if not 0 < count <= self.count:
             raise Failure(Result.INVALID_VALUE, f"{count} of {self.count} references to {self!r} are released")
         self.count -= count
@@ -43,7 +44,7 @@ class References:
         self.counts = Counter[UserObject]()
 
     def add(self, kept: UserObject, count: int, *, moved: bool) -> None:
-        """`moved` references are the caller's no longer."""
+        """`moved` references are transferred from the caller."""
         if not moved:
             kept.retain(count)
         self.counts[kept] += count
@@ -71,7 +72,7 @@ class References:
 
 
 class Held:
-    """References of a graph as they were once. They are released when this is gone."""
+    """References of a graph as a snapshot. They are released when this object is collected."""
 
     def __init__(self, references: References) -> None:
         weakref.finalize(self, references.copy().end).atexit = False

@@ -1,4 +1,4 @@
-"""Virtual memory: addresses that are reserved, memory that is made, and mapped there in parts (`cuMemMap`)."""
+"""Virtual memory: reserved addresses, and allocated memory that is mapped to parts of them (`cuMemMap`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RESERVATIONS: dict[int, Reservation] = {}
 
 
 class Handle(Object):
-    """CUmemGenericAllocationHandle: memory, and how often it was given to the program."""
+    """CUmemGenericAllocationHandle: memory, and how often its handle was returned to the program."""
 
     what = "memory handle"
 
@@ -43,7 +43,7 @@ def whole_pages(what: str, *numbers: int) -> None:
 
 
 def reservation(address: int, size: int) -> Reservation:
-    """The one that a range lies in."""
+    """The reservation that contains a range."""
     for found in RESERVATIONS.values():
         if found.within(address, size):
             return found
@@ -51,7 +51,7 @@ def reservation(address: int, size: int) -> Reservation:
 
 
 def parts_of(address: int, size: int) -> tuple[Reservation, list[Part]]:
-    """What is mapped in a range. Fails where that is not all of the range, or reaches beyond it."""
+    """The mappings in a range. Fails if they do not cover exactly the range."""
     found = reservation(address, size)
     parts = found.whole(address, size)
     if not parts:
@@ -60,7 +60,7 @@ def parts_of(address: int, size: int) -> tuple[Reservation, list[Part]]:
 
 
 def part_at(address: int) -> Part | None:
-    """What is mapped at an address."""
+    """The mapping at an address."""
     every = (part for found in RESERVATIONS.values() for part in found.overlapping(address, 1))
     return next(every, None)
 
@@ -72,7 +72,7 @@ def granularity(out: int, properties: int, option: int) -> None:
 
 
 def require_properties(properties: bytes) -> None:
-    """Fails for memory that is not the device's, and for handles that other systems have."""
+    """Fails for memory that is not the device's, and for handles of other systems."""
     kind, handles, place, number = PROPERTIES.unpack(properties)
     if kind != PINNED or (place == ON_DEVICE and number):
         raise invalid(f"memory of type {kind} of device {number}")
@@ -82,7 +82,7 @@ def require_properties(properties: bytes) -> None:
 
 @initialized("cuMemAddressReserve")
 def reserve_addresses(out: int, size: int, alignment: int, address: int, flags: int) -> None:
-    """The address that the program would like to have is not looked at, as CUDA allows."""
+    """The address that the program requests is ignored, as CUDA allows."""
     put(out, 0)
     if not size or flags or alignment & (alignment - 1) or alignment > 1 << 32:
         raise invalid(f"{size} bytes of addresses with alignment {alignment} and flags {flags}")
@@ -144,7 +144,7 @@ def set_access(address: int, size: int, descriptions: int, count: int) -> None:
         place, number, flags = ACCESS.unpack(read(descriptions + ACCESS.size * i, ACCESS.size))
         if flags not in FLAGS or (place == ON_DEVICE and number):
             raise invalid(f"access {flags} for device {number}")
-        if place == ON_DEVICE:  # the host reaches all of it in any case
+        if place == ON_DEVICE:  # the host can access all of it in any case
             for part in parts:
                 part.access = FLAGS[flags]
     where.show()

@@ -7,7 +7,13 @@ from openptx.numerics.type_names import PACKED
 
 
 class Type:
-    """A type as written in an opcode or a declaration, without its dot."""
+    """A type as written in an opcode or a declaration, without its dot.
+
+    `width` is in bits, as held in a register (`.pred` is 1, `.e2m1x2` is 8). `element` and `count` describe packed
+    types (`f16x2` is two `f16`); a scalar is its own element. `format` names the number format of the element, None for
+    integers and untyped bits. `registers` are the register types the manual requires (Tables 8 and 9, section 5.2.3);
+    for fundamental types the agreement rules say which others fit.
+    """
 
     __slots__ = ("count", "element", "format", "fundamental", "kind", "name", "registers", "signed", "width")
 

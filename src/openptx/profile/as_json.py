@@ -128,7 +128,7 @@ def of_memory(space: str, kind: str, width: int, counted: MemoryCounters) -> Jso
 
 
 def of_example(example: Example) -> Json:
-    """Addresses are relative to a multiple of 128 bytes, so that banks and sectors are seen in them."""
+    """Addresses are relative to a multiple of 128 bytes, so that banks and sectors are visible in them."""
     base = min(address for address in example.addresses if address is not None) & -ROW
     return {
         "base": f"{base:#x}",

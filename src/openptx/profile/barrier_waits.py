@@ -1,9 +1,9 @@
 """How long warps wait at a block's barriers, in PTX instructions that other warps of the block still execute.
 
 Each warp has a clock: the instructions that it executed. When a barrier completes, the clocks of all warps that arrived
-are set to the latest, and what they advance is what they waited; where they arrived at several statements, it is
-counted at the one that stands last in the text. A GPU's warps share issue slots and wait for memory, so this says which
-barrier is uneven, not how many cycles it takes.
+are set to the latest, and the advance is their waiting time; if they arrived at several statements, it is counted at
+the last one in the text. A GPU's warps share issue slots and wait for memory, so this says which barrier is uneven, not
+how many cycles it takes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """What has arrived at one barrier: warps, the places in the text, and the statements by their place."""
+    """Arrivals at one barrier: warps, the positions in the text, and the statements by position."""
 
     warps: NDArray[np.bool_]
     places: NDArray[np.int64]
@@ -57,7 +57,8 @@ class BarrierWaits:
         known.places[warps] = place
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> Iterator[tuple[Op, int]]:
-        """The barrier completes in the blocks of the lanes `arrived`: statements, and what warps waited there."""
+        """The barrier completes in the blocks of the lanes `arrived`: returns statements, and how long warps waited
+        there."""
         known = self.arrivals.get(number)
         if known is None:
             return

@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 
 POLLS = 32
-"""Instructions that may wait for other lanes, which a group executes before those lanes get their turn."""
+"""The weight of instructions that may wait for other lanes, before those lanes get their turn."""
 
 
 class ProfiledBatch(Batch):
@@ -68,7 +68,7 @@ class ProfiledBatch(Batch):
         assert op is not None
         converging = op.form.instruction.control in (None, "warp-barrier")
         guard = guard_mask(op.guard, group.frame.regs, lanes, self.x.n) if op.guard is not None else None
-        if converging:  # those that execute it are counted when they are all there
+        if converging:  # counted when all lanes that execute it have arrived
             self.skips(op, lanes, guard)
         else:
             self.control(op, group, lanes, guard)

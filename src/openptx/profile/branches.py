@@ -1,4 +1,4 @@
-"""Branches, calls and returns: which executions by a warp send its lanes to different places."""
+"""Branches, calls and returns: which executions by a warp diverge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Executions by warps, and how many of them sent lanes to different places."""
+    """Executions by warps, and how many of them diverged."""
 
     branches: int
     divergent: int
@@ -66,7 +66,7 @@ def taken(batch: Batch, op: Op, group: Group, guard: Array | None) -> Iterator[t
 
 
 def index_of(op: Op) -> int:
-    """The operand that says where to go."""
+    """The operand that determines the target."""
     return next((i for i, t in enumerate(op.form.operands) if t.role in ("function", "read", "label")), 0)
 
 

@@ -14,11 +14,11 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class Collisions:
-    """Collisions of each request: `passes` is how many sectors (in global memory) or wavefronts (in shared memory) it
-    takes.
+    """Collisions of each request: `passes` is the number of sectors (in global memory) or wavefronts (in shared memory)
+    it takes.
 
-    `without` is how many it would take if no two lanes updated one address or used one bank, and `lanes` how many
-    lanes came to an address that an earlier lane of the request has.
+    `without` is the number if no two lanes updated one address or used one bank, and `lanes` the number of lanes whose
+    address an earlier lane of the request has.
     """
 
     passes: Addresses
@@ -27,7 +27,7 @@ class Collisions:
 
 
 def global_collisions(requests: Requests) -> Collisions:
-    """Each sector takes as many passes as the most lanes that update one address in it."""
+    """Each sector takes as many passes as the maximum number of lanes that update one address in it."""
     rows, addresses = ordered(requests.addresses, requests.active)
     starts = runs(rows, addresses)
     many = np.diff(np.append(starts, rows.size))
@@ -41,7 +41,8 @@ def global_collisions(requests: Requests) -> Collisions:
 
 
 def shared_collisions(requests: Requests) -> Collisions:
-    """Each request takes as many wavefronts as the most lanes in one bank, whether at one address or at several."""
+    """Each request takes as many wavefronts as the maximum number of lanes in one bank, at one address or at
+    several."""
     rows, addresses = ordered(requests.addresses, requests.active)
     places = rows * BANKS + addresses // WORD % BANKS
     lanes = np.bincount(places, minlength=requests.warps * BANKS).reshape(-1, BANKS)
@@ -51,5 +52,5 @@ def shared_collisions(requests: Requests) -> Collisions:
 
 
 def repeated(rows: Addresses, starts: Addresses, count: int) -> Addresses:
-    """For each row, the number of its sorted addresses that repeat the one before."""
+    """For each row, the number of its sorted addresses that equal their predecessor."""
     return np.bincount(rows, minlength=count) - np.bincount(rows[starts], minlength=count)

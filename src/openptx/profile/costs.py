@@ -18,7 +18,7 @@ MATRIX_ROW = 8
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What each request takes and what would suffice, in sectors or wavefronts."""
+    """The cost of each request and the minimum cost, in sectors or wavefronts."""
 
     taken: Addresses
     ideal: Addresses
@@ -28,9 +28,9 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What requests go to: `memory` (global, local, shared), `kind` (ld, st, red, atom), `size` bytes of a lane.
+    """The target of requests: `memory` (global, local, shared), `kind` (ld, st, red, atom), `size` bytes of a lane.
 
-    `rows`, where it is not 0: the first so many lanes have addresses of rows of matrices.
+    `rows`, if not 0: that many of the first lanes have addresses of matrix rows.
     """
 
     memory: str
@@ -40,7 +40,7 @@ class Target:
 
     @property
     def of(self) -> tuple[str, str, int]:
-        """What counters of such requests are found by."""
+        """The key of the counters of such requests."""
         return self.memory, self.kind, 8 * self.size
 
     @property

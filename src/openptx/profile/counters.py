@@ -1,4 +1,4 @@
-"""What is counted of an instruction: executions, branches, and for each memory that it accesses, the access's cost."""
+"""The counters of an instruction: executions, branches, and the access's cost for each memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MemoryCounters:
     example: Example | None = None
 
     def add(self, other: MemoryCounters) -> None:
-        """Adds what another has counted."""
+        """Adds the counts of another."""
         for name in NUMBERS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         known = self.example
@@ -42,7 +42,7 @@ class MemoryCounters:
             self.example = other.example
 
     def add_costs(self, memory: str, taken: int, ideal: int, conflicts: int, collisions: int) -> None:
-        """Adds what requests take: wavefronts of shared memory, sectors elsewhere."""
+        """Adds the costs of requests: wavefronts of shared memory, sectors elsewhere."""
         if memory == "shared":
             self.wavefronts += taken
         else:
@@ -53,19 +53,19 @@ class MemoryCounters:
 
     @property
     def cost(self) -> int:
-        """What takes the memory's time: sectors, or wavefronts."""
+        """The unit of cost: sectors, or wavefronts."""
         return self.sectors + self.wavefronts
 
     @property
     def waste(self) -> int:
-        """How many sectors or wavefronts would not be needed."""
+        """The number of avoidable sectors or wavefronts."""
         return max(self.cost - self.ideal, 0)
 
 
 NUMBERS = tuple(f.name for f in fields(MemoryCounters) if f.name != "example")
 
 Kind = tuple[str, str, int]
-"""Memory, what is done to it, and the bits that each lane accesses."""
+"""Memory, operation, and the bits that each lane accesses."""
 
 
 def nothing() -> dict[Kind, MemoryCounters]:
@@ -103,7 +103,7 @@ class Counters:
         return found
 
     def add(self, other: Counters) -> None:
-        """Adds what another has counted."""
+        """Adds the counts of another."""
         self.warps += other.warps
         self.threads += other.threads
         self.active += other.active
@@ -116,7 +116,7 @@ class Counters:
 
     @property
     def mean_active(self) -> float:
-        """Active lanes of an execution by a warp, on average: 32 at best."""
+        """Average active lanes of an execution by a warp: 32 at best."""
         return self.active / self.warps if self.warps else 0.0
 
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 Kept = dict[int, Any]
-"""Values of sources, by their position."""
+"""Values of sources, by position."""
 
 
 WAITING = 1 << 16
-"""How many instructions one that may wait for other lanes counts for, before these get their turn."""
+"""The weight of an instruction that may wait for other lanes, before these get their turn."""
 
 
 class ProfiledFunction(DecodedFunction):
@@ -68,7 +68,7 @@ class ProfiledFunction(DecodedFunction):
 
 
 def counting(step: Step, counters: Counters) -> Step:
-    """The instruction, which counts the lanes that its guard lets execute."""
+    """The instruction; counts the lanes that its guard lets execute."""
 
     def run(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
         step(x, regs, lanes)
@@ -78,7 +78,7 @@ def counting(step: Step, counters: Counters) -> Step:
 
 
 def keeping(read: Reader, kept: Kept, i: int) -> Reader:
-    """A source, whose value is kept."""
+    """A source whose value is kept."""
 
     def run(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> Any:
         kept[i] = value = read(x, regs, lanes)
@@ -88,7 +88,7 @@ def keeping(read: Reader, kept: Kept, i: int) -> Reader:
 
 
 def observed(inner: Step, found: Access | CopyAccess | MatrixAccess, kept: Kept, counters: Counters) -> Step:
-    """The instruction, whose access is counted once it was done."""
+    """The instruction; its access is counted after it."""
 
     def run(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
         inner(x, regs, lanes)
@@ -104,7 +104,7 @@ def observed(inner: Step, found: Access | CopyAccess | MatrixAccess, kept: Kept,
 
 
 def fragments(inner: Step, found: FragmentAccess, counters: Counters) -> Step:
-    """A `wmma.load` or `.store`: what it loads or stores is counted once it was done."""
+    """A `wmma.load` or `.store`; its loads or stores are counted after it."""
 
     def run(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
         trace: list[Traced] = []

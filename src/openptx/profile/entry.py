@@ -23,12 +23,12 @@ from openptx.runtime.options import Extent, require_options
 
 WARP = 32
 # Launches of more threads are sampled unless `blocks` says how many blocks to execute: about a second on the reference
-# engine, and on machine code, which takes 5 to 300 ns for a warp, a few. There a part of a warp counts as a whole one.
+# engine, and on machine code, which takes 5 to 300 ns for a warp, a few. For this a partial warp counts as a full one.
 MOST_THREADS, SAMPLE_THREADS = 1 << 22, 1 << 20
 MOST_LANES, SAMPLE_LANES = 1 << 29, 1 << 27
 
 SLOWER, LONGER = 2, 2
-"""How much slower the reference engine is where it counts, and how much more there is to compile for code that does."""
+"""The slowdown of the reference engine when it counts, and the growth of the code to compile."""
 ENGINES = ("auto", "interp", "native")
 
 
@@ -77,7 +77,7 @@ def watch(
     engine: str = "auto",
     workers: int | None = None,
 ) -> Profile:
-    """The same; an interrupt ends the profile with what was counted so far."""
+    """The same; an interrupt ends the profile with the counts so far."""
     require_options(shared_mem, workers, timeout, max_instructions, None)
     if blocks is not None and (type(blocks) is not int or blocks < 1):
         raise ArgumentError(f"blocks is a number from 1, not {blocks!r}")
@@ -135,11 +135,11 @@ class ProfiledRun:
         )  # fmt: skip
 
     def pays(self) -> bool:
-        """Whether the reference engine is likely to take longer than to make machine code."""
+        """Whether the reference engine is likely to take longer than compiling machine code."""
         return observed_code_pays(self.program, self.function, self.threads * self.every, SLOWER, LONGER)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """The first block and the number of blocks of each piece of the grid that is executed."""
+        """The first block and the number of blocks of each executed piece of the grid."""
         if self.sample is None:
             return iter([(0, self.every)])
         layout, shared = shared_layout(self.program, self.function.name), self.given.shared
@@ -156,14 +156,15 @@ def volume(extent: tuple[int, int, int]) -> int:
 
 
 def sample(blocks: int, threads: int, requested: int | None, most: int, enough: int) -> int | None:
-    """How many blocks to execute at least; None for all. Of more threads than `most` about `enough` are executed."""
+    """The minimum number of blocks to execute; None for all. If there are more threads than `most`, about `enough` are
+    executed."""
     if requested is None and blocks * threads > most:
         requested = max(enough // threads, 1)
     return requested if requested is not None and requested < blocks else None
 
 
 def notes(launch: LaunchShape, ended: str, requested: bool) -> list[str]:
-    """What the counters leave out; `requested` is whether the caller gave a number of blocks."""
+    """What the counters omit; `requested` is whether the caller gave a number of blocks."""
     found: list[str] = []
     if launch.sampled:
         every = "" if requested else f"; to execute all, ask for {launch.all_blocks} blocks"

@@ -1,4 +1,4 @@
-"""An example of each access: the addresses of the lanes of one request, for a picture of what they touch."""
+"""An example of each access: the addresses of the lanes of one request, for a picture of the memory they access."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANKING = np.array(FACTORS, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a request takes, in sectors, or in wavefronts of shared memory; `ideal` is what would do."""
+    """The cost of a request, in sectors, or in wavefronts of shared memory; `ideal` is the minimum."""
 
     taken: int
     ideal: int
@@ -32,9 +32,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One request: the byte address of each of 32 lanes, None of those that take no part, and `size` bytes a lane.
+    """One request: the byte address of each of 32 lanes, None for those that do not take part, and `size` bytes per
+    lane.
 
-    Of `ldmatrix` and `stmatrix`, the addresses are those of rows of 16 bytes.
+    For `ldmatrix` and `stmatrix`, the addresses are those of rows of 16 bytes.
     """
 
     addresses: tuple[int | None, ...]
@@ -42,19 +43,19 @@ class Example:
     cost: Cost
 
     rank: tuple[int, ...] = ()
-    """What it is preferred to others by: its waste, its active lanes, then by their offsets from each other, so that
-    the order in which requests come does not matter."""
+    """The order of preference: its waste, its active lanes, then their offsets from each other, so that the order in
+    which requests arrive does not matter."""
 
     @property
     def stride(self) -> int | None:
-        """The bytes between neighbouring active lanes; None where these differ, or where there are none."""
+        """The bytes between adjacent active lanes; None if these differ, or if there are none."""
         pairs = zip(self.addresses, self.addresses[1:], strict=False)
         steps = {b - a for a, b in pairs if a is not None and b is not None}
         return steps.pop() if len(steps) == 1 else None
 
 
 def costliest(known: Example | None, issued: Requests, costs: Costs) -> Example:
-    """The request that wastes most, the known one among them; of several the one with the most active lanes."""
+    """The most wasteful request, including the known one; of several the one with the most active lanes."""
     waste = costs.taken - costs.ideal
     most = int(waste.max())
     if known is not None and known.cost.waste > most:

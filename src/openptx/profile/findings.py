@@ -1,7 +1,7 @@
-"""What a kernel wastes, in words: at most five findings, the greatest waste first.
+"""What a kernel wastes, as text: at most five findings, the greatest waste first.
 
-Waste is compared in sectors and wavefronts that are not needed, one each; a lane that a warp's instruction leaves idle
-is a 128th of one, since a multiprocessor issues four warp instructions in a cycle.
+The unit of waste is an avoidable sector or wavefront; a lane that a warp's instruction leaves idle is a 128th of it,
+because a multiprocessor issues four warp instructions per cycle.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MOST = 5
 MOST_LINES = 6
 IDLE_LANE = 1 / 128
 LEAST = 0.01
-"""Of all that the launch costs: what is less is not worth a finding."""
+"""The fraction of the launch's total cost below which waste is not reported."""
 WARP = 32
 FULL = 0.9
-"""Of the lanes of a warp: a line where fewer are active counts as one with idle lanes."""
+"""Of the lanes of a warp: a line with fewer active ones counts as one with idle lanes."""
 FAR = 1 << 32
 """Bytes that lie between lanes in different arrays."""
 NAMES = {"ld": "load", "st": "store", "red": "reduction", "atom": "atomic"}
@@ -41,14 +41,14 @@ CURES = {
     " so that neighbours do alike",
     "partial-warp": "choose a block size that is a multiple of 32",
 }
-"""What helps against each kind of finding."""
+"""The remedy for each kind of finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that costs more than it needs to. `waste` is in sectors and wavefronts.
+    """One avoidable cost. `waste` is in sectors and wavefronts.
 
-    `lines` are of `file`, ascending; none where it is about the whole launch. `kind` is uncoalesced, bank-conflict,
+    `lines` are of `file`, ascending; empty if it concerns the whole launch. `kind` is uncoalesced, bank-conflict,
     collision, local-memory, idle-lanes or partial-warp.
     """
 
@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def cure(self) -> str:
-        """What to do about it, as one sentence."""
+        """The remedy, as one sentence."""
         return CURES[self.kind]
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ def findings(lines: Sequence[Line], launch: LaunchShape) -> tuple[Finding, ...]:
 
 
 def joined(found: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings that say the same of several lines are one."""
+    """Merges findings that say the same about several lines."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:
         groups.setdefault((finding.kind, finding.file, finding.message), []).append(finding)
@@ -89,7 +89,7 @@ def joined(found: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def named(lines: Sequence[int]) -> str:
-    """`90, 92 to 94`; after six of them how many more there are."""
+    """`90, 92 to 94`; after six of them the number of the rest."""
     runs: list[list[int]] = []
     for line in lines:
         if runs and line == runs[-1][-1] + 1:
@@ -121,7 +121,7 @@ def of_line(line: Line) -> Iterator[Finding]:
 
 
 def wasteful(line: Line, kind: Kind) -> MemoryCounters:
-    """What those instructions of a line do that waste something; others of the same kind would blur the numbers."""
+    """Only the counters of a line's wasteful instructions; others of the same kind would blur the numbers."""
     found = MemoryCounters()
     for each in line.instructions:
         if (memory := each.counters.memory.get(kind)) is not None and memory.waste:
@@ -130,7 +130,7 @@ def wasteful(line: Line, kind: Kind) -> MemoryCounters:
 
 
 def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
-    """A finding's kind and message for an access that costs more than it needs to."""
+    """A finding's kind and message for an access that costs more than necessary."""
     unit = "wavefronts" if space == "shared" else "sectors"
     what = NAMES[kind] if space == "global" else f"{space} {NAMES[kind]}"
     rate = (
@@ -144,7 +144,7 @@ def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
 
 
 def apart(memory: MemoryCounters) -> str:
-    """The distance between the lanes of the request that wastes most."""
+    """The distance between the lanes of the most wasteful request."""
     stride = memory.example.stride if memory.example is not None else None
     if not stride or abs(stride) > FAR:
         return "scattered addresses"
@@ -155,7 +155,7 @@ def apart(memory: MemoryCounters) -> str:
 
 
 def partial_warps(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Finding]:
-    """Blocks whose size is no multiple of 32: the last warp of each has lanes that no thread stands for."""
+    """Blocks whose size is not a multiple of 32: the last warp of each has lanes without a thread."""
     rest = launch.threads % WARP
     if rest and lines:
         warps = -(-launch.threads // WARP)
@@ -165,7 +165,7 @@ def partial_warps(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Findin
 
 
 def idle(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Finding]:
-    """Lanes of a warp that branches and guards leave out: the lines that suffer most, as one finding."""
+    """Lanes of a warp that branches and guards leave idle: the most affected lines, as one finding."""
     full = launch.threads / -(-launch.threads // WARP)
     some = [line for line in lines if line.counters.active < FULL * full * line.counters.warps]
     waste = {line: line.counters.warps * full - line.counters.active for line in some}

@@ -1,4 +1,4 @@
-"""Control flow with counts: basic blocks of functions that a launch executed, and the threads on each edge."""
+"""Control flow with counts: the executed basic blocks of functions, and the threads on each edge."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 LEAVES = frozenset(("return", "exit", "trap"))
 ENDS = LEAVES | {"branch", "branch-table"}
-"""Barriers do not end a block here, as they do for the engines: threads go on at the next instruction."""
+"""Barriers do not end a block here, as they do for the engines: threads continue at the next instruction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Where `threads` went from the end of a block: to the block number `to`, or None: they left the function.
+    """An edge taken by `threads` from the end of a block: to the block number `to`, or None if they left the function.
 
     `kind` is branch, fall-through or leave.
     """
@@ -33,7 +33,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class BasicBlock:
-    """Instructions `start` to before `stop` of a function, executed together; `label` is the first label there."""
+    """Instructions `start` to before `stop` of a function, executed together; `label` is their first label."""
 
     start: int
     stop: int
@@ -46,7 +46,7 @@ class BasicBlock:
 
 @dataclass(frozen=True, slots=True)
 class FunctionFlow:
-    """A function that was executed. `kind` is entry or func, `span` its text in the file."""
+    """An executed function. `kind` is entry or func, `span` its text in the file."""
 
     name: str
     kind: str
@@ -57,8 +57,8 @@ class FunctionFlow:
 def flow(
     function: Function, span: Span, counted: Mapping[Op, Counters], taken: Mapping[Op, Mapping[int, int]]
 ) -> FunctionFlow:
-    """The control-flow graph of a function with its counts; `taken` has the threads of each branch by the position that
-    they went to."""
+    """The control-flow graph of a function with its counts; `taken` has the threads of each branch by target
+    position."""
     code, starts = function.code, block_starts(function)
     numbers = {start: i for i, start in enumerate(starts)}
     labels: dict[int, str] = {}

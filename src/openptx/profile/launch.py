@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 PIECES = 16
-"""Of a sample, at least."""
+"""The minimum number of pieces of a sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfiledLaunch(Launch):
-    """`sample` is how many CTAs are executed, spread evenly over the grid; None for all of them."""
+    """`sample` is the number of CTAs to execute, spread evenly over the grid; None for all of them."""
 
     recorder: Recorder
     sample: int | None
@@ -56,7 +56,8 @@ def sampled(program: Program, function: Function, shape: Shape, wanted: int) -> 
 def spread(ctas: int, cluster: int, wanted: int, most: int) -> Iterator[tuple[int, int]]:
     """Pieces of `wanted` CTAs or a few more, in whole clusters, evenly spread: the first of each, and how many.
 
-    A piece has at most so many CTAs as a batch, and there are several, since CTAs at the edges may do other things.
+    A piece has at most as many CTAs as a batch, and there are several, because CTAs at the edges may behave
+    differently.
     """
     clusters, need = ctas // cluster, min(-(-wanted // cluster), ctas // cluster)
     count = min(max(PIECES, -(-need * cluster // most)), need)

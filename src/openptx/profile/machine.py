@@ -1,4 +1,4 @@
-"""The machine of a profiled execution: it remembers what the meanings of `wmma.load` and `.store` access."""
+"""The machine of a profiled execution: it records the accesses of the meanings of `wmma.load` and `.store`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from openptx.engines.interp.machine import Threads
 from openptx.numerics import Bits
 
 Traced = tuple[str, NDArray[Any], int]
-"""A space, the addresses of the executing lanes in it, and how many bytes each of them accesses."""
+"""A space, the addresses of the executing lanes in it, and the bytes that each of them accesses."""
 
 
 class ProfiledThreads(Threads):
-    """`trace` collects the accesses of the instruction that executes, where it is not None."""
+    """`trace` collects the accesses of the executing instruction, if it is not None."""
 
     trace: list[Traced] | None = None
 

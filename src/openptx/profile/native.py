@@ -1,8 +1,8 @@
-"""A profiled launch as machine code: the counts of its workers, and how counters are made of them.
+"""A profiled launch as machine code: the counts of its workers, and their conversion to counters.
 
-The code counts blocks, guards, branches, and requests by the offsets of their lanes; what these cost is computed here,
-by the definitions that the reference engine's profile has, once for each kind of request. Requests like no other are
-kept in a log, which is counted whenever it is full.
+The code counts blocks, guards, branches, and requests by the offsets of their lanes; their costs are computed here, by
+the same definitions as in the reference engine's profile, once for each kind of request. Other requests are kept in a
+log, which is counted whenever it is full.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Numbers = NDArray[np.int64]
 
 
 class WorkerCounts:
-    """The counters of one worker: `data` are its counts, `log` the records that it has room for."""
+    """The counters of one worker: `data` are its counts, `log` is its buffer of records."""
 
     def __init__(self, worker: Worker, size: int) -> None:
         self.worker = worker
@@ -99,7 +99,7 @@ class Counting:
     # Requests
 
     def count_records(self, records: Numbers) -> None:
-        """Counts what was in a log."""
+        """Counts the requests of a log."""
         sites = records[:, 0] & 0xFFFFFF
         fragments = np.array([isinstance(site.found, FragmentAccess) for site in self.layout.sites], np.bool_)[sites]
         rows = RequestRows(sites, records[:, 2:], lanes_in(records[:, 1]), np.ones(len(records), np.int64))
@@ -108,7 +108,7 @@ class Counting:
             self.count_fragments(records[fragments], rows.some(np.flatnonzero(fragments)))
 
     def count_fragments(self, records: Numbers, rows: RequestRows) -> None:
-        """Two neighbouring elements of 32 bits are one access."""
+        """Two adjacent elements of 32 bits are one access."""
         sizes, chosen = records[:, 0] >> 24 & 0xFF, list[int]()
         wide = sizes.copy()
         begins = np.flatnonzero(records[:, 0] >> 32 == 0).tolist()
@@ -124,7 +124,7 @@ class Counting:
         self.tally.add(rows.some(kept), wide[kept])
 
     def count_entries(self, data: Numbers) -> None:
-        """Counts what was counted by offsets."""
+        """Counts the requests counted by offsets."""
         first, count = self.layout.masks // 8, layout.ENTRIES * len(self.layout.sites)
         masks = data[first : first + count]
         used = np.flatnonzero(masks)
@@ -142,7 +142,7 @@ class Counting:
         self.tally.add(RequestRows(used[which] // layout.ENTRIES, filled, active, histogram[which, residues]))
 
     def count_measured(self, data: Numbers) -> None:
-        """Adds the sums of requests that were measured one by one."""
+        """Adds the sums of requests that were measured individually."""
         first, each = self.layout.measured // 8, layout.MEASURED // 8
         for site in np.flatnonzero(data[first : self.layout.entries // 8 : each]).tolist():
             sums = data[first + each * site : first + each * (site + 1)]
@@ -152,7 +152,7 @@ class Counting:
     # Executions
 
     def settle(self) -> None:
-        """Adds everything to the recorder."""
+        """Adds all counts to the recorder."""
         for known in self.workers.values():
             self.count_records(known.records())
             known.empty()
@@ -223,12 +223,12 @@ def conditional(function: Function) -> tuple[int, ...]:
 
 
 def lanes_in(masks: Numbers) -> NDArray[np.bool_]:
-    """The lanes that are set in each mask, a row for each mask."""
+    """The lanes set in each mask, one row per mask."""
     return (masks[:, None] >> np.arange(32) & 1).astype(np.bool_)
 
 
 def waits(data: Numbers) -> None:
-    """Warps that no later arrival has settled have waited, too."""
+    """Warps whose wait no later arrival has settled have waited, too."""
     first, each = layout.BARRIERS // 8, layout.BARRIER // 8
     for record in data[first : first + 32 * each].reshape(32, each):
         arrived, latest, total, _, counter = record[1:6].tolist()
@@ -238,7 +238,7 @@ def waits(data: Numbers) -> None:
 
 
 def begun(run: Run) -> int:
-    """CTAs of a launch that its workers have begun."""
+    """CTAs of a launch that its workers have started."""
     first, stop = struct.unpack_from("<2q", run.team[0].launch_memory, abi.NEXT)
     taken = min(first, stop) - run.plan.blocks[0]
     for worker in run.team:
@@ -256,7 +256,7 @@ def run_native(
     workers: int | None,
 ) -> Counting:
     """Runs CTAs, the first and how many of each piece, and counts them. Raises UnsupportedByJit before anything has run
-    where only the reference engine can count the kernel, and what a launch raises."""
+    if only the reference engine can count the kernel, and the exceptions of a launch."""
     counting = Counting(given.program, given.function, recorder)
     since = time.monotonic()
     try:

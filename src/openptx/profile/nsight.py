@@ -1,8 +1,8 @@
 """The counters of a launch under the names that Nsight Compute has for them.
 
-Memory counters mean the same as there. Where the assembler merges, widens or removes accesses, an H100 counts the
-machine code's and this the PTX's. Executed instructions have no such name here: a PTX instruction is no machine
-instruction.
+Memory counters have the same definitions. If the assembler merges, widens or removes accesses, an H100 counts those of
+the machine code, and this module those of the PTX. Executed instructions have no such name, because a PTX instruction
+is not a machine instruction.
 """
 
 from __future__ import annotations

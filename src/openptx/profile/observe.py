@@ -36,7 +36,7 @@ def copy(
     lanes: lane_sets.Lanes,
     counters: Counters,
 ) -> None:
-    """The load of a `cp.async`: lanes whose src-size is 0, or that ignore the source, do not take part."""
+    """The load of a `cp.async`: lanes with a src-size of 0, or that ignore the source, do not take part."""
     some, active = addresses, lanes
     if limit is not None:
         size = lane_sets.size(lanes, x.n)
@@ -51,14 +51,14 @@ def copy(
 def fragments(
     x: ProfiledThreads, found: FragmentAccess, trace: list[Traced], lanes: lane_sets.Lanes, counters: Counters
 ) -> None:
-    """The elements of matrices that a warp loads or stores: two neighbouring ones of a lane are one access."""
+    """The matrix elements that a warp loads or stores: two adjacent ones of a lane are one access."""
     for space, addresses, size in joined(trace):
         for memory, some, active in memories(x, space, addresses, lanes):
             count(memory, found.kind, requests(x.geometry, active, some, size), counters)
 
 
 def joined(trace: list[Traced]) -> list[Traced]:
-    """Accesses of up to 32 bits, where the next one is 32 bits on in all lanes, are one of 64 bits."""
+    """Accesses of up to 32 bits are merged into one of 64 bits if the next one follows 32 bits later in all lanes."""
     found: list[Traced] = []
     for space, addresses, size in trace:
         if found:
@@ -73,7 +73,7 @@ def joined(trace: list[Traced]) -> list[Traced]:
 def matrices(
     x: ProfiledThreads, found: MatrixAccess, addresses: Array, lanes: lane_sets.Lanes, counters: Counters
 ) -> None:
-    """Rows of matrices in shared memory: eight lanes have the rows of one matrix."""
+    """Rows of matrices in shared memory: eight lanes hold the row addresses of one matrix."""
     issued = requests(x.geometry, lanes, addresses, 16)
     note(Target("shared", found.kind, 16, found.rows), issued, counters)
 
@@ -84,7 +84,7 @@ def count(memory: str, kind: str, issued: Requests, counters: Counters) -> None:
 
 
 def note(target: Target, issued: Requests, counters: Counters) -> None:
-    """Adds requests, and keeps one as an example if it wastes more than those before."""
+    """Adds requests, and keeps one as an example if it is more wasteful than those before."""
     some, times = patterns(issued, target.modulus)
     lanes = issued.warps * target.rows if target.rows else issued.lanes
     record(target, some, target.costs(some), times, issued.warps, lanes, counters)
@@ -99,7 +99,8 @@ def record(
     lanes: int,
     counters: Counters,
 ) -> None:
-    """Adds `warps` requests with `lanes` active lanes; `times` says how many of them each of `some` stands for."""
+    """Adds `warps` requests with `lanes` active lanes; `times` is the number of requests that each of `some`
+    represents."""
     counted = counters.at(target.of)
     counted.requests += warps
     counted.lanes += lanes

@@ -1,7 +1,7 @@
-"""How many blocks a multiprocessor holds at a time, as far as PTX decides it: block size and shared memory.
+"""How many blocks a multiprocessor holds at a time, as far as PTX determines it: block size and shared memory.
 
-The registers that the assembler allocates limit it as well. PTX does not know them: only the most that `.maxntid`,
-`.minnctapersm` and `.maxnreg` leave each thread.
+The registers that the assembler allocates also limit it. They are unknown in PTX, except for the maximum that
+`.maxntid`, `.minnctapersm` and `.maxnreg` leave each thread.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ WARP = 32
 REGISTERS = 65536
 """32-bit registers of a multiprocessor."""
 MOST_REGISTERS = 255
-"""Of a thread."""
+"""The maximum for a thread."""
 SYSTEM_BYTES = 1024
-"""Shared memory of each block that the system takes, from compute capability 8.0 on."""
+"""Shared memory of each block that the system reserves, from compute capability 8.0 on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Multiprocessor:
-    """What one holds at most: blocks, warps, kibibytes of shared memory."""
+    """The maximum per multiprocessor: blocks, warps, kibibytes of shared memory."""
 
     blocks: int
     warps: int
@@ -51,7 +51,8 @@ _ROWS = (
 # fmt: on
 MULTIPROCESSORS = {number: Multiprocessor(*facts) for numbers, facts in _ROWS for number in numbers}
 MULTIPROCESSOR_COUNTS = {75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148, 103: 160, 120: 170}
-"""Of the product that each capability is known by. Programs divide work by it; results do not depend on it."""
+"""Multiprocessors of the best-known product of each capability. Programs divide work by it; results do not depend on
+it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Occupancy:
 
 
 def occupancy(target: str, threads: int, shared: int, directives: Mapping[str, tuple[int, ...]]) -> Occupancy:
-    """The occupancy by blocks of so many threads with so many bytes of shared memory, static and dynamic."""
+    """The occupancy for blocks of this many threads with this many bytes of shared memory, static and dynamic."""
     number = int(target[3:].rstrip("af"))
     machine, allowed = MULTIPROCESSORS.get(number), registers_allowed(directives)
     if machine is None:
@@ -93,7 +94,8 @@ def occupancy(target: str, threads: int, shared: int, directives: Mapping[str, t
 
 
 def registers_allowed(directives: Mapping[str, tuple[int, ...]]) -> int:
-    """What `.maxnreg`, and `.maxntid` or `.reqntid` with `.minnctapersm`, leave a thread, in units of 8."""
+    """The registers that `.maxnreg`, and `.maxntid` or `.reqntid` with `.minnctapersm`, leave a thread, in units of
+    8."""
     threads = math.prod(directives.get("maxntid") or directives.get("reqntid") or (1,))
     warps = -(-threads // WARP) * (directives.get("minnctapersm") or (1,))[0]
     most = min(REGISTERS // (warps * WARP) // 8 * 8, MOST_REGISTERS)

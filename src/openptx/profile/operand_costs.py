@@ -1,4 +1,4 @@
-"""What the operands that a launch reads cost by Table 19 of the manual (6.6): clocks, by where they live."""
+"""The costs of the operands that a launch reads, by Table 19 of the manual (6.6): clocks, by state space."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 OF_PARAMETERS = {"frame": "parameter"}
 """Parameters of calls."""
 READS = frozenset(("ld", "atom"))
-"""Accesses whose result is waited for; those of stores and reductions are not."""
+"""Accesses that wait for a result; stores and reductions do not."""
 OF_COORDINATES = {"texture": "texture", "surface": "surface"}
 """Modules of instructions that read at coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperandCost:
-    """Operands of one kind: how often warps read one, and what each time costs."""
+    """Operands of one kind: how often warps read one, and the cost of each read."""
 
     space: str
     reads: int
@@ -33,7 +33,7 @@ class OperandCost:
 
 
 def operand_costs(instructions: Iterable[Instruction]) -> tuple[OperandCost, ...]:
-    """A row for each row of the table, in its order."""
+    """One row per row of the table, in its order."""
     found = dict.fromkeys(COSTS, 0)
     for each in instructions:
         if each.counters.warps:
@@ -43,7 +43,7 @@ def operand_costs(instructions: Iterable[Instruction]) -> tuple[OperandCost, ...
 
 
 def costliest(each: Instruction) -> OperandCost | None:
-    """The operand that an instruction waits for longest; None where all cost nothing."""
+    """The costliest operand of an instruction; None if all cost nothing."""
     found = [OperandCost(space, reads, COSTS[space]) for space, reads in reads_of(each) if reads]
     worst = max(found, key=lambda one: one.cost.clocks, default=None)
     return worst if worst is not None and worst.cost.clocks else None
@@ -77,7 +77,7 @@ def immediates(operand: Operand | None) -> Iterator[Imm]:
 
 
 def uncounted(op: Op) -> str | None:
-    """The row of a read that has no counters of its own: of parameters and constants, and at coordinates."""
+    """The row of a read without its own counters: of parameters and constants, and at coordinates."""
     instruction = op.form.instruction
     if instruction.access == "load":
         space = OF_PARAMETERS.get(op.m.space) or OF_SPACES.get(op.m.space)

@@ -1,4 +1,4 @@
-"""The state of a profiled launch: the counters of every instruction that was executed."""
+"""The state of a profiled launch: the counters of every executed instruction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from openptx.program import Function, Op
 
 
 class Recorder:
-    """Counters by instruction. Executions are counted by block and added to the instructions in the end."""
+    """Counters by instruction. Executions are counted by block and added to the instructions at the end."""
 
     def __init__(self) -> None:
         self.ops: dict[Op, Counters] = {}
@@ -20,11 +20,11 @@ class Recorder:
         self.taken: dict[Op, dict[int, int]] = {}
         """Threads by the position that a branch took them to."""
         self.ctas = 0
-        """How many began."""
+        """The number of CTAs that have started."""
         self._blocks: dict[Block, list[int]] = {}
 
     def begins(self, ctas: int) -> None:
-        """So many CTAs begin."""
+        """This many CTAs start."""
         self.ctas += ctas
 
     def decoded(self, function: Function) -> ProfiledFunction:
@@ -42,7 +42,7 @@ class Recorder:
         return found
 
     def went(self, op: Op, pc: int, threads: int) -> None:
-        """So many threads took a branch to a position."""
+        """This many threads took a branch to a position."""
         known = self.taken.setdefault(op, {})
         known[pc] = known.get(pc, 0) + threads
 
@@ -67,13 +67,13 @@ class Recorder:
             counters.tensor_steps += warps
 
     def executed_each(self, code: Sequence[Op], executed: Sequence[Sequence[int]]) -> None:
-        """Of each instruction, by how many warps and threads it was executed."""
+        """For each instruction, the number of warps and threads that executed it."""
         for op, (warps, threads) in zip(code, executed, strict=True):
             if warps:
                 self.executed_op(op, warps, threads)
 
     def settle(self) -> None:
-        """Adds what was counted by block."""
+        """Adds the counts of blocks."""
         for block, (warps, threads) in self._blocks.items():
             for op in block.ops:
                 self.executed_op(op, warps, threads)

@@ -1,6 +1,7 @@
-"""Liveness of a function's registers: how many 32-bit registers values need at each instruction, and which are unread.
+"""Liveness of a function's registers: the register pressure at each instruction, in 32-bit registers, and unread
+results.
 
-This counts virtual registers of PTX. The assembler moves instructions, computes values again, and needs registers of
+This counts virtual registers of PTX. The assembler moves instructions, rematerialises values, and needs registers of
 its own, so a kernel's allocated registers differ.
 """
 
@@ -23,10 +24,9 @@ def live_registers(function: Function) -> LiveRegisters:
 
 
 class LiveRegisters:
-    """For each instruction, `pressure`: the number of 32-bit registers that hold a value needed later; and its `unread`
-    results.
+    """For each instruction, `pressure`: the number of live 32-bit registers; and its `unread` results.
 
-    `most` is the greatest pressure of any instruction.
+    `most` is the maximum pressure of any instruction.
     """
 
     def __init__(self, function: Function) -> None:

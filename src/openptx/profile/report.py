@@ -1,4 +1,4 @@
-"""A profile as data: what a launch was, and what was counted of it, of its lines and of its instructions."""
+"""A profile as data: the launch, its counters, and those of its lines and instructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class LaunchShape:
-    """What was launched. `static` and `dynamic` are bytes of shared memory of a block.
+    """The launch. `static` and `dynamic` are bytes of shared memory of a block.
 
     `blocks` of `all_blocks` began: fewer in a sample (`sampled`), after a fault or an interrupt.
     """
@@ -52,10 +52,10 @@ class LaunchShape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """An instruction as it is written. `at` is its place in the PTX.
+    """An instruction as written. `at` is its position in the PTX.
 
-    `source` are places in the program that the PTX was made from, innermost first: where it is written, and where that
-    was inlined; () without `.loc`. `live` is how many 32-bit registers hold values here.
+    `source` are positions in the source program, innermost first: where it is written, and where that was inlined; ()
+    without `.loc`. `live` is the number of live 32-bit registers.
     """
 
     op: Op
@@ -67,7 +67,7 @@ class Statement:
 
     @property
     def line(self) -> tuple[str, int]:
-        """The line that its counters belong to: of calls that were inlined, the innermost in the kernel's own file."""
+        """The line that its counters belong to: for inlined calls, the innermost in the kernel's own file."""
         if not self.source:
             return self.at[:2]
         own = self.source[-1][0]
@@ -112,7 +112,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A line of the source, or of the PTX where there is no `.loc`. `text` is None where the file is not there."""
+    """A line of the source, or of the PTX without `.loc`. `text` is None if the file does not exist."""
 
     file: str
     line: int
@@ -123,10 +123,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a launch did. `str()` is the report for a terminal, `to_html()` for a browser, `as_json()` for programs.
+    """The profile of a launch. `str()` is the report for a terminal, `to_html()` for a browser, `as_json()` for
+    programs.
 
-    `ended` is "finished", "fault" (see `fault`) or "interrupted": then the counters are of what came before. `notes`
-    say what was left out.
+    `ended` is "finished", "fault" (see `fault`) or "interrupted": then the counters cover what came before. `notes` say
+    what was omitted.
     """
 
     kernel: str
@@ -152,7 +153,7 @@ class Profile:
 
     @property
     def operand_costs(self) -> tuple[OperandCost, ...]:
-        """What the operands cost by Table 19 of the manual."""
+        """The costs of the operands by Table 19 of the manual."""
         return operand_costs(self.instructions)
 
     @property
@@ -161,7 +162,7 @@ class Profile:
         return nsight.totals(self)
 
     def as_json(self) -> dict[str, Any]:
-        """The whole profile in objects that `json.dumps` takes; docs/profile.md describes them."""
+        """The whole profile as objects for `json.dumps`; docs/profile.md describes them."""
         return json_of(self)
 
     def to_html(self) -> str:

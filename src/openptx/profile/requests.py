@@ -1,4 +1,4 @@
-"""Warp-level requests: the addresses of the lanes that execute an instruction, a row for each warp."""
+"""Warp-level requests: the addresses of the lanes that execute an instruction, one row per warp."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Warps = lane_sets.Run | NDArray[np.intp]
 class Requests:
     """One memory access by some warps: of each warp with an active lane, the byte addresses of its 32 lanes.
 
-    `addresses` has the shape (warps, 32). `active` says which lanes take part, None where all of them do; a lane that
-    does not take part repeats the address of one that does, so that it adds no sector and no word. `lanes` is the
-    number of active lanes, `size` the bytes that each of them accesses. `relative` is the distance of each lane's
-    address from lane 0's, where that is the same in all warps, as in most kernels.
+    `addresses` has the shape (warps, 32). `active` says which lanes take part, None if all of them do; a lane that does
+    not take part repeats the address of one that does, so that it adds no sector or word. `lanes` is the number of
+    active lanes, `size` the bytes that each of them accesses. `relative` is the distance of each lane's address from
+    lane 0's, if it is the same in all warps, as in most kernels.
     """
 
     addresses: Addresses
@@ -49,7 +49,7 @@ class Requests:
         return Requests(self.addresses[chosen], active, self.lanes, self.size, self.relative)
 
     def mask(self) -> NDArray[np.bool_]:
-        """Which lanes take part, spelled out."""
+        """Which lanes take part, as an explicit array."""
         return np.ones(self.addresses.shape, np.bool_) if self.active is None else self.active
 
 
@@ -73,12 +73,12 @@ def requests(geometry: Geometry, lanes: lane_sets.Lanes, addresses: Array, size:
 
 
 def is_whole(lanes: lane_sets.Lanes) -> bool:
-    """Whether lanes are whole warps of a batch that has no others."""
+    """Whether lanes are all lanes of a batch of full warps."""
     return lanes is None or (isinstance(lanes, slice) and not lanes.start % WARP and not lanes.stop % WARP)
 
 
 def warps_of(geometry: Geometry, lanes: lane_sets.Lanes) -> Warps:
-    """The warps that have a lane among `lanes`, as what indexes an array of the warps of the batch."""
+    """The warps with a lane among `lanes`, as an index into an array of the batch's warps."""
     if lanes is None:
         return slice(0, geometry.count * geometry.warps_per_cta)
     if isinstance(lanes, slice):
@@ -94,15 +94,15 @@ def count_of(warps: Warps) -> int:
 
 
 def warp_count(geometry: Geometry, lanes: lane_sets.Lanes) -> int:
-    """How many warps have a lane among `lanes`."""
+    """The number of warps with a lane among `lanes`."""
     return count_of(warps_of(geometry, lanes))
 
 
 def patterns(requests: Requests, modulus: int) -> tuple[Requests, NDArray[np.int64] | None]:
-    """Requests that stand for all, and how many each stands for; None: each for itself.
+    """Representative requests, and how many each represents; None: each only itself.
 
-    Costs depend on the active lanes, the distances of their addresses, and the base modulo the bytes that hardware
-    looks at: 32 of a sector, 128 of all banks.
+    Costs depend on the active lanes, the distances of their addresses, and the base modulo the hardware's granularity
+    in bytes: 32 for a sector, 128 for all banks.
     """
     rows, active = requests.addresses, requests.active
     if requests.relative is None or len(rows) == 1 or (active is not None and not (active == active[0]).all()):
@@ -116,7 +116,7 @@ def patterns(requests: Requests, modulus: int) -> tuple[Requests, NDArray[np.int
 
 
 def distinct(rows: Addresses) -> NDArray[np.intp]:
-    """How many different values each row has."""
+    """The number of distinct values in each row."""
     steps = rows[:, 1:] - rows[:, :-1]
     if steps.size and steps.min() < 0:
         ordered = np.sort(rows, axis=1)
@@ -128,7 +128,7 @@ NO_LANE = np.iinfo(np.int64).max
 
 
 def ordered(rows: Addresses, active: NDArray[np.bool_] | None) -> tuple[NDArray[np.intp], Addresses]:
-    """The values of active lanes, ascending in each row, and the rows that they are in."""
+    """The values of active lanes, ascending in each row, and their rows."""
     if active is None or active.all():
         return np.repeat(np.arange(len(rows)), len(rows[0])), np.sort(rows, axis=1).reshape(-1)
     found = np.sort(np.where(active, rows, NO_LANE), axis=1)
@@ -137,6 +137,6 @@ def ordered(rows: Addresses, active: NDArray[np.bool_] | None) -> tuple[NDArray[
 
 
 def runs(rows: NDArray[np.intp], values: Addresses) -> NDArray[np.intp]:
-    """Where runs of equal values of one row begin."""
+    """Where runs of equal values in one row begin."""
     new = (rows[1:] != rows[:-1]) | (values[1:] != values[:-1])
     return np.concatenate(([0], np.flatnonzero(new) + 1))

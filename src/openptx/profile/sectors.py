@@ -1,4 +1,4 @@
-"""Sectors of 32 bytes that global and local memory move for a request, and how few would do.
+"""Sectors of 32 bytes that global and local memory move for a request, and the minimum.
 
 A request asks for each sector once, whatever its width, over all its active lanes (measured on an H100).
 """
@@ -15,20 +15,20 @@ from openptx.profile.requests import Addresses, Requests, distinct
 SECTOR = 32
 """Bytes of a sector."""
 WORD = 4
-"""Bytes of a word of local memory: the words at one local address of 32 lanes lie side by side."""
+"""Bytes of a word of local memory: the words at one local address of 32 lanes are adjacent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sectors:
-    """For each request, the number of sectors that it moves, and the number that its different bytes would fill side by
-    side."""
+    """For each request, the number of sectors that it moves, and the number that its distinct bytes would fill if they
+    were contiguous."""
 
     moved: Addresses
     needed: Addresses
 
 
 def global_sectors(requests: Requests) -> Sectors:
-    """The sectors of loads and stores. Accesses are aligned, so each lane touches one sector."""
+    """The sectors of loads and stores. Accesses are aligned, so each lane uses one sector."""
     rows = requests.addresses
     return Sectors(distinct(rows >> 5), -(-distinct(rows) * requests.size // SECTOR))
 
@@ -38,7 +38,7 @@ def local_sectors(requests: Requests) -> Sectors:
     lanes."""
     unit = max(requests.size, WORD)
     places = requests.addresses // unit * (WARP // 8) + np.arange(WARP) // 8
-    if requests.active is not None:  # lanes that take no part repeat one that does
+    if requests.active is not None:  # lanes that do not take part repeat one that does
         first = requests.active.argmax(axis=1)[:, None]
         places = np.where(requests.active, places, np.take_along_axis(places, first, axis=1))
     active = requests.mask().sum(axis=1) * unit

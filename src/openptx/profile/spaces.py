@@ -1,4 +1,4 @@
-"""Which memory addresses lead to: the space that an instruction names, or for generic addresses their window."""
+"""The memory that addresses refer to: the space that an instruction names, or for generic addresses their window."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 def memories(
     x: Threads, space: str, addresses: Array, lanes: lane_sets.Lanes
 ) -> Iterator[tuple[str, Array, lane_sets.Lanes]]:
-    """The memories that lanes access, each with the addresses and the lanes that do."""
+    """The memories that lanes access, each with the addresses and the lanes that access it."""
     if space != "generic":
         if space in COUNTED:
             yield COUNTED[space], addresses, lanes

@@ -1,4 +1,4 @@
-"""Makes a profile of what was recorded."""
+"""Creates a profile from the recorded counters."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def summarize(
 
 @lru_cache(maxsize=64)
 def statements(program: Program, function: Function) -> tuple[Statement, ...]:
-    """The instructions of a function as they are written, in the order of the text."""
+    """The instructions of a function as written, in text order."""
     table, live = LineTable(program.file), live_registers(function)
     found: list[Statement] = []
     for op in function.code:
@@ -80,7 +80,7 @@ def statements(program: Program, function: Function) -> tuple[Statement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A line, and which of the instructions belong to it. `text` is what the PTX says, None for lines of a source."""
+    """A line, and its instructions. `text` is from the PTX, None for lines of a source."""
 
     file: str
     number: int
@@ -104,7 +104,7 @@ def written_lines(program: Program, functions: tuple[Function, ...]) -> tuple[Wr
 def counted_lines(
     instructions: Sequence[Instruction], program: Program, functions: tuple[Function, ...]
 ) -> Iterator[Line]:
-    """The lines that have instructions which were executed."""
+    """The lines that have executed instructions."""
     source = None
     for line in written_lines(program, functions):
         some = tuple([each for i in line.instructions if (each := instructions[i]).counters.warps])

@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from openptx.profile.recorder import Recorder
 
 WIDEST = 64
-"""More than the bytes of a lane of any access."""
+"""More than the bytes per lane of any access."""
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRows:
-    """Requests: a row for each, of the instruction with that number; `times` is how many each row stands for.
-
-    `addresses` and `active` have the shape (requests, 32). Lanes that are not active repeat the address of one that is.
+    """Requests: one row each, of the instruction with that index; `times` is the number that each row represents.
+    `addresses` and `active` have the shape (requests, 32). Inactive lanes repeat the address of an active one.
     """
 
     sites: NDArray[np.int64]
@@ -57,7 +56,7 @@ class Tally:
         self.targets = [self.target_of(site) for site in sites]
 
     def target_of(self, site: Site) -> Callable[[str], Target]:
-        """What requests of an instruction go to, by the memory that they reach."""
+        """The targets of an instruction's requests, by memory."""
         found, op = site.found, site.op
         if isinstance(found, CopyAccess):
             return lambda memory: Target(memory, "ld", found.size)
@@ -69,7 +68,7 @@ class Tally:
         return lambda memory: Target(memory, kind, size)
 
     def add(self, requests: RequestRows, sizes: NDArray[np.int64] | None = None) -> None:
-        """Counts requests; `sizes` are bytes of a lane, where the instruction does not say."""
+        """Counts requests; `sizes` are bytes per lane, if the instruction does not say."""
         if not requests.sites.size:
             return
         groups: dict[Target, list[RequestRows]] = {}
@@ -87,8 +86,8 @@ class Tally:
             self.count(target, parts)
 
     def add_sums(self, site: int, sums: list[int], addresses: Addresses, active: Mask) -> None:
-        """Adds what is known of an instruction's requests: how many, their lanes, what they take, what would do, lanes
-        at an address of an earlier one; and one of them, which wastes most."""
+        """Adds the totals of an instruction's requests: their number, lanes, costs, minimum costs, lanes at an address
+        of an earlier one; and the most wasteful one."""
         requests, lanes, taken, ideal, repeated = sums
         space = self.sites[site].space
         target = self.targets[site](COUNTED[space])
@@ -101,7 +100,7 @@ class Tally:
         counters.at(target.of).add_costs(target.memory, *totals)
 
     def by_memory(self, space: str, rows: RequestRows) -> Iterable[tuple[str, RequestRows]]:
-        """The memories that lanes reach, each with their requests."""
+        """The memories that lanes access, each with their requests."""
         if space != "generic":
             if space in COUNTED:
                 yield COUNTED[space], rows

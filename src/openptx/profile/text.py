@@ -23,7 +23,7 @@ def text(profile: Profile) -> str:
 
 
 def head(profile: Profile) -> list[str]:
-    """What was launched, and what the counters leave out."""
+    """The launch, and what the counters omit."""
     shape = profile.launch
     what = f"profile of `{profile.kernel}` ({profile.file}), {profile.target}"
     size = f"{many(shape.all_blocks, 'block')} of {many(shape.threads, 'thread')}, {many(shape.warps, 'warp')}"
@@ -33,7 +33,7 @@ def head(profile: Profile) -> list[str]:
 
 
 def launch(profile: Profile) -> list[str]:
-    """Executions and what limits occupancy."""
+    """Executions and the limits of occupancy."""
     counters, limits = profile.counters, profile.occupancy
     rows = [
         row("PTX instructions, by warp", grouped(counters.warps)),
@@ -59,7 +59,7 @@ def row(name: str, value: str) -> str:
 
 
 def memory(profile: Profile) -> list[str]:
-    """A row for each memory, access and width."""
+    """One row per memory, access and width."""
     if not profile.counters.memory:
         return []
     rows = [f"{'memory':<18}{'bits':>5}{'requests':>12}{'lanes':>7}  {'unit':<10}{'moved':>11}{'ideal':>11}"]
@@ -85,7 +85,7 @@ def found(profile: Profile) -> list[str]:
 
 
 def hot(profile: Profile) -> list[str]:
-    """The lines that cost most."""
+    """The costliest lines."""
     every = sum(cost_of(line.counters) for line in profile.lines)
     if not every:
         return []
@@ -110,7 +110,7 @@ def hot_line(line: Line, share: float) -> str:
 
 
 def short(number: int, width: int) -> str:
-    """In a column that has a blank before it: `1 024`, or `1 718M` where that is too wide."""
+    """A number for a column after a blank: `1 024`, or `1 718M` if that is too wide."""
     found = [grouped(round(number / 1000**i)) + unit for i, unit in enumerate(UNITS)]
     return f"{next((text for text in found if len(text) < width), found[-1]):>{width}}"
 

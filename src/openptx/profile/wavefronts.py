@@ -1,9 +1,9 @@
 """Wavefronts of shared memory: 32 banks, each of which gives one 32-bit word at a time (measured on an H100).
 
-Up to 32 bits a lane, a warp is one group; of 64 bits its halves are groups, of 128 bits its quarters. Two groups that
-stand side by side are one where all active lanes have the address of their partner (lane ^ 1, or for all of them
-lane ^ 2) or the partner is not active. A group takes as many wavefronts as the most different words in one bank; all
-beyond the first are bank conflicts.
+Up to 32 bits per lane, a warp is one group; for 64 bits its halves are groups, for 128 bits its quarters. Two adjacent
+groups are merged if all active lanes have the address of their partner (lane ^ 1, or for all of them lane ^ 2) or the
+partner is not active. A group takes as many wavefronts as the maximum number of distinct words in one bank; all beyond
+the first are bank conflicts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Wavefronts:
-    """For each request, its wavefronts and how many of them are bank conflicts."""
+    """For each request, its wavefronts and the number of bank conflicts among them."""
 
     taken: Addresses
     conflicts: Addresses
@@ -45,7 +45,7 @@ def wavefronts(requests: Requests) -> Wavefronts:
 
 
 def matrix_wavefronts(rows: Addresses) -> Wavefronts:
-    """The wavefronts of requests for matrices of eight rows of 16 bytes, each of which is a group: shape (requests,
+    """The wavefronts of requests for matrices of eight rows of 16 bytes, each matrix a group: shape (requests,
     matrices, 8)."""
     each = rows.reshape(-1, rows.shape[2]) // 16
     taken = most_in_a_bank(each, np.ones(each.shape, np.bool_), BANK_BYTES // 16).reshape(rows.shape[:2])
@@ -53,8 +53,7 @@ def matrix_wavefronts(rows: Addresses) -> Wavefronts:
 
 
 def paired(units: Addresses, active: Mask, banks: int) -> tuple[Addresses, Addresses]:
-    """For each row, whose two halves are served one by one or together: its wavefronts, and the number of groups that
-    it was."""
+    """For each row, whose two halves are served separately or together: its wavefronts, and the number of groups."""
     half = len(units[0]) // 2
     halves = most_in_a_bank(units.reshape(-1, half), active.reshape(-1, half), banks).reshape(-1, 2)
     whole = most_in_a_bank(units, active, banks)
@@ -70,7 +69,7 @@ def paired(units: Addresses, active: Mask, banks: int) -> tuple[Addresses, Addre
 
 
 def most_in_a_bank(units: Addresses, active: Mask, banks: int) -> Addresses:
-    """For each row, the largest number of different units in one of so many banks; 0 in a row without active lanes."""
+    """For each row, the maximum number of distinct units in one of this many banks; 0 in a row without active lanes."""
     if active.all():
         low, high = units.min(axis=1), units.max(axis=1)
         if (high - low < banks).all():

@@ -1,4 +1,4 @@
-"""Proofs that two kernels do the same, by symbolic execution and z3. docs/prove.md."""
+"""Proofs that two kernels are equivalent, by symbolic execution and z3. docs/prove.md."""
 
 from openptx.prove.entry import prove
 from openptx.prove.report import Counterexample, Proof

@@ -1,7 +1,7 @@
-"""Symbolic execution of a function: the state with the lowest position goes on, states that meet are merged.
+"""Symbolic execution of a function: the state at the lowest position continues, and states that meet are merged.
 
-So do the engines: control flow is theirs, meanings are shared. Both sides of a branch are executed, each under its
-condition. A loop whose condition stays open is executed as often as the bound allows.
+This is also the engines' order; control flow is reimplemented here, meanings are shared. Both sides of a branch are
+executed, each under its condition. A loop with an undecided condition is executed as often as the bound allows.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ STOPS = {
     "branch-table": "branch-table",
     "trap": "trap",
 }
-"""Kinds of control that end a proof, and the reason by name."""
+"""Kinds of control instructions that end a proof, with the reason."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,8 @@ class State:
     path: Path
     cells: list[Bits]
     visits: dict[int, tuple[int, Path]] = field(default_factory=dict[int, tuple[int, "Path"]])
-    """By positions that the way here went back to: how often an open condition decided that, and the last path."""
+    """By target positions of backward branches on this path: how often an undecided condition took them, and the last
+    path."""
 
 
 class Activation:
@@ -102,7 +103,7 @@ class Activation:
         self.state = State(EVERYWHERE, [self.x.const(0, w) for w in self.cells.widths])
         self.pending: dict[int, State] = {}
 
-    # What the binder asks for
+    # Required by the binder
 
     @property
     def frame_base(self) -> Bits | None:
@@ -120,7 +121,7 @@ class Activation:
     # Control flow
 
     def run(self) -> State | None:
-        """Executes `state` from the entry to the return; None where there is none. Raises Unprovable."""
+        """Executes `state` from the entry to the return; None if it never returns. Raises Unprovable."""
         self.pending[0] = self.state
         code = self.function.code
         while self.pending:
@@ -139,7 +140,7 @@ class Activation:
         return None
 
     def step(self, pc: int, op: Op) -> None:
-        """One instruction, and where its state goes on."""
+        """Executes one instruction, and yields where its state continues."""
         kind, state = control(op), self.state
         if converges(op):
             raise Unprovable("warp-exchange")
@@ -156,7 +157,7 @@ class Activation:
                 target = op.operands[0]
                 assert isinstance(target, Target)
                 self.arrive(target.pc, taken_state, pc)
-            elif kind == "return" and self.depth:  # nobody asks for the state at a kernel's end
+            elif kind == "return" and self.depth:  # the state at a kernel's end is not needed
                 self.arrive(len(self.function.code), taken_state, pc)
             elif kind == "call" and (after := self.called(op, taken_state)) is not None:
                 self.arrive(pc + 1, after, pc)
@@ -164,7 +165,7 @@ class Activation:
             self.arrive(pc + 1, State(other, state.cells, state.visits), pc)
 
     def called(self, op: Op, state: State) -> State | None:
-        """The state after a call; None where the callee does not return."""
+        """The state after a call; None if the callee does not return."""
         site, thread = CallSite(op), self.thread
         problem = self.uncallable(site)
         if problem is not None:
@@ -195,7 +196,7 @@ class Activation:
         return None
 
     def divided(self, state: State, guard: Reg | None) -> tuple[Path | None, Path | None]:
-        """The path where the guard holds, and where not; None for what cannot be."""
+        """The paths on which the guard holds and does not hold; None for an impossible one."""
         if guard is None:
             return state.path, None
         p = known(state.cells[guard.index].v)
@@ -204,7 +205,7 @@ class Activation:
         return state.path.extended(p, not guard.negated), state.path.extended(p, guard.negated)
 
     def guarded(self, op: Op, taken: Path | None) -> None:
-        """Executes an instruction where its guard holds, in the present state."""
+        """Executes an instruction under its guard, in the current state."""
         if taken is None:
             return
         state = self.state
@@ -219,14 +220,14 @@ class Activation:
             state.cells[cell] = self.x.select(p, state.cells[cell], before[cell])
 
     def arrive(self, pc: int, state: State, origin: int) -> None:
-        """Puts a state where it goes on, merged with one that is there."""
+        """Adds a state at its next position, merged with an existing one."""
         if pc <= origin and not self.goes_back(pc, state):
             return
         waiting = self.pending.get(pc)
         self.pending[pc] = state if waiting is None else self.merged(state, waiting)
 
     def goes_back(self, pc: int, state: State) -> bool:
-        """Whether a loop goes on; it does as often as it must while no open condition decides."""
+        """Whether a loop continues; always, as long as no undecided condition controls it."""
         times, last = state.visits.get(pc, (0, None))
         if last is None or state.path.literals.keys() != last.literals.keys():
             if not self.thread.feasible(state.path.condition()):
@@ -253,6 +254,6 @@ class Activation:
 
 
 def named(found: Unprovable, op: Op) -> Unprovable:
-    """The reason, with the instruction that it is about."""
+    """The reason, with the instruction that it concerns."""
     text = " ".join(op.text.split())
     return Unprovable(found.reason, f"`{text}`" + (f": {found.detail}" if found.detail else ""), placed=True)

@@ -1,4 +1,4 @@
-"""What is to be decided about two executions, as terms: the same memory after them, for every launch."""
+"""The claim about two executions, as terms: equal memory afterwards, for every launch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ SMALL_ARRAY = 1 << 12
 
 
 class Claim:
-    """That two executions leave the same memory. `difference` is its negation, at a place that the solver chooses."""
+    """The claim that two executions leave the same memory. `difference` is its negation, at a place that the solver
+    chooses."""
 
     def __init__(self, inputs: Inputs, functions: tuple[Function, Function], one: Execution, two: Execution) -> None:
         self.inputs, self.one, self.two = inputs, one, two
@@ -49,7 +50,7 @@ class Claim:
         return self.one.regions.stores(region), self.two.regions.stores(region)
 
     def differs(self, region: str) -> z3.BoolRef:
-        """Different words of the region at `place`, or bytes where stores have different sizes."""
+        """Differing words of the region at `place`, or bytes if stores have different sizes."""
         sizes = {store.size for stores in self.stores(region) for store in stores}
         size = sizes.pop() if len(sizes) == 1 else 1
         a, b = (vector(e.regions.value(EVERYWHERE, region, self.place, size), 8 * size) for e in (self.one, self.two))
@@ -62,9 +63,9 @@ class Claim:
         )
 
     def scales(self) -> Iterator[list[z3.BoolRef]]:
-        """Further conditions under which a launch is asked for: one thread, a few, then none: any launch.
+        """Further conditions for a launch: one thread, a few, then none: any launch.
 
-        A block whose size the kernel asks for stays as it is.
+        A block size that the kernel requires is kept.
         """
         s = self.inputs.specials
         near = [within(e, SMALL_ARRAY) for e in self.accesses] + [z3.ULT(self.place, SMALL_ARRAY)]
@@ -76,7 +77,7 @@ class Claim:
         yield []
 
     def launch(self, model: z3.ModelRef) -> Launch:
-        """A model's launch. Arrays hold what the model has at the places that threads access."""
+        """A model's launch. Arrays hold the model's values at the places that threads access."""
 
         def number(term: z3.ExprRef) -> int:
             return model.eval(term, model_completion=True).as_long()
@@ -107,13 +108,13 @@ class Claim:
 
 
 def within(e: Access, size: int) -> z3.BoolRef:
-    """That an access lies in an array of so many bytes and is aligned."""
+    """That an access is within an array of this size and is aligned."""
     place = z3.And(z3.ULT(e.at(), size), e.at() & e.size - 1 == 0)
     return z3.Implies(e.path.condition(), place)
 
 
 def pairwise_equal(claim: Claim, milliseconds: int, deadline: float) -> bool:
-    """Whether both do the same stores in the same order: often easier to see than that memory is the same."""
+    """Whether both perform the same stores in the same order: often easier to decide than equality of memory."""
     for region in claim.regions:
         one, two = claim.stores(region)
         if len(one) != len(two):

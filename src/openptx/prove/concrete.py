@@ -1,4 +1,4 @@
-"""A solver's model as a launch, run on the reference engine: only what differs there is a counterexample."""
+"""A solver's model as a launch, run on the reference engine: only a difference there is a counterexample."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 Bytes = NDArray[np.uint8]
 ROOM = (0, 1 << 12, 1 << 20)
-"""Bytes that arrays get beyond what one thread needs, for the other threads of its block; tried in this order."""
+"""Bytes added to arrays beyond the need of one thread, for the other threads of its block; tried in this order."""
 
 LARGEST = 1 << 28
-"""Bytes of arrays that a counterexample may have."""
+"""The maximum bytes of arrays in a counterexample."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Numbers for all inputs: `words` by their offset among the parameters, `arrays` by the name of their pointer."""
+    """Values for all inputs: `words` by their offset among the parameters, `arrays` by the name of their pointer."""
 
     grid: Triple
     block: Triple
@@ -38,7 +38,7 @@ class Launch:
 
     @property
     def number(self) -> int:
-        """The number of the CTA, counted x first."""
+        """The linear index of the CTA, x varying fastest."""
         (x, y, z), (w, h, _) = self.cta, self.grid
         return (z * h + y) * w + x
 
@@ -47,7 +47,7 @@ class Launch:
 
 
 def confirmed(a: Kernel, b: Kernel, inputs: Inputs, launch: Launch, size: int, seconds: float) -> Counterexample | None:
-    """The counterexample that the launch is, if the kernels differ in it; `size` is how many bytes values have."""
+    """The counterexample from the launch, if the kernels differ in it; `size` is the size of values in bytes."""
     if sum(array.size for array in launch.arrays.values()) > LARGEST:
         return None
     for room in ROOM:
@@ -66,7 +66,7 @@ def confirmed(a: Kernel, b: Kernel, inputs: Inputs, launch: Launch, size: int, s
 
 
 def results(kernel: Kernel, inputs: Inputs, launch: Launch, seconds: float) -> dict[str, Bytes]:
-    """What the arrays hold after the launch. Raises Fault."""
+    """The contents of the arrays after the launch. Raises Fault."""
     memory = kernel.module.image.memory
     after = {name: array.copy() for name, array in launch.arrays.items()}
     buffer = bytearray(kernel.function.parameter_size)
@@ -98,7 +98,7 @@ def described(
 
 
 def variations(launch: Launch, widths: Mapping[str, int], count: int, seed: int = 0) -> list[Launch]:
-    """The same launch on other contents of arrays: floats of many sizes, special values among them.
+    """The same launch on other contents of arrays: floats of many magnitudes, including special values.
 
     `widths` has the bytes of an array's elements.
     """
@@ -116,7 +116,7 @@ EXPONENT = {2: (5, 10), 4: (8, 23), 8: (11, 52)}
 
 
 def varied(random: np.random.Generator, array: Bytes, size: int) -> Bytes:
-    """Random words: half of them numbers around 1, the rest of any exponent."""
+    """Random words: half of them numbers around 1, the others with any exponent."""
     if size not in EXPONENT:
         return random.integers(0, 256, array.size, np.uint8)
     exp, man = EXPONENT[size]

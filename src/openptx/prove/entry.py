@@ -1,4 +1,4 @@
-"""`openptx.prove`: whether two kernels do the same for all inputs."""
+"""`openptx.prove`: whether two kernels are equivalent for all inputs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TIMEOUT = 60.0
 def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOUT) -> Proof:
     """Whether two kernels, `a` and `b`, leave the same memory, bit for bit, after every launch.
 
-    `unroll` is how often a loop may go round whose end depends on inputs; `timeout` is in seconds. A difference comes
-    with a launch that was run on the reference engine and shows it. docs/prove.md says what is assumed.
+    `unroll` is the maximum number of iterations of a loop whose end depends on inputs; `timeout` is in seconds. A
+    difference comes with a launch that shows it, run on the reference engine. docs/prove.md says what is assumed.
 
-    Raises ArgumentError where the kernels take different parameters, InputError where z3 is not installed.
+    Raises ArgumentError if the kernels take different parameters, InputError if z3 is not installed.
     """
     if not is_count(unroll) or unroll < 1:
         raise ArgumentError(f"`unroll` is a whole number from 1, not {unroll!r}")
@@ -38,7 +38,7 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
 
 
 def require_same_parameters(a: Kernel, b: Kernel) -> None:
-    """Raises ArgumentError where parameters lie at other places; names and types do not matter."""
+    """Raises ArgumentError if parameters have different offsets; names and types do not matter."""
     one, two = layout(a.function), layout(b.function)
     if one != two:
         raise ArgumentError(

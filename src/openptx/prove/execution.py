@@ -1,4 +1,4 @@
-"""Symbolic execution of a kernel: what one thread of any launch does to memory."""
+"""Symbolic execution of a kernel: the memory effects of one thread of any launch."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
 
 FRAME_ALIGNMENT = 128
-"""Bytes: more than any variable asks for."""
+"""The maximum alignment in bytes of any variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a kernel does in one thread."""
+    """The effects of a kernel in one thread."""
 
     regions: Regions
     open: tuple[Path, ...]
-    """Where loops would go on beyond the bound."""
+    """Where loops would exceed the bound."""
     uninterpreted: int
-    """How many operations have no meaning to the solver."""
+    """The number of operations that are uninterpreted."""
 
     @property
     def accesses(self) -> list[Access]:
@@ -56,7 +56,7 @@ class Thread:
         self._frames = 0
 
     def allocate_frame(self, size: int) -> int:
-        """The offset of a new frame in local memory. No place is used twice: each frame begins as zeros."""
+        """The offset of a new frame in local memory. Offsets are never reused, so each frame starts as zeros."""
         base = self._frames
         self._frames += -(-size // FRAME_ALIGNMENT) * FRAME_ALIGNMENT
         return base
@@ -65,7 +65,7 @@ class Thread:
 def execute(
     kernel: Kernel, inputs: Inputs, exact: bool, unroll: int, deadline: float, feasible: Callable[[z3.BoolRef], bool]
 ) -> Execution:
-    """Executes a kernel from its entry to all ends. Raises Unprovable."""
+    """Executes a kernel from its entry to all exits. Raises Unprovable."""
     thread = Thread(kernel, inputs, exact, unroll, deadline, feasible)
     Activation(thread, kernel.function).run()
     return Execution(thread.regions, tuple(thread.open), thread.x.uninterpreted)

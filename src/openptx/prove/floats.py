@@ -1,9 +1,9 @@
-"""Floating-point operations of the symbolic machine: first without a meaning, then exact.
+"""Floating-point operations of the symbolic machine: first uninterpreted, then exact.
 
-Uninterpreted, an operation is a function of which only is known that equal operands give equal results. That is enough
-where both kernels do the same operations on the same values, and costs the solver nothing. Exact, it is IEEE 754 as z3
-has it where a format and `.ftz` allow, else the definition in `numerics` on bits. `.approx` has no exact meaning here.
-What is integer arithmetic on codes (comparisons, negation, minimum, saturation) is always exact.
+An uninterpreted operation is a function of which only is known that equal operands give equal results. That is enough
+if both kernels do the same operations on the same values, and costs the solver nothing. An exact operation is z3's IEEE
+754 if the format and `.ftz` allow, else the definition in `numerics` on bits. `.approx` has no exact meaning here.
+Integer arithmetic on codes (comparisons, negation, minimum, saturation) is always exact.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SymbolicFloats(Terms):
 
     def __init__(self) -> None:
         self.uninterpreted = 0
-        """Applications of functions without a meaning."""
+        """The number of applications of uninterpreted functions."""
 
     def apply(self, name: str, w: int, *operands: Bits, commutes: bool = False) -> Bits:
         """An uninterpreted function of some values."""
@@ -57,7 +57,7 @@ class SymbolicFloats(Terms):
         return self.arithmetic("fsqrt", f, (a,), rnd, ftz)
 
     def arithmetic(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool) -> Bits:
-        """One operation, rounded once; a NaN of an f64 operand is handed on."""
+        """One operation, rounded once; a NaN operand of f64 is propagated."""
         if are_known(operands) or (self.exact and (ftz or f.name not in IEEE)):
             return getattr(super(), op)(f, *operands, rnd, ftz)
         if self.exact:
@@ -104,7 +104,7 @@ class SymbolicFloats(Terms):
             return super().integral(f, a, rnd, ftz)
         return self.apply(f"integral.{TO_INTEGER.get(rnd, rnd)}{'.ftz' if ftz else ''}.{f.name}", f.storage, a)
 
-    # Never interpreted: their definitions are tables.
+    # Always uninterpreted: their definitions are tables.
 
     def mufu(self, op: str, a: Bits) -> Bits:
         return super().mufu(op, a) if isinstance(a.v, int) else self.apply(f"mufu.{op}", 32, a)
@@ -123,7 +123,7 @@ FUNCTIONS: dict[str, Any] = {
 
 
 def structural(term: z3.BitVecRef) -> int:
-    """A number that equal terms share, also where one of them is made again later: an identity is not that."""
+    """A number shared by equal terms, even if one of them is created again later, unlike an object's identity."""
     return term.hash()
 
 

@@ -1,4 +1,4 @@
-"""What both kernels are given: one thread of one launch, parameters, memory, all of them symbols."""
+"""The common inputs of both kernels: one thread of one launch, parameters, memory, all of them symbols."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from openptx.program import Function, Variable
 AXES = "xyz"
 MOST_THREADS = 1024
 MOST = {"ntid": (1024, 1024, 64), "nctaid": (2**31 - 1, 65535, 65535)}
-"""What a launch may ask for."""
+"""The maximum dynamic shared memory of a launch."""
 
 LARGEST_ARRAY = 1 << 40
-"""Bytes. No access lies farther from the pointer that it is made from."""
+"""Bytes. No access is farther from the pointer that it derives from."""
 
 ALIGNMENT = 256
-"""Bytes: what device memory is aligned to."""
+"""The alignment of device memory in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Inputs:
     def __init__(self, function: Function) -> None:
         self.words = tuple(words(function))
         self.pointers = {word.term.get_id(): word for word in self.words if word.size == 8}
-        """64-bit words by their term: an address that is made from one is in the array that it points to."""
+        """64-bit words by their term: an address derived from one is in the array that it points to."""
         self.initial = {
             word.name: z3.Array(f"memory of {word.name}", z3.BitVecSort(64), z3.BitVecSort(8))
             for word in self.pointers.values()
         }
-        """What arrays hold before the launch, bytes by their offset."""
+        """The contents of arrays before the launch, bytes by offset."""
         self.specials = {
             f"{name}.{axis}": z3.BitVec(f"{name}.{axis}", 32)
             for name in ("tid", "ntid", "ctaid", "nctaid")
@@ -50,7 +50,7 @@ class Inputs:
         }
 
     def constraints(self, functions: tuple[Function, Function], used: set[str]) -> list[z3.BoolRef]:
-        """What holds in every launch. `used` are the names of words that are pointers."""
+        """Conditions that hold in every launch. `used` are the names of words that are pointers."""
         found = list[z3.BoolRef]()
         s = self.specials
         for inner, outer in (("tid", "ntid"), ("ctaid", "nctaid")):
@@ -77,7 +77,7 @@ class Inputs:
         return found
 
     def thread(self, name: str) -> z3.BitVecRef | None:
-        """A special register of the thread, in 32 bits; None for those that are no inputs."""
+        """A special register of the thread, in 32 bits; None for those that are not inputs."""
         s = self.specials
         if name in s:
             return s[name]

@@ -1,4 +1,4 @@
-"""The symbolic machine: meanings of instructions run on terms, for one thread of any launch."""
+"""The symbolic machine: meanings of instructions on terms, for one thread of any launch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SymbolicThread(SymbolicFloats):
-    """What needs other threads is Unprovable. Checks of `require` are among what is assumed not to fault."""
+    """Operations that need other threads are Unprovable. Checks of `require` are assumed not to fault."""
 
     def __init__(self, inputs: Inputs, regions: Regions, exact: bool) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class SymbolicThread(SymbolicFloats):
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
         truth(p.v)
 
-    # What needs more than one thread, or is not covered
+    # Operations that need more than one thread, or are not supported
 
     def shuffle(self, a: Bits, lane: Bits) -> Bits:
         raise Unprovable("warp-exchange")

@@ -1,8 +1,8 @@
-"""Memory of the symbolic machine: stores are remembered in their order, each with the condition of its path.
+"""Memory of the symbolic machine: a list of stores in order, each with the condition of its path.
 
-Every array that a pointer parameter leads to is a region of its own: distinct parameters never overlap. A load looks
-the stores of its region through, oldest first. Paths that exclude each other do not see each other's stores, so states
-of memory are never merged.
+Every array that a pointer parameter points to is a separate region: distinct parameters never overlap. A load goes
+through the stores of its region, oldest first. Mutually exclusive paths do not see each other's stores, so memory
+states are never merged.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from openptx.prove.paths import Path
 
 STACK = "local memory"
-"""The region that is the thread's own. Its offsets count from where local memory begins."""
+"""The thread's private region. Its offsets count from the start of local memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`size` bytes at `offset` (64 bits) of a region; `value` is what was stored, None for a load."""
+    """`size` bytes at `offset` (64 bits) of a region; `value` is the stored value, None for a load."""
 
     path: Path
     region: str
@@ -43,7 +43,7 @@ class Access:
 
 
 class Regions:
-    """What one execution did to memory."""
+    """The memory effects of one execution."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
@@ -54,7 +54,7 @@ class Regions:
         return self._stores.get(region, [])
 
     def written(self) -> set[str]:
-        """The regions that the launch leaves changed."""
+        """The regions that the launch modifies."""
         return set(self._stores) - {STACK}
 
     def store(self, path: Path, region: str, offset: Term, size: int, value: Term) -> None:
@@ -67,7 +67,7 @@ class Regions:
         return self.value(path, region, offset, size)
 
     def value(self, path: Path, region: str, offset: Term, size: int) -> Term:
-        """What `size` bytes hold after the stores so far, for one who comes along `path`."""
+        """The value of `size` bytes after the stores so far, on a `path`."""
         found = self.fresh(region, offset, size)
         for store in self.stores(region):
             if not store.path.excludes(path):
@@ -75,7 +75,7 @@ class Regions:
         return known(found)
 
     def fresh(self, region: str, offset: Term, size: int) -> Term:
-        """What they held before the launch; local memory is zero, as the reference engine has it."""
+        """Their value before the launch; local memory is zero, as in the reference engine."""
         if region == STACK:
             return 0
         memory, start = self.inputs.initial[region], vector(offset, 64)
@@ -109,7 +109,7 @@ class Regions:
 
 
 def bytewise(before: Term, store: Access, apart: int, size: int) -> z3.BitVecRef:
-    """Some bytes from the store, the others as before; the first byte lies `apart` after the store's."""
+    """Some bytes from the store, the others as before; the first byte is `apart` bytes after the store's start."""
     old, new = vector(before, 8 * size), store.stored()
     parts = list[z3.BitVecRef]()
     for i in reversed(range(size)):
@@ -123,9 +123,8 @@ def bytewise(before: Term, store: Access, apart: int, size: int) -> z3.BitVecRef
 
 
 def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[Path, str, Term]]:
-    """The regions that an address leads to, each with the path on which it does and the offset there.
-
-    A choice between pointers gives several.
+    """The regions that an address may be in, each with the path and the offset. A choice between pointers gives
+    several.
     """
     address = known(address)
     if space in ("local", "frame"):
@@ -171,7 +170,7 @@ def summands(term: z3.BitVecRef) -> list[z3.BitVecRef]:
 
 
 def split(address: z3.BitVecRef) -> tuple[z3.BoolRef, z3.BitVecRef, z3.BitVecRef] | None:
-    """A choice among the summands as a choice between addresses."""
+    """Moves a choice among the summands to a choice between addresses."""
     terms = summands(address)
     for i, term in enumerate(terms):
         if term.decl().kind() == z3.Z3_OP_ITE:

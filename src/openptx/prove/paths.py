@@ -1,4 +1,4 @@
-"""Path conditions: what must hold for control to come where it is, as a set of literals."""
+"""Path conditions: the conditions for control to reach the current position, as a set of literals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Path:
         return self._all
 
     def extended(self, p: z3.BoolRef, positive: bool = True) -> Path | None:
-        """The path where `p` (or its negation) holds too; None where that cannot be."""
+        """The path on which `p` (or its negation) also holds; None if that is impossible."""
         found = dict(self.literals)
         for literal, term in parts(p, positive):
             if (literal[0], not literal[1]) in found:
@@ -37,15 +37,15 @@ class Path:
         return Path(found)
 
     def implies(self, other: Path) -> bool:
-        """Whether that is plain to see."""
+        """Whether that is obvious without the solver."""
         return other.literals.keys() <= self.literals.keys()
 
     def excludes(self, other: Path) -> bool:
-        """Whether it is plain that both cannot hold."""
+        """Whether it is obvious that both cannot hold."""
         return any((i, not positive) in self.literals for i, positive in other.literals)
 
     def joined(self, other: Path) -> tuple[Path, z3.BoolRef]:
-        """The path where one of both holds, and the condition that distinguishes this one there."""
+        """The path on which either holds, and the condition that distinguishes this one there."""
         common = {key: term for key, term in self.literals.items() if key in other.literals}
         mine = [term for key, term in self.literals.items() if key not in common]
         theirs = [term for key, term in other.literals.items() if key not in common]

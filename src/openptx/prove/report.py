@@ -1,4 +1,4 @@
-"""What `openptx.prove` gives: equal, different with a counterexample, or unknown with a reason."""
+"""The result of `openptx.prove`: equal, different with a counterexample, or unknown with a reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASSUMPTIONS = (
     "arrays of different pointer parameters do not overlap, and pointers are aligned to 256 bytes",
     "no thread reads or writes what another thread of the launch writes",
 )
-"""What holds for every proof. Blocks have at most 1024 threads, grids what a GPU allows."""
+"""Assumptions of every proof. Blocks have at most 1024 threads, grids are within a GPU's limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +70,16 @@ def content(array: NDArray[Any], size: int, most: int = 8) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether two kernels do the same.
+    """Whether two kernels are equivalent.
 
     verdict          "equal" for all inputs, "different", or "unknown"
-    reason           why nothing is known, a key of `openptx.prove.unprovable.REASONS`; empty otherwise
-    detail           the reason for these kernels: which instruction, which loop
-    method           what decided: "identical", "uninterpreted" (floating-point operations as functions without a
-                     meaning), "exact" (as IEEE 754 has them), "integer" (there are none), "run"
+    reason           why the verdict is unknown, a key of `openptx.prove.unprovable.REASONS`; empty otherwise
+    detail           the reason for these kernels: the instruction or the loop
+    method           what decided: "identical", "uninterpreted" (floating-point operations as uninterpreted functions),
+                     "exact" (as in IEEE 754), "integer" (there are none), "run"
     counterexample   of a difference
-    assumptions      what equality rests on
-    seconds          that it took
+    assumptions      of a proof of equality
+    seconds          duration of the proof
     """
 
     verdict: str
@@ -92,7 +92,7 @@ class Proof:
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, object]:
-        """What `openptx prove --output-format json` prints of it; arrays as hexadecimal text."""
+        """The JSON of `openptx prove --output-format json`; arrays as hexadecimal text."""
         found = asdict(self)
         if self.counterexample is not None:
             values = self.counterexample.arguments

@@ -23,13 +23,13 @@ from openptx.prove.unprovable import Unprovable
 from openptx.runtime import Kernel
 
 VARIATIONS = 64
-"""How many other contents of arrays a solver's launch is run with."""
+"""The number of other array contents with which a solver's launch is run."""
 
 FEASIBLE_MS = 2000
-"""What one question may take whether a loop can go on; it does where there is no answer."""
+"""The time limit of one query whether a loop can continue; without an answer it does."""
 
 PAIRS_MS = 5000
-"""What one question may take whether two stores are the same."""
+"""The time limit of one query whether two stores are equal."""
 
 
 class Search:
@@ -43,7 +43,7 @@ class Search:
         self.functions = (a.function, b.function)
 
     def answer(self) -> Proof:
-        """The proof, whatever it says."""
+        """The proof, whatever its verdict."""
         try:
             found = self.decide()
         except Unprovable as reason:
@@ -71,7 +71,7 @@ class Search:
         found = self.refuted(claim, vary=True)
         if isinstance(found, Counterexample):
             return self.proof("different", method="run", counterexample=found)
-        if found is None:  # no difference, whatever floating-point operations are
+        if found is None:  # equal, whatever the floating-point operations are
             return self.bounded(one, two) or self.proof("equal", method="uninterpreted" if floats else "integer")
         if not floats:
             raise Unprovable("unconfirmed")
@@ -91,7 +91,7 @@ class Search:
         raise Unprovable("approximate" if one.uninterpreted or two.uninterpreted else "unconfirmed")
 
     def bounded(self, one: Execution, two: Execution) -> Proof | None:
-        """That nothing is known, where a loop goes on beyond the bound."""
+        """The verdict unknown, if a loop exceeds the bound."""
         if not (one.open or two.open):
             return None
         names = " and ".join(k.name for k, e in ((self.a, one), (self.b, two)) if e.open)
@@ -109,7 +109,7 @@ class Search:
         return execute(kernel, self.inputs, exact, self.unroll, self.deadline, feasible)
 
     def refuted(self, claim: Claim, vary: bool) -> Counterexample | bool | None:
-        """A counterexample; None where the solver says there is none, False where none of its launches is one."""
+        """A counterexample; None if the solver says there is none, False if none of its launches is one."""
         for bounds in claim.scales():
             answer = solve([*claim.constraints, *bounds, claim.difference], self.limit())
             if answer.verdict == z3.unsat:
@@ -130,18 +130,18 @@ class Search:
         return None
 
     def remaining(self) -> float:
-        """Seconds. Raises Unprovable where the time is over."""
+        """The remaining seconds. Raises Unprovable when time is over."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise Unprovable("time")
         return left
 
     def limit(self, most: int | None = None) -> int:
-        """Milliseconds that a query may take."""
+        """The time limit of a query in milliseconds."""
         left = max(1, int(1000 * self.remaining()))
         return left if most is None else min(left, most)
 
 
 def prove_kernels(a: Kernel, b: Kernel, unroll: int, timeout: float) -> Proof:
-    """Whether two kernels with the same parameters do the same."""
+    """Whether two kernels with the same parameters are equivalent."""
     return Search(a, b, unroll, timeout).answer()

@@ -1,7 +1,7 @@
-"""Questions to the solver, each in a context of its own.
+"""Solver queries, each in a new context.
 
-What z3 tries first depends on the age of terms. In a context that all proofs share, a question that takes a tenth of a
-second in a new process took a minute after thirty other proofs.
+z3's search order depends on the age of terms. In a context shared by all proofs, a query that takes a tenth of a second
+in a new process took a minute after thirty other proofs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import z3
 
 
 class Answer(NamedTuple):
-    """`verdict` is one of z3's; `model` only where it is `sat`, `reason` only where it is `unknown`."""
+    """`verdict` is one of z3's; `model` only if it is `sat`, `reason` only if it is `unknown`."""
 
     verdict: z3.CheckSatResult
     model: z3.ModelRef | None

@@ -1,7 +1,7 @@
-"""The core of the symbolic machine: values are Python integers where they are known, else terms of z3.
+"""The core of the symbolic machine: known values are Python integers, others are z3 terms.
 
-Predicates (width 1) are truth values of z3, everything else bit vectors. What is known stays known: loops with a fixed
-count, frames at fixed offsets and immediate operands never reach the solver.
+Predicates (width 1) are z3 Booleans, everything else bit vectors. Known values are folded: loops with a fixed count,
+frames at fixed offsets and immediate operands never reach the solver.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def vector(v: Term, w: int) -> z3.BitVecRef:
 
 
 def truth(v: Term) -> z3.BoolRef:
-    """A value of width 1 as a truth value."""
+    """A value of width 1 as a z3 Boolean."""
     return z3.BoolVal(bool(v)) if isinstance(v, int) else v
 
 
 def known(v: Term) -> Term:
-    """The value simplified; an int where that makes it known."""
+    """The value simplified; an int if that makes it known."""
     if isinstance(v, int):
         return v
     v = z3.simplify(v)
@@ -74,7 +74,7 @@ def same(a: Term, b: Term) -> bool:
 
 
 class Terms(Machine):
-    """`const binary select resize`, and what z3 says better than the definitions."""
+    """`const binary select resize`, and operations that z3 expresses better than the definitions."""
 
     def const(self, value: int, w: int) -> Bits:
         if not -(1 << w - 1) <= value < 1 << w:
@@ -90,7 +90,7 @@ class Terms(Machine):
             return Bits(self, w, easy)
         if w == 1 and op in LOGIC:
             return Bits(self, 1, LOGIC[op](truth(p), truth(q)))
-        if op == "shl" and isinstance(q, int):  # one spelling of scaled addresses
+        if op == "shl" and isinstance(q, int):  # one canonical form of scaled addresses
             op, q = "mul", 1 << q if q < w else 0
         p, q = vector(p, w), vector(q, w)
         if op in COMPARISONS:
@@ -136,7 +136,7 @@ class Terms(Machine):
 
 
 def neutral(op: str, a: Term, b: Term, w: int) -> Term | None:
-    """The result where an operand is known and decides it: `a + 0`, `a & 0`, `a * 1`; None otherwise."""
+    """The result if an operand is known and decides it: `a + 0`, `a & 0`, `a * 1`; None otherwise."""
     ones = (1 << w) - 1
     if isinstance(b, int):
         if (b == 0 and op in ("add", "sub", "or", "xor", "shl", "shr", "sar")) or (b == ones and op == "and"):

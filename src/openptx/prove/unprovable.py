@@ -1,4 +1,4 @@
-"""Why nothing is proved: the reasons by name."""
+"""Why a proof fails: the reasons by name."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ REASONS = {
     "approximate":    "no difference found, but functions that PTX only bounds (`.approx`) are not interpreted",
     "unconfirmed":    "the solver's counterexample gives no difference when it is run",
 }  # fmt: skip
-"""What `Proof.reason` may be, and what it means."""
+"""The values of `Proof.reason`, and their meanings."""
 
 
 class Unprovable(Exception):
-    """Nothing can be said of the kernel: `reason` is one of REASONS, `detail` is about this kernel.
-
-    Where it is `placed`, `detail` names the instruction.
+    """The kernel cannot be decided: `reason` is one of REASONS, `detail` concerns this kernel. If it is `placed`,
+    `detail` names the instruction.
     """
 
     def __init__(self, reason: str, detail: str = "", *, placed: bool = False) -> None:

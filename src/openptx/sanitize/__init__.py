@@ -1,4 +1,4 @@
-"""The sanitizer: data races, uses of undefined values, wrong uses of barriers, and memory errors of one execution."""
+"""The sanitizer: data races, uses of undefined values, misused barriers, and memory errors of one execution."""
 
 from openptx.sanitize.entry import sanitize
 from openptx.sanitize.findings import Finding

@@ -1,4 +1,4 @@
-"""Wrong uses of barriers and warp instructions that do not depend on the order of execution."""
+"""Misuse of barriers and warp instructions, as far as it does not depend on the order of execution."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Trace:
     hashed: Array
     last: Array
     when: Array
-    in_cluster: Array  # arrived at the cluster's barrier, and has not waited
+    in_cluster: Array  # arrived at the cluster's barrier, and not yet waited
     times_in_cluster: Array  # how often it has arrived there
 
     @staticmethod
@@ -44,10 +44,10 @@ class BarrierChecks:
         self._traces: dict[SanitizedBatch, Trace] = {}
         self._expected: dict[tuple[SanitizedBatch, int], Array] = {}
         self._arrivals: dict[tuple[SanitizedBatch, int], Op] = {}
-        """By barrier, the last arrival that does not wait, until it completes for the first time."""
+        """By barrier, the last arrival that does not wait, until the barrier completes for the first time."""
         self._completed: set[tuple[SanitizedBatch, int]] = set()
         self._statements: dict[tuple[SanitizedBatch, int], Array] = {}
-        """By barrier, the statement by which each lane arrived; those that need not wait may be elsewhere since."""
+        """By barrier, the statement by which each lane arrived; lanes that need not wait may have moved on since."""
 
     def trace(self, batch: SanitizedBatch) -> Trace:
         if batch not in self._traces:
@@ -101,7 +101,7 @@ class BarrierChecks:
         trace.when[lanes] = self.clocks.now
 
     def expect(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, counts: Array) -> None:
-        """All arrivals at a barrier must say the same count."""
+        """All arrivals at a barrier must have the same thread count."""
         key = (batch, number)
         if key not in self._expected:
             self._expected[key] = np.zeros(batch.x.geometry.count, np.int64)
@@ -118,7 +118,7 @@ class BarrierChecks:
         self.require_no_more(op, batch, number, lanes, known)
 
     def require_no_more(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, expected: Array) -> None:
-        """Together with those that have arrived before, they are no more than the barrier is for."""
+        """Together with earlier arrivals, they must not exceed the barrier's thread count."""
         geometry, barrier = batch.x.geometry, batch.barriers.get(number)
         waiting = np.flatnonzero(barrier.arrived) if barrier is not None else lanes[:0]
         warps = np.unique(geometry.warp[np.concatenate((waiting, lanes))])
@@ -141,7 +141,8 @@ class BarrierChecks:
             expected[np.unique(batch.x.geometry.cta[arrived])] = 0
 
     def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
-        """Lanes of a warp must come to a barrier by the same instruction, unless it is `barrier` without `.aligned`."""
+        """Lanes of a warp must arrive at a barrier by the same instruction, unless it is `barrier` without
+        `.aligned`."""
         arrived_by, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
         differ = (warp[lanes][1:] == warp[lanes][:-1]) & (arrived_by[lanes][1:] != arrived_by[lanes][:-1])
         for i in np.flatnonzero(differ).tolist():
@@ -194,17 +195,18 @@ class BarrierChecks:
             self.compare_masks(op, batch, lanes, masks)
 
     def skipped(self, batch: SanitizedBatch, lanes: Array) -> Array:
-        """Of the warp of each lane, those that have stored anything and then ended, rather than have had nothing to do.
+        """The lanes of each lane's warp that have stored something and then exited, as opposed to lanes that had
+        nothing to do.
 
-        The text lets `bar.warp.sync` wait for all lanes of its mask (9.7.13.2); CUDA's guide only for those that have
-        not ended, and lanes that leave a kernel early are common.
+        By the text `bar.warp.sync` waits for all lanes of its mask (9.7.13.2), by CUDA's guide only for those that have
+        not exited, and lanes that leave a kernel early are common.
         """
         x = batch.x
         ended = (~x.alive & (x.last_store > 0)).astype(np.uint32) << x.geometry.lane.astype(np.uint32)
         return np.bitwise_or.reduceat(ended, x.geometry.warp_starts)[x.geometry.warp[lanes]]
 
     def compare_masks(self, op: Op, batch: SanitizedBatch, lanes: Array, masks: Array) -> None:
-        """Lanes that wait for each other must say the same mask."""
+        """Lanes that wait for each other must have the same mask."""
         warps = batch.x.geometry.warp[lanes]
         order = np.lexsort((masks, warps))
         w, m, at = warps[order], masks[order], lanes[order]
@@ -235,10 +237,10 @@ class BarrierChecks:
         elif arrives:
             self.trace(batch).last[lanes] = self.reporter.statement(op)
 
-    # Ends.
+    # # Exits
 
     def finish(self, batch: SanitizedBatch) -> None:
-        """All threads of a batch have ended."""
+        """All threads of a batch have exited."""
         trace = self._traces.pop(batch, None)
         if not self.active:
             return
@@ -262,7 +264,7 @@ class BarrierChecks:
             )
 
     def compare_blocks(self, batch: SanitizedBatch, trace: Trace) -> None:
-        """Blocks of a cluster that end without the barriers of the others, and not because they had nothing to do."""
+        """Blocks of a cluster that exit without the barriers of the others, though they had something to do."""
         teams, x = self.clocks.teams, batch.x
         if teams.cluster_size == 1:
             return
@@ -278,7 +280,7 @@ class BarrierChecks:
             self.report(("blocks", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
 
     def find_lone_arrivals(self, batch: SanitizedBatch) -> None:
-        """Arrivals at barriers that nobody ever waited for. One too many after others is how pipelines end."""
+        """Arrivals at barriers for which no thread ever waited. One surplus arrival is how pipelines end."""
         mine = [(number, op) for (other, number), op in self._arrivals.items() if other is batch]
         for number, op in mine:
             left = np.flatnonzero(batch.barriers[number].arrived)
@@ -287,7 +289,7 @@ class BarrierChecks:
                 self.report(("lone", op), "unequal-barriers", message, op, batch, int(left[0]))
 
     def compare_counts(self, batch: SanitizedBatch, trace: Trace) -> None:
-        """Lanes of a warp must have executed equally many barriers."""
+        """Lanes of a warp must have executed the same number of barriers."""
         x, warps = batch.x, batch.x.geometry.warp
         starts = np.flatnonzero(np.append(True, warps[1:] != warps[:-1]))
         most = np.maximum.reduceat(trace.count, starts)[warps]

@@ -1,4 +1,4 @@
-"""A batch of a watched execution: barriers and calls report to the clocks and the checks what they order."""
+"""A batch of a watched execution: barriers and calls report their ordering to the clocks and the checks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """For each lane at one barrier: when it arrived, what it had seen then, and whether it does not wait."""
+    """For each lane at one barrier: when it arrived, what it knew then, and whether it does not wait."""
 
     times: Array
     views: Array
@@ -47,7 +47,7 @@ class SanitizedBatch(Batch):
         self.session = session
         self.arrivals: dict[int, Arrivals] = {}
         self.polls = np.zeros(x.n, np.int64)
-        """By lane, how often in a row threads had looked at memory that nobody changes when it last did so too."""
+        """By lane, how many polls in a row threads had made of unchanged memory when the lane last did so too."""
         self._cluster_phase = np.zeros(x.n, np.int64)
         self._cluster = Arrivals.of(x.n)
         self._cluster_views: dict[tuple[int, int], int] = {}
@@ -59,7 +59,7 @@ class SanitizedBatch(Batch):
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
         self.session.executing.batch = self
         order = self.session.order
-        if order is not None:  # others may come between any two basic blocks
+        if order is not None:  # other groups may run between any two basic blocks
             until = min(until, self.clock + int(order.integers(1, LONGEST_TURN)))
         super().advance(group, slice_ends, until)
 
@@ -77,12 +77,12 @@ class SanitizedBatch(Batch):
         return super().execute_control(group, block)
 
     def have_polled_since(self, count: int) -> bool:
-        """Whether all lanes that do not wait have looked at memory since threads had done so `count` times in a row."""
+        """Whether all lanes that do not wait have polled memory since threads had done so `count` times in a row."""
         lanes = [lane_sets.positions(group.lanes, self.x.n) for group in self.ready.values()]
         return all(bool((self.polls[some] > count).all()) for some in lanes)
 
     def numbers(self, lanes: lane_sets.Lanes) -> Array:
-        """The numbers of lanes in the launch."""
+        """The indices of lanes in the launch."""
         return lane_sets.take(self.x.numbers, lanes)
 
     # Barriers of CTAs.
@@ -170,7 +170,7 @@ class SanitizedBatch(Batch):
             s.clocks.learn(self.x.numbers[mine], self._cluster_views[key])
 
     def _cluster_view(self, first: int, size: int, phase: int) -> int:
-        """What all arrivals of a phase of a cluster's barrier hand on."""
+        """The knowledge that all arrivals in a phase of a cluster's barrier pass on."""
         arrivals = self._cluster
         lanes = np.arange(first, first + size)
         lanes = lanes[self._cluster_phase[lanes] == phase]
@@ -178,7 +178,7 @@ class SanitizedBatch(Batch):
         known = clocks.knowledge(self.x.numbers[released], arrivals.times[released]) if released.size else 0
         return clocks.views.join(known, clocks.views.join_all(arrivals.views[lanes]))
 
-    # Ends and calls.
+    # Exits and calls.
 
     def leave(self, lanes: lane_sets.Lanes) -> None:
         self.session.leaves(self, lanes)

@@ -1,4 +1,4 @@
-"""Accesses outside of the variable that an address was made from, inside of memory that the thread may touch."""
+"""Accesses outside the variable that an address was derived from, though inside memory that the thread may access."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Bounds:
         self._copied: dict[Function, dict[Op, dict[str, Variable]]] = {}
 
     def variables(self, op: Op) -> dict[str, Variable] | None:
-        """The variables that an instruction's addresses belong to."""
+        """The variables that an instruction's addresses derive from."""
         if not self.active:
             return None
         function = self.executing.function
@@ -35,7 +35,7 @@ class Bounds:
         return self._known[function].get(op)
 
     def extent(self, x: SanitizedThreads, v: Variable) -> tuple[int, int]:
-        """The beginning of a variable in its space, and its size."""
+        """The start of a variable in its space, and its size."""
         if v.space == "shared":
             start = x.geometry.shape.layout.offset(v)
             return start, v.size if v.linkage != "extern" else x.shared_size - start

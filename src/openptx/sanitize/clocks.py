@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 class Moments:
-    """For each thread, what it knew at some moment of its own, such as its last fence. Time 0: no such moment."""
+    """For each thread, what it knew at some earlier moment, such as its last fence. Time 0: no such moment."""
 
     def __init__(self, clocks: Clocks) -> None:
         self.clocks = clocks
@@ -38,7 +38,7 @@ class Moments:
         self.view[threads] = c.view[threads]
 
     def known(self, threads: Array) -> int:
-        """The view of what any of these threads knew."""
+        """The union of what these threads knew."""
         some = threads[self.time[threads] > 0]
         if not some.size:
             return 0
@@ -55,11 +55,11 @@ class Clocks:
         self.warp_floor = np.zeros(teams.ctas * teams.warps, np.int64)
         self.view = np.zeros(teams.count, np.int32)
         self.if_acquired = np.zeros(teams.count, np.int32)
-        """What a thread would know if its atomic counting acquired (see releases.py)."""
+        """What a thread would know if its counting atomic acquired (see releases.py)."""
         self.sequential = np.zeros(teams.count, np.int32)
-        """What the next `fence.sc` of a thread comes after, whatever the order of such fences (8.9.3)."""
+        """What precedes the next `fence.sc` of a thread, whatever the order of such fences (8.9.3)."""
         self.sequential_near = np.zeros(teams.count, np.int32)
-        """The same of fences in the own CTA, also of those whose scope is the CTA: others do not come after those."""
+        """The same for fences in its own CTA, including those of scope CTA, which do not precede fences of others."""
         self.fences = Moments(self)  # last `fence.sc`, until a barrier makes it common knowledge
         self.fences_near = Moments(self)
 
@@ -67,10 +67,10 @@ class Clocks:
         self.now += 1
         return self.now
 
-    # Questions.
+    # Queries.
 
     def ordered(self, others: Array, times: Array, threads: Array, views: Array | None = None) -> Array:
-        """Whether accesses of `who` at `times` happened before what `threads` do now."""
+        """Whether accesses of `who` at `times` happened before the current actions of `threads`."""
         teams = self.teams
         cta, other = teams.cta(threads), teams.cta(others)
         real = others < AGENT
@@ -88,7 +88,7 @@ class Clocks:
         return known
 
     def knowledge(self, threads: Array, times: Array, own: Array | None = None, warps: Array | None = None) -> int:
-        """A view of accesses of threads up to times, and of the floors that they had then (else: have now)."""
+        """A view of accesses of threads up to times, and of the floors that they had then (default: have now)."""
         teams = self.teams
         if threads.size == 1:
             return self.knowledge_of(int(threads[0]), int(times[0]), own, warps)
@@ -108,7 +108,7 @@ class Clocks:
         return self.views.add(every[when > 0], when[when > 0])
 
     def knowledge_of(self, thread: int, time: int, own: Array | None, warps: Array | None) -> int:
-        """`knowledge` of one thread, without sorting: atomics are watched one thread after the other."""
+        """`knowledge` of one thread, without sorting: atomics are watched thread by thread."""
         warp, cta = int(self.teams.warp(thread)), int(self.teams.cta(thread))
         floor = int(self.cta_floor[cta] if own is None else own[0])
         near = int(self.warp_floor[warp] if warps is None else warps[0])
@@ -120,27 +120,27 @@ class Clocks:
         return self.views.sorted_row([key for key, _ in some], [when for _, when in some])
 
     def released(self, threads: Array) -> int:
-        """The view of what any of these threads has done or knows."""
+        """The union of what these threads have done or know."""
         done = self.knowledge(threads, np.full(threads.size, self.now, np.int64))
         return self.views.join(done, self.views.join_all(self.view[threads]))
 
     # Edges.
 
     def learn(self, threads: Array, view: int) -> None:
-        """Threads come to know what a view says."""
+        """Threads learn the contents of a view."""
         if view:
             for table in (self.view, self.if_acquired):
                 self.add_to(table, threads, view)
 
     def fence_proxy(self, threads: Array, spaces: tuple[str, ...]) -> None:
-        """A proxy fence: what these threads have done and know is known to the async proxy in what they do next."""
+        """A proxy fence: the async proxy knows what these threads have done and know in their later actions."""
         self.learn(threads, self.views.fenced(self.released(threads), spaces))
 
     def add_to(self, table: Array, threads: Array, view: int) -> None:
         """Joins a view into each thread's entry of a table."""
         if not view:
             return
-        if threads.size == 1:  # as of atomics, which are watched one thread after the other
+        if threads.size == 1:  # as for atomics, which are watched thread by thread
             thread = threads[0]
             table[thread] = self.views.join(int(table[thread]), view)
         elif threads.size:
@@ -157,9 +157,8 @@ class Clocks:
         return self.views.join(self.views.join_all(self.sequential_near[threads]), self.fences_near.known(threads))
 
     def fence_sequentially(self, threads: Array, wide: bool) -> None:
-        """A `fence.sc`: it comes after all such fences that are forced before it, and whose scope includes it.
-
-        `wide` is whether its own scope is more than the CTA.
+        """A `fence.sc`: it follows all earlier such fences whose order is forced and whose scope includes it. `wide`:
+        its own scope is wider than the CTA.
         """
         for table in (self.sequential, self.sequential_near) if wide else (self.sequential_near,):
             before = table[threads]
@@ -170,12 +169,12 @@ class Clocks:
         self.fences_near.take(threads)
 
     def meet_ctas(self, ctas: Array) -> None:
-        """All threads of CTAs have been at a barrier together."""
+        """All threads of CTAs have met at a barrier."""
         self.cta_floor[ctas] = self.now
         self._share(ctas, self.teams.threads)
 
     def meet_warps(self, warps: Array) -> None:
-        """All lanes of warps have been at a `bar.warp.sync` together."""
+        """All lanes of warps have met at a `bar.warp.sync`."""
         self.warp_floor[warps] = self.now
         if self.teams.threads % WARP == 0:
             self._share(warps, WARP)
@@ -185,7 +184,7 @@ class Clocks:
             self.share(np.arange(members.start, members.stop))
 
     def _share(self, units: Array, size: int) -> None:
-        """Threads of each unit of `size` share what they know."""
+        """Threads of each unit of `size` share their knowledge."""
         uneven = self.fences_near.time.reshape(-1, size)[units].any(1)
         for table in (self.view, self.if_acquired, self.sequential, self.sequential_near):
             rows = table.reshape(-1, size)[units]
@@ -203,7 +202,7 @@ class Clocks:
         self.fences.time[threads] = self.fences_near.time[threads] = 0
 
     def meet_some(self, releasers: Array, times: Array, views: Array, acquirers: Array) -> None:
-        """Threads that arrived at `times` with `views` are known to those that waited for them."""
+        """Threads that arrived at `times` with `views` become known to those that waited for them."""
         known = self.views.join(self.knowledge(releasers, times), self.views.join_all(views))
         self.learn(acquirers, known)
         self.add_to(self.sequential, acquirers, self.fence_view(releasers))

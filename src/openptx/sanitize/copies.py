@@ -1,9 +1,9 @@
-"""Asynchronous copies under way: until they are waited for they are ordered after nothing but their issue (8.9.1.1).
+"""Asynchronous copies in flight: until a thread waits for them, they are ordered only after their issue (8.9.1.1).
 
 The bytes of a `cp.async` are pending in their shadow cells: unordered even with the thread that issued it. Its wait
-makes them accesses of that thread, at the time of the wait. A `cp.async.mbarrier.arrive` gives them to an agent
-instead, whom those know that wait for the mbarrier. Bulk copies belong to an agent from the beginning: one for each
-mbarrier, or for each thread that waits for groups.
+makes them accesses of that thread, at the time of the wait. A `cp.async.mbarrier.arrive` assigns them to an agent
+instead, which threads that wait for the mbarrier learn about. Bulk copies belong to an agent from the start: one for
+each mbarrier, or for each thread that waits for groups.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Pending:
-    """Granules of copies of one instruction, each with its thread, and the group that it will be in."""
+    """Granules of copies by one instruction, each with its thread, and the group that will contain it."""
 
     shadow: Shadow
     unit: int
@@ -36,7 +36,7 @@ class Pending:
     agent: int = 0
 
     def now(self) -> Array:
-        """The granules as they are now: the allocation may have been split since."""
+        """The current granules, because the allocation may have been split since."""
         if self.unit == self.shadow.unit:
             return self.granules
         return (self.granules[:, None] * 4 + np.arange(4)).reshape(-1)
@@ -90,7 +90,7 @@ class Copies:
         one.granules, one.threads, one.groups = one.granules[kept], one.threads[kept], one.groups[kept]
 
     def settle(self, one: Pending, done: Array, owners: Array) -> None:
-        """The cells that still hold these copies hold accesses of `owners` from now on."""
+        """Cells that still hold these copies become accesses of `owners`."""
         at, was, new = one.now()[one.spread(done)], one.spread(one.threads)[one.spread(done)], one.spread(owners)
         new = new[one.spread(done)]
         for column in (W, W2) if one.write else (R, R2):
@@ -103,7 +103,7 @@ class Copies:
             one.shadow.cells[some, start + 2] &= ~np.uint32(PENDING)
 
     def arrive_when_done(self, threads: Array) -> int:
-        """The copies of these threads so far belong to an agent, whose view is given."""
+        """The copies of these threads so far are assigned to an agent, whose view is given."""
         chosen = np.zeros(self.clocks.teams.count, np.bool_)
         chosen[threads] = True
         agent = self.agents.fresh()
@@ -122,7 +122,7 @@ class Copies:
         return self.clocks.views.single(agent, self.clocks.now)
 
     def left(self, first: int, stop: int) -> list[tuple[int, int]]:
-        """Copies of these threads that were never waited for: the statement, and a thread."""
+        """Copies of these threads that no thread ever waited for: the statement, and a thread."""
         found: list[tuple[int, int]] = []
         for one in self.pending:
             mine = one.threads[(one.threads >= first) & (one.threads < stop)]
@@ -132,7 +132,7 @@ class Copies:
 
 
 class Agents:
-    """Numbers of those who do asynchronous copies, by what they belong to."""
+    """Numbers of agents, which perform asynchronous copies, by what they belong to."""
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
@@ -158,26 +158,27 @@ class BulkCopies:
         self._last: dict[int, tuple[int, int, int]] = {}  # by agent: the time of its last copy, statement and thread
 
     def of_group(self, thread: int, statement: int) -> tuple[int, int]:
-        """The agents who read and write for a thread, which begins a copy of the group that it commits next."""
+        """The agents that read and write for a thread, which starts a copy of the group that it commits next."""
         reads, writes = self._of(thread)
         self._last[reads] = self.clocks.now, statement, thread
         return reads, writes
 
     def of_mbarrier(self, thread: int, mbarrier: object, statement: int) -> tuple[int, int]:
-        """The agent who reads and writes in a copy whose completion an mbarrier counts."""
+        """The agent that reads and writes in a copy whose completion an mbarrier counts."""
         agent = self.agents.of(("mbarrier", mbarrier))
         self._last[agent] = self.clocks.now, statement, thread
         return agent, agent
 
     def of_multicast(self, agent: int, cta: int, thread: int | None = None, statement: int = 0) -> int:
-        """Who writes into a CTA in a multicast of `agent`: its mbarrier alone signals that. `thread` begins it now."""
+        """The agents that write into a CTA in a multicast of `agent`: only its mbarrier signals that. `thread` starts
+        it now."""
         mine = self.agents.of(("multicast", agent, cta))
         if thread is not None:
             self._last[mine] = self.clocks.now, statement, thread
         return mine
 
     def of_thread(self, thread: int, statement: int | None) -> tuple[int, int]:
-        """The agent who reads and writes for a thread until a commit, without a statement, signals an mbarrier."""
+        """The agent that reads and writes for a thread until a commit, without a statement, signals an mbarrier."""
         agent = self.agents.of(("tensor", thread))
         if statement is not None:
             self._last[agent] = self.clocks.now, statement, thread
@@ -201,13 +202,13 @@ class BulkCopies:
                 self.clocks.learn(np.array([thread]), self.clocks.views.single(agent, until))
 
     def left(self, first: int, stop: int) -> list[tuple[int, int]]:
-        """Copies of these threads, which have ended, that none of them waited for: the statement, and the thread."""
+        """Copies of these threads, which have exited, that none of them waited for: the statement, and the thread."""
         mine = {agent: last for agent, last in self._last.items() if first <= last[2] < stop}
         return unknown_to(self.clocks, first, stop, mine)
 
 
 def unknown_to(clocks: Clocks, first: int, stop: int, last: dict[int, tuple[int, int, int]]) -> list[tuple[int, int]]:
-    """Of operations by agent, as time, statement and thread, those that no thread of a range knows to be done: the
+    """Operations by agent, as time, statement and thread, which no thread of a range knows to be complete: the
     statement, and the thread."""
     known = clocks.views.join_all(clocks.view[first:stop])
     return [

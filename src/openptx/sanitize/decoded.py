@@ -1,4 +1,5 @@
-"""Functions bound for a watched execution: instructions report to the machine that they begin, some what they do."""
+"""Functions bound for a watched execution: instructions report to the machine that they begin, and some report
+details."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ from openptx.sanitize.semantics import BULK, COMMITS, FENCES, PROXY_FENCES, TENS
 
 
 def ignored_waits(function: Function) -> frozenset[Op]:
-    """The waits of a function whose answer reaches no guard, no memory access and no control instruction."""
+    """The waits of a function whose result affects no guard, memory access or control instruction."""
     waits = [op for op in function.code if op.form.instruction in WAITS]
     return frozenset(op for op in waits if not decides(function, op))
 
 
 def decides(function: Function, wait: Op) -> bool:
-    """Whether anything that is seen may depend on the result of an instruction."""
+    """Whether anything observable may depend on the result of an instruction."""
     tainted = results(wait)
     changed = True
     while changed:
@@ -54,7 +55,7 @@ def sources(op: Op) -> set[int]:
 
 
 Named = dict[str, Any]
-"""Values of operands, by the names of the form."""
+"""Values of operands, by their names in the form."""
 Note = Callable[["SanitizedThreads", "Op", Named], None]
 
 
@@ -92,7 +93,7 @@ class WatchedFunction(DecodedFunction):
         return noted
 
     def with_registers(self, op: Op, inner: Any) -> Step:
-        """The step, preceded by a look at the registers of multiplications by warpgroups."""
+        """The step, preceded by a check of the registers of warpgroup multiplications."""
         read, written = (each & self.multiplied for each in operands(op))
         if op.form.instruction in MULTIPLICATIONS or not read | written:
             return inner
@@ -124,7 +125,7 @@ class WatchedFunction(DecodedFunction):
 
 
 class WatchedTracked(WatchedFunction, TrackedFunction):
-    """A watched function whose registers know undefined bits."""
+    """A watched function whose registers track undefined bits."""
 
 
 def fence(x: SanitizedThreads, op: Op, values: Named) -> None:

@@ -1,4 +1,4 @@
-"""Which bits of memory are defined: a byte for each byte, with its defined bits set."""
+"""The defined bits of memory: a byte for each byte, with its defined bits set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALL = 0xFF
 
 
 class DefinedMemory(Definedness, SanitizedThreads):
-    """Loads give undefined bits, stores make bits defined. Only what began undefined has a table."""
+    """Loads return undefined bits, stores make bits defined. Only memory that began undefined has a table."""
 
     def __init__(self, geometry: Geometry, memory: MemoryView, image: Image, session: Session) -> None:
         super().__init__(geometry, memory, image, session)
@@ -46,13 +46,13 @@ class DefinedMemory(Definedness, SanitizedThreads):
         self._local_defined = Plane(np.zeros(0, np.uint8))
         self._tables: dict[Plane, Plane | None] = {}
         self._computed: dict[Plane, Array] = {}
-        """By byte, what was done with undefined bits before they were stored: their statement and its `Use`, as
-        `statement * len(Use) + use`; -1 for copies."""
+        """By byte, how undefined bits were used before they were stored: the statement and its `Use`, as `statement *
+        len(Use) + use`; -1 for copies."""
 
     # Tables.
 
     def defined_bits(self, plane: Plane) -> Plane | None:
-        """The defined bits of a plane; None where all are."""
+        """The defined bits of a plane; None if all are defined."""
         if plane is self.shared:
             return self._shared_defined
         if plane is self.local:
@@ -82,7 +82,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             rows[index, b : b + size] = rows[index, a : a + size]
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        """An activation begins with undefined memory."""
+        """An activation starts with undefined memory."""
         rows = self._local_defined.data.reshape(self.n, -1)
         rows[slice(None) if lanes is None else lanes, frame.base : frame.top] = 0
 
@@ -118,7 +118,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         return tuple([self.marked(v, bits, use=use, origin=origin or self.op) for v, bits in pairs])
 
     def computed_there(self, plane: Plane, offsets: Array, width: int, count: int) -> tuple[Op | None, Use]:
-        """The origin of undefined bits that results of arithmetic have brought to these words."""
+        """The origin of undefined bits that results of arithmetic left in these words."""
         if plane not in self._computed:
             return None, Use.MOVED
         number = max(int(self._computed[plane][offsets + i * width].max()) for i in range(count))
@@ -127,7 +127,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         return self.session.reporter.ops[number // len(Use)], Use(number % len(Use))
 
     def note_computed(self, plane: Plane, offsets: Array, values: Sequence[Bits]) -> None:
-        """Remembers by the first byte of each word that the result of arithmetic on undefined bits is stored there."""
+        """Records, at the first byte of each word, that the result of arithmetic on undefined bits is stored there."""
         statement = self.session.reporter.statement
         shuffles = self.session.values.absent_shuffles
         numbers = [
@@ -158,7 +158,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
                 self.session.values.stored(values, chosen)
 
     def is_visible(self, plane: Plane) -> bool:
-        """Whether somebody else may look at what is stored there after the launch."""
+        """Whether the stored data may be read after the launch."""
         return plane is not self.shared and plane is not self.local and plane is not self._stack
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:

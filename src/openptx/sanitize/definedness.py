@@ -1,7 +1,7 @@
-"""The machine that tracks undefined bits through every primitive, so that all meanings do.
+"""The machine that tracks undefined bits through every primitive, and so through all meanings.
 
 Integer operations, selection, shifts, changes of width and exchanges between lanes are exact; a result of float
-arithmetic, division and tables is undefined where any bit of an operand is.
+arithmetic, division and tables is undefined if any bit of an operand is.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Definedness(Threads):
         return self.marked(d, undefined, a, lane, origin=origin) if undefined.any() else d
 
     def missing(self) -> Bits | None:
-        """Lanes that a warp does not have are as inactive as others (see absent)."""
+        """Lanes missing from a warp count as inactive ones (see absent)."""
         return None
 
     def ended(self) -> Bits | None:
@@ -139,7 +139,7 @@ class Definedness(Threads):
         return None
 
     def absent(self, lane: Bits) -> Array | None:
-        """The lanes that take the value of a lane that takes no part in a shuffle; None where there are none."""
+        """The lanes that take the value of a lane that does not take part in a shuffle; None if there are none."""
         if self.op.form.instruction not in SHUFFLES:
             return None
         active = super().ballot(self.const(1, 1)).v & self.members
@@ -159,7 +159,7 @@ class Definedness(Threads):
 
 
 def spread(name: str) -> Callable[..., Any]:
-    """A method whose results are undefined in lanes where any bit of any operand is."""
+    """A method whose results are undefined in lanes in which any bit of any operand is."""
     inherited = getattr(Threads, name)
 
     def method(self: Definedness, *args: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Waits that do not end: loops on memory that nobody changes, and phases of mbarriers that never complete."""
+"""Waits that never end: loops on memory that no thread changes, and phases of mbarriers that never complete."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from openptx.sanitize.mbarriers import Mbarriers
 from openptx.sanitize.reporter import Reporter
 
 STALLS = 1000
-"""How many times in a row threads may find a phase of an mbarrier incomplete, while nobody does anything else."""
+"""How many times in a row threads may find an mbarrier's phase incomplete, while nothing else happens."""
 
 POLLS = 20_000
-"""How many times in a row threads may look at memory that nobody changes, where all others do the same or wait."""
+"""How many times in a row threads may poll memory that no thread changes, if all others do the same or wait."""
 
 MOST_POLLS = 20 * POLLS
-"""The same where others do something else, or have not begun."""
+"""The same if other threads do something else, or have not started."""
 
 
 class HangError(Exception):
-    """Threads wait for what cannot come."""
+    """Threads wait for something that can never happen."""
 
 
 class EndlessWaits:
-    """Counts in `polled` how often in a row threads have looked at memory, and in `changes` what others changed."""
+    """Counts in `polled` how often in a row threads have polled memory, and in `changes` what others changed."""
 
     def __init__(self, reporter: Reporter, executing: Executing, mbarriers: Mbarriers) -> None:
         self.reporter, self.executing, self.mbarriers = reporter, executing, mbarriers
@@ -37,16 +37,16 @@ class EndlessWaits:
         self._begun += batch.x.geometry.count
 
     def end(self, batch: SanitizedBatch) -> None:
-        """All of them have ended."""
+        """All of them have exited."""
         self._running.remove(batch)
 
     def progress(self) -> None:
-        """Somebody did something that others may wait for."""
+        """A thread did something that others may wait for."""
         self._stalled = self.polled = 0
         self.changes += 1
 
     def poll(self) -> None:
-        """Threads look at memory, or change nothing in it. Raises HangError where nobody will ever change it."""
+        """Threads poll memory, or leave it unchanged. Raises HangError if no thread will ever change it."""
         batch = self.executing.batch
         self.polled += 1
         if self.polled > POLLS // 2:
@@ -58,7 +58,7 @@ class EndlessWaits:
             raise HangError
 
     def _nobody_helps(self) -> bool:
-        """Whether all threads that could write what is waited for look at memory themselves, or wait at barriers."""
+        """Whether all threads that could write the polled memory poll memory themselves, or wait at barriers."""
         if self.polled > MOST_POLLS:
             return True
         recent = self.polled - POLLS // 2
@@ -73,7 +73,7 @@ class EndlessWaits:
             self._give_up()
 
     def _give_up(self) -> None:
-        """Reports waits that do not end. Those that an earlier phase would have let through go on once."""
+        """Reports endless waits. Those that an earlier phase would have let through continue once."""
         mbarriers = self.mbarriers
         self.reporter.found.stuck = True
         forced = False

@@ -53,13 +53,13 @@ class SanitizedLaunch(Launch):
 
 ENGINES = ("auto", "native", "interp")
 ORDERS_OF_STUCK = 2
-"""In how many other orders a launch runs whose threads waited for what did not come: before that they may race."""
+"""The number of other orders in which a launch runs whose threads waited in vain: before that point they may race."""
 LOG = logging.getLogger("openptx")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to watch. `outputs` are the arguments, counted from 0, that must be defined in the end."""
+    """How to watch. `outputs` are the arguments, counted from 0, that must be defined at the end."""
 
     tools: frozenset[str] = frozenset(KINDS)
     shared_mem: int = 0
@@ -71,12 +71,12 @@ class Options:
     max_instructions: int | None = None
     strict: bool = False
     engine: str = "auto"
-    ends: bool = False  # the program ends with the launch: no other frees what it leaves in the device's heap
+    ends: bool = False  # the program ends with the launch, so no other launch frees what it leaves in the device's heap
 
 
 @dataclass(slots=True)
 class Report:
-    """What was found, what was not watched, and whether the user stopped it. `reason`: why a launch that was to run as
+    """The findings, what was not watched, and whether the user stopped it. `reason`: why a launch that was to run as
     machine code ran on the reference engine."""
 
     findings: list[Finding]
@@ -155,13 +155,13 @@ def as_written(argument: object) -> NDArray[Any] | None:
 def require_clean(
     kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object], tools: str | Sequence[str], **options: Any
 ) -> None:
-    """Raises SanitizerError for what a launch does wrong."""
+    """Raises SanitizerError for the errors of a launch."""
     if found := sanitize(kernel, grid, block, args, tools=tools, **options):
         raise SanitizerError(found)
 
 
 def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], options: Options) -> Report:
-    """Runs a launch as often as `options` say; an interrupt ends it with what was found so far."""
+    """Runs a launch as often as `options` say; an interrupt ends it with the findings so far."""
     if options.schedules < 1:
         raise ArgumentError(f"schedules is a number from 1, not {options.schedules}")
     if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
@@ -190,7 +190,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
 
 
 def orders(options: Options, found: Collector) -> Iterator[np.random.Generator | None]:
-    """For each run, the generator that chooses the order of threads; None for the engine's own order."""
+    """For each run, the generator that determines the order of threads; None for the engine's own order."""
     yield None
     number = 1
     while number < options.schedules or (found.unexplained_wait and number <= ORDERS_OF_STUCK):
@@ -199,7 +199,7 @@ def orders(options: Options, found: Collector) -> Iterator[np.random.Generator |
 
 
 class Contents:
-    """What arrays and the device's heap hold before a launch, and which bits of it are undefined."""
+    """The contents of arrays and of the device's heap before a launch, and their undefined bits."""
 
     def __init__(self, kernel: Kernel, args: list[object]) -> None:
         arrays = [a for a in map(as_written, args) if a is not None]
@@ -209,12 +209,12 @@ class Contents:
         self._kept: list[NDArray[Any]] | None = None
 
     def keep(self) -> None:
-        """Copies it, the first time."""
+        """Saves them, the first time."""
         if self._kept is None:
             self._kept = [array.copy() for array in self.arrays]
 
     def put_back(self) -> None:
-        """Makes it what it was, if it was kept."""
+        """Restores them, if they were saved."""
         if self._kept is None:
             return
         for array, content in zip(self.arrays, self._kept, strict=True):
@@ -224,7 +224,7 @@ class Contents:
 
 
 def cleared(kernel: Kernel, given: PreparedLaunch, args: list[object], options: Options, found: Collector) -> str:
-    """Runs a launch as machine code; gives why the reference engine must look at it, or ""."""
+    """Runs a launch as machine code; returns why the reference engine must run it, or ""."""
     from openptx.sanitize.screening import pays, screen
 
     if options.engine == "auto" and not pays(given):
@@ -245,8 +245,8 @@ def run(
     found: Collector,
     order: np.random.Generator | None,
 ) -> bool:
-    """Runs a launch to its end, again without looking for races where those take too much memory; False if the user
-    stopped it."""
+    """Runs a launch to its end, again without race detection if that takes too much memory; False if the user stopped
+    it."""
     sessions: list[Session] = []
     kept = KeptMemory(given.memory) if "race" in options.tools and may_exceed(given) else None
 

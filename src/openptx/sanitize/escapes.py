@@ -1,4 +1,4 @@
-"""Local addresses that one thread stores and another uses: each thread's local memory has the same addresses."""
+"""Local addresses that one thread stores and another uses: every thread's local memory has the same addresses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_local(addresses: Array) -> Array:
 
 
 def loads_of_addresses(function: Function) -> dict[Op, frozenset[Op]]:
-    """For each instruction, the loads whose results may be in its addresses, whatever the path."""
+    """For each instruction, the loads whose results may be in its addresses, on any path."""
     written: dict[int, list[Op]] = {}
     for op in function.code:
         for template, operand in zip(op.form.operands, op.operands, strict=True):
@@ -53,8 +53,8 @@ def loads_of_addresses(function: Function) -> dict[Op, frozenset[Op]]:
 
 
 class Escapes:
-    """Local addresses that reach other threads: by word of memory, the thread whose local address lies there; by load,
-    the lanes that got another thread's address."""
+    """Local addresses that reach other threads: by word of memory, the thread whose local address is stored there; by
+    load, the lanes that received another thread's address."""
 
     def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
         self.reporter, self.executing, self.active = reporter, executing, active

@@ -8,7 +8,7 @@ from openptx.sanitize.batch import SanitizedBatch
 
 
 class Executing:
-    """The batch that runs, and the activation that its executing lanes are in."""
+    """The running batch, and the activation of its executing lanes."""
 
     batch: SanitizedBatch
     frame: Frame
@@ -18,7 +18,7 @@ class Executing:
         return self.frame.plan.function
 
     def registers(self, op: Op, thread: int) -> tuple[str, ...]:
-        """The registers of an instruction's addresses, as the thread has them now."""
+        """The thread's current values of an instruction's address registers."""
         lane = thread - self.batch.x.first
         if not 0 <= lane < self.batch.x.n:
             return ()

@@ -11,9 +11,9 @@ from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.reporter import Reporter
 
 SYNC = frozenset(("deadlock", "timeout", "instruction-limit", "invalid-barrier", "invalid-mask", "undefined-behavior"))
-"""Faults that are wrong synchronisation; the others are wrong accesses."""
+"""Faults caused by wrong synchronisation; the others are invalid accesses."""
 LIMITS = frozenset(("timeout", "instruction-limit"))
-"""Faults that say less than another one, of a run in another order."""
+"""Faults that are less informative than another one, from a run in another order."""
 
 
 def report_fault(
@@ -24,7 +24,8 @@ def report_fault(
     executing: Executing,
     heap: GuardedHeap | None,
 ) -> None:
-    """Adds the finding, unless another run's says more. Raises the fault where it names no statement of the kernel."""
+    """Adds the finding, unless another run's is more informative. Raises the fault if it names no statement of the
+    kernel."""
     if fault.name in LIMITS and reporter.found.known(("fault",)):
         return
     code = (op for each in reached(program, function.name) for op in each.code)
@@ -44,7 +45,7 @@ def report_fault(
 
 
 def notes(fault: Fault) -> tuple[str, ...]:
-    """The facts of a fault, but those that a finding has anyway."""
+    """The facts of a fault, except those that every finding has."""
     found: list[str] = []
     if fault.address is not None:
         found.append(f"address: 0x{fault.address:x}" + (f" in .{fault.space}" if fault.space else ""))
@@ -62,7 +63,7 @@ def waiting_elsewhere(fault: Fault, reporter: Reporter, executing: Executing) ->
 
 
 def freed(fault: Fault, reporter: Reporter, heap: GuardedHeap | None) -> Site | None:
-    """Who freed the memory that is freed again, or used."""
+    """The thread and statement that freed the memory which is freed again, or used."""
     if heap is None or fault.address is None:
         return None
     for address, (op, thread) in heap.freed.items():

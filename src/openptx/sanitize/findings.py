@@ -1,4 +1,4 @@
-"""A finding: a diagnostic of an execution, with the thread that did it and the other access or cause."""
+"""A finding: a diagnostic of an execution, with its thread and the other access or cause."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Site:
 class Finding(Diagnostic):
     """What `openptx.sanitize` found. `kind` is race, init, sync or mem; `count` how often this was seen.
 
-    `line` and `source` are the place in the program that the PTX was made from (without `.loc`: in the PTX), `block`
-    and `thread` who did it first. `other` is the other access of a race, or the statement that is the cause. `notes`
-    are facts, a line each: registers, addresses, why nothing orders the two.
+    `line` and `source` are the position in the source program (without `.loc`: in the PTX), `block` and `thread` the
+    first thread involved. `other` is the other access of a race, or the statement that is the cause. `notes` are facts,
+    a line each: registers, addresses, why nothing orders the two.
     """
 
     __slots__ = ("count", "idiom", "kernel", "kind", "notes", "other", "site")
@@ -70,36 +70,36 @@ class Finding(Diagnostic):
         self.kind, self.kernel, self.site, self.other = kind, kernel, site, other
         self.notes = notes
         self.count = 1
-        self.idiom = False  # reported only when asked for: see `Options.strict`
+        self.idiom = False  # reported only on request: see `Options.strict`
 
     @property
     def line(self) -> int:
-        """The line in the program that the PTX was made from; without `.loc`, that of the PTX."""
+        """The line in the source program; without `.loc`, that of the PTX."""
         return self.site.line
 
     @property
     def source(self) -> str:
-        """`kernel.cu:12:3`: where that line is."""
+        """`kernel.cu:12:3`: the position of that line."""
         return self.site.source
 
     @property
     def block(self) -> Triple | None:
-        """The block of the thread that did it first, as `%ctaid`."""
+        """The block of the first thread involved, as `%ctaid`."""
         return self.site.block
 
     @property
     def thread(self) -> Triple | None:
-        """The thread that did it first, as `%tid`."""
+        """The first thread involved, as `%tid`."""
         return self.site.thread
 
     @property
     def lines(self) -> set[int]:
-        """All lines of the program that the finding names."""
+        """All source lines that the finding names."""
         return {self.line, *([self.other.line] if self.other is not None else [])}
 
     @property
     def facts(self) -> list[str]:
-        """Who did it and where, a line each, for people."""
+        """The threads and positions, one line each, for people."""
         executor = f"kernel `{self.kernel}`" + (f", {self.site.thread_text}" if self.site.thread_text else "")
         lines = [f"by: {executor}", f"source: {described(self.site)}"]
         lines += [f"inlined: {each}" for each in self.site.inlined]
@@ -111,7 +111,7 @@ class Finding(Diagnostic):
         return [*lines, *([f"seen: {self.count} times"] if self.count > 1 else [])]
 
     def more(self) -> dict[str, object]:
-        """What JSON has beside the fields of every diagnostic."""
+        """The JSON fields besides those of every diagnostic."""
         return {
             "kind": self.kind,
             "kernel": self.kernel,
@@ -126,12 +126,12 @@ class Finding(Diagnostic):
 
 
 def described(site: Site) -> str:
-    """The place in the program, with the text of its line."""
+    """The position in the source program, with the text of its line."""
     return f"{site.source}: {site.program}" if site.program else site.source
 
 
 class Collector:
-    """The findings of a launch, each cause once."""
+    """The findings of a launch, one per cause."""
 
     def __init__(self, strict: bool = False) -> None:
         self._found: dict[object, Finding] = {}
@@ -139,10 +139,10 @@ class Collector:
         self.limits: list[str] = []
         """What was not watched, and why."""
         self.stuck = False
-        """Whether threads waited at barriers for what did not come: in another order they may go on, and race."""
+        """Whether threads waited in vain at barriers: in another order they may continue, and race."""
 
     def known(self, key: object) -> bool:
-        """Counts one more of a cause that is known."""
+        """Counts another occurrence of a known cause."""
         found = self._found.get(key)
         if found is not None:
             found.count += 1
@@ -157,11 +157,11 @@ class Collector:
 
     @property
     def unexplained_wait(self) -> bool:
-        """Whether threads got stuck, and nothing is known to race that may be why."""
+        """Whether threads got stuck, and no known race may be the reason."""
         return self.stuck and not any(finding.kind == "race" for finding in self._found.values())
 
     @property
     def findings(self) -> list[Finding]:
-        """Errors first, each in the order of the text."""
+        """Errors first, each kind in text order."""
         found = [finding for finding in self._found.values() if self._strict or not finding.idiom]
         return sorted(found, key=lambda f: (f.severity != "error", f.span, f.kind))

@@ -1,4 +1,4 @@
-"""The device heap under the sanitizer: freed blocks are not given out again, and who freed them is kept."""
+"""The device heap under the sanitizer: freed blocks are not reused, and the freeing thread is recorded."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Array = NDArray[Any]
 
 
 class GuardedHeap(Heap):
-    """What `malloc` and `free` use instead of the device's heap, for one launch."""
+    """Replaces the device heap's `malloc` and `free` for one launch."""
 
     def __init__(self, heap: Heap, executing: Executing) -> None:
         self.heap, self.executing = heap, executing
         self.allocation = heap.allocation
         self.valid = heap.given()
         self.thread = 0  # that calls
-        self.sizes = {**heap.blocks}  # at first the blocks of earlier launches
+        self.sizes = {**heap.blocks}  # initially the blocks of earlier launches
         self.extents = {**heap.blocks}
         self.taken: dict[int, tuple[Op, int]] = {}
         self.freed: dict[int, tuple[Op, int]] = {}
-        self.defined = np.zeros(self.valid.size, np.uint8)  # pages that nobody touches take no memory
+        self.defined = np.zeros(self.valid.size, np.uint8)  # untouched pages take no memory
         np.copyto(self.defined, 0xFF, where=self.valid)
 
     def within(self, address: int, size: int) -> bool:
@@ -36,7 +36,7 @@ class GuardedHeap(Heap):
         return self.heap.pooled(address)
 
     def holds(self, addresses: Array, size: int) -> Array:
-        """Whether accesses lie in blocks that were given out and not taken back."""
+        """Whether accesses lie in live blocks."""
         first = (addresses - np.uint64(self.allocation.base)).astype(np.int64)
         last = np.minimum(first + size - 1, self.valid.size - 1)
         return self.valid[first] & self.valid[last]
@@ -66,10 +66,10 @@ class GuardedHeap(Heap):
         self.defined[first : first + size] = 0
 
     def unfreed(self) -> dict[int, tuple[Op, int]]:
-        """The blocks that the launch took and did not free, and the calls that took them."""
+        """The blocks that the launch allocated and did not free, and the allocating calls."""
         return {address: by for address, by in self.taken.items() if address in self.sizes}
 
     def close(self) -> None:
-        """Gives back what was freed."""
+        """Frees what the kernel has freed."""
         for address in self.freed:
             self.heap.give_back(address)

@@ -1,4 +1,4 @@
-"""Memory as it was before a launch, for one that runs again."""
+"""A copy of memory before a launch, for one that runs again."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from openptx.device.memory_view import Allocation, Bytes, MemoryView
 
 COPIED = 2 << 30
-"""Bytes of memory at most that are kept to be put back."""
+"""The maximum number of bytes kept for restoring."""
 
 
 def copies(memory: MemoryView) -> list[tuple[Allocation, Bytes]] | None:
-    """All that a kernel may write; None where that is too much."""
+    """Everything a kernel may write; None if that is too much."""
     writable = [a for a in memory.allocations() if a.writable]
     if sum(a.size for a in writable) > COPIED:
         return None
@@ -19,7 +19,7 @@ def copies(memory: MemoryView) -> list[tuple[Allocation, Bytes]] | None:
 
 
 class KeptMemory:
-    """What a kernel may write, and the state of the heap that it may allocate from."""
+    """The memory that a kernel may write, and the state of the heap that it may allocate from."""
 
     def __init__(self, memory: MemoryView) -> None:
         self._copies = copies(memory)
@@ -27,7 +27,7 @@ class KeptMemory:
         self._state = self._heap.state() if self._heap is not None else None
 
     def put_back(self) -> bool:
-        """Makes memory what it was; False where that was too much to be kept."""
+        """Restores memory; False if it was too much to be kept."""
         if self._copies is None:
             return False
         for allocation, content in self._copies:

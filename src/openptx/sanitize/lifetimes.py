@@ -1,4 +1,4 @@
-"""Shared memory of a block that another block of the cluster accesses, perhaps after the block has ended."""
+"""Shared memory of a block that another block of the cluster accesses, perhaps after the block has exited."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Array = NDArray[Any]
 
 
 class Lifetimes:
-    """A block lives from its first instruction until its last thread ends: accesses by others must come between."""
+    """A block lives from its first instruction until its last thread exits: accesses by others must lie in between."""
 
     def __init__(self, reporter: Reporter, clocks: Clocks, wanted: bool) -> None:
         self.reporter, self.clocks, self.teams = reporter, clocks, clocks.teams
         self.active = wanted and self.teams.cluster_size > 1
         self._accesses: dict[int, tuple[Array, Array]] = {}  # by block: of each thread of the cluster, when and by what
         self._asynchronous: dict[int, dict[int, tuple[int, int, int]]] = {}
-        """By block and agent, when it last accessed the block's memory, by what, and in the name of which thread."""
-        self._ends: dict[int, int] = {}  # by block: what its threads knew when they ended
+        """By block and agent, when it last accessed the block's memory, by which statement, and for which thread."""
+        self._ends: dict[int, int] = {}  # by block: what its threads knew when they exited
         self._met = np.zeros(self.teams.ctas, np.bool_)  # blocks that have waited at the cluster's barrier
 
     def access(self, threads: Array, owners: Array, statement: int, agents: Array | None) -> None:
@@ -45,7 +45,8 @@ class Lifetimes:
         self._met[self.teams.cta(threads)] = True
 
     def check_begun(self, threads: Array, owners: Array, statement: int) -> None:
-        """Blocks of a cluster begin in any order: who accesses another's memory must know of something that it did."""
+        """Blocks of a cluster start in any order: a thread that accesses another block's memory must know of one of its
+        actions."""
         new = np.flatnonzero(~self._met[self.teams.cta(threads)])
         for thread, cta in zip(threads[new].tolist(), owners[new].tolist(), strict=True):
             if not self.clocks.views.knows_of(int(self.clocks.view[thread]), cta):
@@ -74,7 +75,7 @@ class Lifetimes:
             self._ends[cta] = clocks.views.join(self._ends.get(cta, 0), known)
 
     def finish(self, first: int, stop: int) -> None:
-        """The blocks from `first` to before `stop` have ended."""
+        """The blocks from `first` to before `stop` have exited."""
         size = self.teams.threads * self.teams.cluster_size
         for cta in [cta for cta in self._accesses if first <= cta < stop]:
             times, statements = self._accesses.pop(cta)

@@ -1,4 +1,4 @@
-"""Memory of the device's heap that a launch took and did not free: what no later launch can free, and what one may."""
+"""Device heap memory that a launch allocated and did not free: leaks, and memory that a later launch may free."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ LOST = "memory of the device's heap that is not freed when the launch ends, and 
 UNFREED_IN_THE_END = "memory of the device's heap that is not freed when the program ends"
 
 UNFREED: dict[Heap, dict[int, Finding]] = {}
-"""For each heap, what is found of its blocks, by address, if no launch frees them before the program ends."""
+"""For each heap, the findings about its blocks, by address, that hold if no launch frees them before the program
+ends."""
 
 
 def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
-    """The addresses of blocks to which memory holds a pointer, to any byte of them: in arrays, variables, or blocks
-    that are reachable themselves. Parameters and constant memory end with the launch, or hold no such pointers."""
+    """The addresses of blocks to any byte of which memory holds a pointer: in arrays, variables, or blocks that are
+    reachable themselves. Parameters and constant memory end with the launch, or hold no such pointers."""
     starts = np.array(sorted(heap.sizes), np.uint64)
     ends = np.array([int(at) + heap.sizes[int(at)] for at in starts], np.uint64)
     width = np.dtype(np.uint64 if memory.shift == SHIFT[64] else np.uint32)
@@ -65,8 +66,8 @@ def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
 
 
 def report_unfreed(heap: GuardedHeap, memory: MemoryView, reporter: Reporter, ends: bool) -> None:
-    """Reports what a launch took and did not free: what nothing points at any more, all if the program `ends`. The
-    rest is kept: a later launch may free it."""
+    """Reports what a launch allocated and did not free: unreachable blocks, and all blocks if the program `ends`. The
+    rest is kept, because a later launch may free it."""
     taken = heap.unfreed()
     kept = set[int]() if ends or not taken else reachable(memory, heap)
     late: dict[int, Finding] = {}
@@ -82,7 +83,7 @@ def report_unfreed(heap: GuardedHeap, memory: MemoryView, reporter: Reporter, en
 
 
 def keep(heap: GuardedHeap, findings: dict[int, Finding]) -> None:
-    """Remembers what a launch did not free, and forgets what it did."""
+    """Records what a launch did not free, and removes what it did."""
     if findings and not UNFREED:
         atexit.unregister(tell_unfreed)
         atexit.register(tell_unfreed)  # a program in C does not come to it
@@ -95,7 +96,7 @@ def keep(heap: GuardedHeap, findings: dict[int, Finding]) -> None:
 
 
 def at_the_end() -> list[Finding]:
-    """What is found of memory that nobody has freed, one for each statement that took it; nothing the next time."""
+    """The findings about memory that was never freed, one for each allocating statement; nothing the next time."""
     found: dict[object, Finding] = {}
     for heap, known in UNFREED.items():
         for finding in (known[address] for address in known if address in heap.blocks):
@@ -109,6 +110,6 @@ def at_the_end() -> list[Finding]:
 
 
 def tell_unfreed() -> None:
-    """Warns of what nobody has freed: a context or the program ends."""
+    """Warns of leaked memory: a context or the program ends."""
     if found := at_the_end():
         LOG.warning("%s", render([*found], "full", color=False).rstrip())

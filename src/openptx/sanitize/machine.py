@@ -36,11 +36,11 @@ Chosen = NDArray[np.intp] | None
 
 
 LONG_WAIT = 16
-"""How often in a row threads look at memory that nobody changes before it is found out whether they do so again."""
+"""The number of consecutive polls of unchanged memory after which the machine checks for an endless loop."""
 
 
 class SanitizedThreads(Threads):
-    """`op` is the instruction that executes; `found` are the places of its last access."""
+    """`op` is the executing instruction; `found` are the locations of its last access."""
 
     op: Op
 
@@ -52,10 +52,10 @@ class SanitizedThreads(Threads):
         self.found: list[tuple[Chosen, Place]] = []
         self.statement = 0
         self.agents: dict[int, tuple[int, int]] = {}
-        """By thread, who reads and who writes in its name: asynchronous copies in bulk."""
+        """By thread, the agents that read and write for it: asynchronous bulk copies."""
         self.members = np.zeros(1, np.uint32)
         """The member masks of the lanes that execute an instruction together."""
-        self.changing = False  # whether the atomic operation that executes left something else in memory
+        self.changing = False  # whether the executing atomic operation changed memory
         self.last_store = np.zeros(self.n, np.int64)
         self._polled: dict[Op, tuple[int, Array, Array]] = {}
         self._shadows: dict[Plane, Shadow | None] = {}
@@ -70,7 +70,7 @@ class SanitizedThreads(Threads):
         return True
 
     def threads(self) -> Array:
-        """The numbers of the executing threads in the launch."""
+        """The indices of the executing threads in the launch."""
         return lane_sets.take(self.numbers, self.executing)
 
     @property
@@ -146,7 +146,7 @@ class SanitizedThreads(Threads):
         return values
 
     def repeats(self, address: Bits) -> bool:
-        """Whether the same threads looked at the same words since somebody changed anything: they learn nothing new."""
+        """Whether the same threads polled the same words since the last change: they learn nothing new."""
         if self.session.waits.polled < LONG_WAIT:
             return False
         before, now = self._polled.get(self.op), (self.session.waits.changes, self.threads(), address.v.copy())
@@ -188,7 +188,7 @@ class SanitizedThreads(Threads):
         return old
 
     def changed(self, found: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
-        """Whether an atomic left something else in memory."""
+        """Whether an atomic changed memory."""
         if isinstance(old, tuple) or len(found) > 1:
             return True
         _, (plane, offsets) = found[0]
@@ -209,7 +209,7 @@ class SanitizedThreads(Threads):
         self.session.waits.progress()
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        """Lanes begin an activation."""
+        """Lanes start an activation."""
 
     def copied(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
         written.data[b : b + count] = read.data[a : a + count]
@@ -227,7 +227,7 @@ class SanitizedThreads(Threads):
         more: int = 0,
         tensor_map: bool = False,
     ) -> None:
-        """Tells the race detector of an access by the executing lanes, or by some of them."""
+        """Reports an access by the executing lanes, or by some of them, to the race detector."""
         if "race" not in self.session.tools:
             return
         shadow = self.shadow_of(plane)
@@ -255,7 +255,7 @@ class SanitizedThreads(Threads):
         self.synchronize(shadow, granules, threads, facts, write=write)
 
     def check_lifetimes(self, threads: Array, offsets: Array, agents: Array | None) -> None:
-        """Whether the shared memory of other CTAs of a cluster still exists where it is accessed."""
+        """Whether the shared memory of other CTAs of a cluster still exists when it is accessed."""
         if agents is None and self.access.bulk:  # the completion of an mbarrier's transaction
             agents = np.array([self.agents[thread][1] for thread in threads.tolist()])
         owners = offsets // self._shared_stride + self.geometry.first
@@ -267,7 +267,8 @@ class SanitizedThreads(Threads):
             )
 
     def synchronize(self, shadow: Shadow, granules: Array, threads: Array, facts: int, *, write: bool) -> None:
-        """What an access does for the order of others: strong ones release and acquire, plain writes end a release."""
+        """The effect of an access on ordering: strong accesses release and acquire, plain writes end a release
+        sequence."""
         about, scope = self.access, (facts >> SCOPE) & 3
         if about.pending:
             self.session.copies.issue(shadow, granules, threads, write, self.statement)
@@ -290,7 +291,7 @@ class SanitizedThreads(Threads):
             shadow.records[granules] = 0
 
     def owners(self, threads: Array, offsets: Array, write: bool) -> Array:
-        """Who reads or writes in the name of threads."""
+        """The agents that read or write for threads."""
         agents = [self.agents[thread][write] for thread in threads.tolist()]
         if write and self.access.multicast:
             ctas = np.broadcast_to(offsets // self._shared_stride, threads.shape).tolist()
@@ -302,7 +303,7 @@ class SanitizedThreads(Threads):
     # Copies in bulk.
 
     def name_agents(self, mbarrier: Bits | None) -> None:
-        """Who reads and writes in the name of the executing threads, in a bulk copy that signals `mbarrier`."""
+        """The agents that read and write for the executing threads, in a bulk copy that signals `mbarrier`."""
         s, threads = self.session, self.threads()
         if mbarrier is None:
             self.agents = {thread: s.bulk_copies.of_group(thread, self.statement) for thread in threads.tolist()}
@@ -323,14 +324,14 @@ class SanitizedThreads(Threads):
             one: Any = self.session.mbarriers.known.get(key)
             if one is None:
                 continue
-            # Where the arrival completed a phase, the phase waited for the copies.
+            # If the arrival completed a phase, the phase waited for the copies.
             one.gathered = self.session.clocks.views.join(one.gathered, view)
             one.handed = self.session.clocks.views.join(one.handed, view)
 
     # mbarriers.
 
     def keys(self) -> list[Key]:
-        """The mbarriers that the last access meant, lane by lane."""
+        """The mbarriers of the last access, lane by lane."""
         found: list[Key] = []
         count = lane_sets.size(self.executing, self.n)
         for chosen, (_, offsets) in self.found:
@@ -339,7 +340,7 @@ class SanitizedThreads(Threads):
         return found
 
     def overwrite_mbarriers(self, size: int) -> None:
-        """The last store, of `size` bytes, may be to mbarriers, which are none after that."""
+        """The last store, of `size` bytes, may overwrite mbarriers, which are invalid afterwards."""
         mbarriers = self.session.mbarriers
         known = [at for first, at in mbarriers.known if first == self.first]
         for chosen, (plane, offsets) in self.found:
@@ -370,14 +371,14 @@ class SanitizedThreads(Threads):
             for i, (_, offset) in enumerate(keys):
                 agent = s.bulk_copies.of_multicast(self.agents[int(threads[i])][1], offset // self._shared_stride)
                 extra[i] = s.clocks.views.join(extra[i], s.clocks.views.single(agent, s.clocks.now))
-        commits = self.op.form.instruction in COMMITS  # what their thread waited for is done as well
+        commits = self.op.form.instruction in COMMITS  # copies that their thread waited for are complete as well
         releases = (commits or not self.access.bulk) and self.op.m.values.get("sem") != "relaxed"
         every = [np.broadcast_to(b.v, count) for b in (old, new, arrivals)]
         s.mbarriers.change(keys, threads, every[0], every[1], every[2].astype(np.int64), releases, extra, self.op)
         s.waits.progress()
 
     def waited(self, done: Bits, *, ignored: bool) -> None:
-        """What a wait for an mbarrier gave, and whether that decides nothing."""
+        """The result of a wait for an mbarrier, and whether it affects nothing."""
         keys, threads = self.keys(), self.threads()
         answers = np.broadcast_to(done.v, len(keys))
         acquires = self.op.m.values.get("sem") != "relaxed" and not ignored
@@ -386,7 +387,7 @@ class SanitizedThreads(Threads):
             self.session.waits.stall()
 
     def forced(self, word: Bits) -> Bits:
-        """Waits that cannot end see the phase that they ask for: so what comes after them is seen as well."""
+        """Waits that cannot end see the phase that they wait for, so that the code after them is checked as well."""
         known = self.session.mbarriers.known
         forced = [key in known and known[key].forced for key in self.keys()]
         if not any(forced):
@@ -396,5 +397,5 @@ class SanitizedThreads(Threads):
 
 
 def stacked(values: list[Array], count: int) -> Array:
-    """What each thread stores, a row each."""
+    """The stored values of each thread, one row each."""
     return np.stack([np.broadcast_to(v, count) for v in values], axis=1)

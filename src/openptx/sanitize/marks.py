@@ -1,4 +1,4 @@
-"""Which memory of a launch begins undefined, and which of it must be defined in the end."""
+"""The memory of a launch that starts undefined, and the memory that must be defined at the end."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Marks(NamedTuple):
     outputs: dict[int, int]
 
     def unclear(self, memory: MemoryView) -> str:
-        """Why machine code cannot follow what begins undefined: arrays that share an allocation."""
+        """Why machine code cannot track the undefined memory: arrays that share an allocation."""
         sizes = {a.base: a.size for a in memory.allocations()}
         wrong = any(sizes.get(base) != bits.size for base, bits in self.undefined.items())
         return "an undefined array that is a part of an allocation" if wrong else ""
 
     def some(self) -> dict[int, Bytes]:
-        """Those of arrays that have any undefined bits by now."""
+        """Those of arrays that still have undefined bits."""
         return {base: bits for base, bits in self.undefined.items() if bits.size and bits.max()}
 
     def outputs_are_defined(self) -> bool:
-        """Whether all that must be defined is so by now."""
+        """Whether everything that must be defined is defined."""
         return not any(bits.any() for base, bits in self.undefined.items() if base in self.outputs.values())
 
 

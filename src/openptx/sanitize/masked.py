@@ -1,4 +1,4 @@
-"""A lane value some of whose bits are undefined, and which bits of a result are undefined."""
+"""A lane value with undefined bits, and the undefined bits of results."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ Array = NDArray[Any]
 
 
 class Use(IntEnum):
-    """What has been done with undefined bits since they came: the later in this list, the surer they are meant."""
+    """How undefined bits have been used since they arose: later in this list, the surer an error."""
 
     MOVED = 0
-    """Copied and masked: nobody may use them."""
+    """Copied and masked: possibly unused."""
     COPIED = 1
-    """Copied and masked, and in some lane all bits of a word were undefined."""
+    """Copied and masked, with all bits of a word undefined in some lane."""
     COMPUTED = 2
-    """Arithmetic: a result is meant, unless other bits of it are defined."""
+    """Arithmetic: a meaningful result, unless its other bits are defined."""
     DERIVED = 3
-    """Arithmetic on a word all of whose bits were undefined: a result is meant."""
+    """Arithmetic on a word with all bits undefined: a meaningful result."""
     CHOSEN = 4
-    """They chose between two values that differ, as a branch does."""
+    """They chose between two different values, like a branch."""
 
 
 class Masked(Bits):
-    """`undefined` is an array like `v`: a bit is set where the value's bit is undefined.
-
-    `origin` is the instruction that such bits came from, `use` what has been done with them since.
+    """`undefined` is an array like `v`: a bit is set if the value's bit is undefined. `origin` is the instruction that
+    produced such bits, `use` how they have been used since.
     """
 
     __slots__ = ("origin", "undefined", "use")
@@ -70,7 +69,7 @@ def masked_in(values: Iterable[Any]) -> list[Masked]:
 
 
 def plain(value: Any) -> Any:
-    """A value, or values in tuples and lists, without what is known of undefined bits."""
+    """A value, or values in tuples and lists, without the undefined bits."""
     if isinstance(value, Masked):
         return Bits(value.x, value.width, value.v)
     if isinstance(value, tuple | list):
@@ -79,8 +78,8 @@ def plain(value: Any) -> Any:
     return value
 
 
-# Undefined bits of results, by the operands' values and undefined bits. A lower bound sets all undefined bits to 0, an
-# upper bound to 1: what is the same for both is defined.
+# Undefined bits of results, from the operands' values and undefined bits. A lower bound clears all undefined bits, an
+# upper bound sets them: bits that agree in both are defined.
 
 
 def of_and(a: Array, b: Array, u: Array, w: Array) -> Array:
@@ -121,7 +120,7 @@ def of_any(a: Array, b: Array, u: Array, w: Array) -> Array:
 
 
 def of_equal(a: Array, b: Array, u: Array, w: Array) -> Array:
-    """Defined bits that differ decide."""
+    """Differing defined bits decide."""
     some = u | w
     return (some != 0) & (((a ^ b) & ~some) == 0)
 
@@ -154,13 +153,13 @@ RULES: dict[str, Callable[[Array, Array, Array, Array], Array]] = {
     "slt": of_less_signed,
 }
 MOVES = frozenset(("and", "or", "xor", "shl", "shr", "sar"))
-"""Operations that move and mask bits: what they give is not computed."""
+"""Operations that only move and mask bits."""
 SHIFTS = frozenset(("shl", "shr", "sar"))
 
 
 def use_of(op: str, b: Bits, operands: list[Masked]) -> Use:
-    """What an operation with the second operand `b` does with undefined bits. Code that copies memory shifts by whole
-    bytes; other shifts are multiplications, divisions and extracted fields."""
+    """How an operation with the second operand `b` uses undefined bits. Code that copies memory shifts by whole bytes;
+    other shifts are multiplications, divisions and bit fields."""
     moves = op in MOVES and not (op in SHIFTS and (b.v & b.v.dtype.type(7)).any())
     if not moves and any(a.use == Use.COPIED for a in operands):
         return Use.DERIVED

@@ -1,4 +1,4 @@
-"""mbarriers (9.7.13.15): what each phase hands on to those that wait for it, and wrong uses."""
+"""mbarriers (9.7.13.15): the knowledge that each phase passes on to waiting threads, and misuse."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MISUSES = {
 
 @dataclass(slots=True)
 class Mbarrier:
-    """`gathered` is what arrivals of this phase have handed over, `handed` what the last completed phase did."""
+    """`gathered` is the knowledge from arrivals of this phase, `handed` that of the last completed phase."""
 
     phases: int = 0
     gathered: int = 0
@@ -40,7 +40,7 @@ class Mbarrier:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A thread whose wait was not answered yet."""
+    """A thread whose wait has not been answered."""
 
     op: Op
     thread: int
@@ -56,10 +56,10 @@ class Mbarriers:
         self.words: dict[Key, int] = {}
         self.changed_by: dict[Key, tuple[Op, int]] = {}
         self.overwritten: dict[Key, tuple[Op, int]] = {}
-        """Mbarriers that an ordinary store has written to, by what and by which thread."""
+        """Mbarriers that an ordinary store has overwritten, with the statement and the thread."""
 
     def report(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None:
-        """Reports a wrong use by the current instruction: one of MISUSES, by the executing thread of this index."""
+        """Reports misuse by the current instruction: one of MISUSES, by the executing thread of this index."""
         x = self.executing.batch.x
         other, other_thread = cause or (None, None)
         self.reporter.report(
@@ -77,12 +77,12 @@ class Mbarriers:
             self.overwritten.pop(key, None)
 
     def overwrite(self, key: Key, op: Op, thread: int) -> None:
-        """An ordinary store to the 8 bytes from a place on: an mbarrier there is none any more."""
+        """An ordinary store to the 8 bytes at an address: an mbarrier there is no longer valid."""
         if self.known.pop(key, None) is not None:
             self.overwritten[key] = op, thread
 
     def missing(self, key: Key, index: int) -> None:
-        """What is used as an mbarrier is none."""
+        """The object used as an mbarrier is not one."""
         self.report(
             "overwritten" if key in self.overwritten else "uninitialized", index, "", self.overwritten.pop(key, None)
         )
@@ -104,7 +104,7 @@ class Mbarriers:
         extra: list[int],
         op: Op,
     ) -> None:
-        """Arrivals and transactions, lane after lane; `extra` are views that come with each: of copies."""
+        """Arrivals and transactions, lane by lane; `extra` are views that come with each: of copies."""
         begin = 0
         flips = (old ^ new) >> np.uint64(PHASE)
         pending = (old & np.uint64(COUNT)).astype(np.int64)
@@ -147,7 +147,7 @@ class Mbarriers:
             one.gathered = views.join(one.gathered, view)
 
     def wait(self, keys: list[Key], threads: Array, done: Array, acquires: bool, op: Op) -> None:
-        """Waits, answered where `done`."""
+        """Waits, satisfied where `done`."""
         for key in dict.fromkeys(keys):
             mine = np.array([other == key for other in keys])
             if key not in self.known:
@@ -163,7 +163,7 @@ class Mbarriers:
                 self.waiting.pop(key, None)
 
     def state(self, key: Key) -> str:
-        """What an mbarrier waits for, in words."""
+        """A description of what an mbarrier waits for."""
         word = self.words.get(key, 0)
         pending, expected, tx = word & COUNT, expected_arrivals(word), word >> BYTES & TX
         text = f"{expected - pending} of {expected} arrivals came"
@@ -176,5 +176,5 @@ class Mbarriers:
 
 
 def expected_arrivals(word: int) -> int:
-    """How many arrivals each phase of an mbarrier expects."""
+    """The number of arrivals that each phase of an mbarrier expects."""
     return word >> EXPECTED & (COUNT_V1 if word >> LAYOUT & 1 else COUNT)

@@ -1,9 +1,9 @@
-"""Multiplications by warpgroups under way (`wgmma.mma_async`, 9.7.15): what they read, and their registers.
+"""Warpgroup multiplications in flight (`wgmma.mma_async`, 9.7.15): what they read, and their registers.
 
 A multiplication belongs to an agent of its warpgroup until a `wgmma.wait_group` covers it: others may then overwrite
-what it has read in shared memory. Until then nobody may access its accumulators, nor write its registers of matrix a,
-but further multiplications into the same accumulators; and a `wgmma.fence` must stand between writes of such registers
-and it.
+what it has read in shared memory. Until then only further multiplications into the same accumulators may access its
+accumulators, or write its registers of matrix a; and a `wgmma.fence` is required between writes of such registers and
+the multiplication.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Register:
 
 
 def operands(op: Op) -> tuple[frozenset[int], frozenset[int]]:
-    """The registers that an instruction reads, and those that it writes; of a multiplication, those of a and d."""
+    """The registers that an instruction reads and writes; of a multiplication, those of a and d."""
     read, written = set[int](), set[int]()
     for template, operand in zip(op.form.operands, op.operands, strict=True):
         if op.form.instruction in MULTIPLICATIONS and template.name not in ("a", "d"):
@@ -54,7 +54,7 @@ def operands(op: Op) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def used_by_multiplications(function: Function) -> frozenset[int]:
-    """The registers of multiplications, and those that such are moved to."""
+    """The registers of multiplications, and those that they are copied to."""
     found = {r for op in function.code if op.form.instruction in MULTIPLICATIONS for each in operands(op) for r in each}
     moves = [operands(op) for op in function.code if op.form.instruction is move.mov] if found else []
     size = -1
@@ -116,7 +116,7 @@ class Multiplications:
                 clocks.learn(mine, clocks.views.single(self.agent(first), time))
 
     def left(self, first: int, stop: int) -> list[tuple[int, int]]:
-        """Multiplications of these threads, which have ended, that none of them waited for: statement and thread."""
+        """Multiplications of these threads, which have exited, that none of them waited for: statement and thread."""
         mine = {self.agent(group): last for group, last in self._last.items() if first <= group < stop}
         return unknown_to(self.clocks, first, stop, mine)
 
@@ -156,7 +156,7 @@ class Multiplications:
             one.reads[lanes] = index not in written
 
     def use(self, x: SanitizedThreads, op: Op, read: frozenset[int], written: frozenset[int]) -> None:
-        """Another instruction accesses registers of multiplications. Moves between them are the compiler's."""
+        """Another instruction accesses registers of multiplications. The compiler inserts moves between them."""
         lanes = lane_sets.positions(x.executing, x.n)
         done, moves = self._done[x.numbers[lanes]], op.form.instruction is move.mov
         for index in () if moves else read | written:

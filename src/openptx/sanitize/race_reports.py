@@ -1,4 +1,4 @@
-"""Reports of races: both accesses, why nothing orders them, and what would."""
+"""Reports of races: both accesses, why they are unordered, and the remedy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from openptx.sanitize.teams import AGENT
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 APART = ("lanes", "warps", "blocks of a cluster", "blocks")
-"""What the two threads of a race differ in, from the nearest on."""
+"""How far apart the two threads of a race are, from the nearest on."""
 
 
 def same_statement(c: Conflict) -> bool:
@@ -30,7 +30,7 @@ def same_statement(c: Conflict) -> bool:
 
 class RaceReports:
     def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, parted: bool) -> None:
-        """`parted` is whether lanes of a warp may execute an instruction one after the other, in an order of a seed."""
+        """`parted` is whether lanes of a warp may execute an instruction one after another, in an order from a seed."""
         self.reporter, self.executing, self.clocks, self.parted = reporter, executing, clocks, parted
         self.teams = clocks.teams
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
@@ -69,7 +69,8 @@ class RaceReports:
             self._loads.append((finding, load))
 
     def distance(self, c: Conflict) -> int:
-        """What both threads are of, from the same warp to the same grid: an index of APART. -1 where one is none."""
+        """The smallest unit that contains both threads, from the warp to the grid: an index of APART. -1 if one is not
+        a thread."""
         teams, one, two = self.teams, c.thread, c.other_thread
         if c.stale or c.unfenced or c.other_facts & PENDING or two >= AGENT:
             return -1
@@ -91,7 +92,7 @@ class RaceReports:
         finding.help = self.cure(c, op, other)
 
     def place(self, c: Conflict) -> str:
-        """The memory: of shared memory the variable, and the byte in it."""
+        """The memory: for shared memory the variable, and the byte in it."""
         shadow = c.shadow
         if shadow.space != "shared":
             return f"{shadow.name}, byte {c.offset}"
@@ -105,7 +106,7 @@ class RaceReports:
         return f"shared variable `{in_program(name)}`, byte {offset - begin}"
 
     def stale(self, c: Conflict, key: object, where: str) -> None:
-        """A non-coherent read of what the kernel itself writes."""
+        """A non-coherent read of data that the kernel itself writes."""
         r = self.reporter
         mine = r.ops[c.facts & STATEMENT], real(c.thread)
         theirs = r.ops[c.other_facts & STATEMENT], real(c.other_thread)
@@ -117,13 +118,13 @@ class RaceReports:
         )  # fmt: skip
 
     def finish(self, read_before_update: set[int]) -> None:
-        """Plain loads before a loop of compare-and-swap of the same word are an idiom: now it is known which are."""
+        """Plain loads before a compare-and-swap loop on the same word are an idiom: now these are known."""
         for finding, load in self._loads:
             if load in read_before_update:
                 finding.about, finding.idiom = find_code("tolerated-race"), True
 
     def code(self, c: Conflict) -> tuple[str, bool]:
-        """The code of a race, and whether it is an idiom that is reported only when asked for."""
+        """The code of a race, and whether it is an idiom that is reported only on request."""
         if c.stale or c.unfenced:
             return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
         together = self.of_a_warp(c) and (c.other_time == self.clocks.now or (self.parted and same_statement(c)))
@@ -205,12 +206,12 @@ class RaceReports:
         )
 
     def operation(self, op: Op) -> str:
-        """What an agent does."""
+        """A description of what an agent does."""
         copies = op.form.instruction in BULK | {async_copy.cp_async, tensor_memory.cp}
         return "the asynchronous copy" if copies else f"`{op.form.instruction.name}`"
 
     def verb(self, write: bool, facts: int) -> str:
-        """What an access is."""
+        """A description of an access."""
         if self.reporter.ops[facts & STATEMENT].form.instruction.control == "call":
             return "free"
         what = "atomic" if facts & UPDATE else "write" if write else "read"
@@ -236,7 +237,7 @@ def real(thread: int) -> int | None:
 
 
 def in_program(name: str) -> str:
-    """The name that a variable of a function has in the program: `s` for `_ZZ3sumPKiE1s` (Itanium C++ ABI, 5.1.6)."""
+    """The source name of a function's variable: `s` for `_ZZ3sumPKiE1s` (Itanium C++ ABI, 5.1.6)."""
     found = re.match(r"_ZZ.+E(\d+)(\w+)$", name)
     return found[2] if found and int(found[1]) == len(found[2]) else name
 

@@ -1,8 +1,8 @@
-"""The race detector: checks each access against the shadow cells of its bytes, and takes its place in them.
+"""The race detector: checks each access against the shadow cells of its bytes, and enters it there.
 
 Two accesses of one byte, one of them a write, race unless one happened before the other or both are strong, of the same
-bytes and with scopes that include each other (8.7.1). Only accesses that another one stands for are forgotten: whoever
-comes after that one comes after them.
+bytes and with scopes that include each other (8.7.1). An access is dropped only if another one represents it:
+everything ordered after that one is ordered after it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An access of this instant that races with an earlier one."""
+    """A current access that races with an earlier one."""
 
     shadow: Shadow
     thread: int
@@ -53,7 +53,7 @@ class Conflict:
     other_write: bool
     equal: bool = False  # both wrote the same value
     stale: bool = False  # ordered, but one is a non-coherent read of what the kernel writes
-    unfenced: bool = False  # ordered, but by different proxies without a proxy fence between
+    unfenced: bool = False  # ordered, but by different proxies without a proxy fence in between
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Access:
     """One instruction's accesses, granule by granule: `width` granules for each thread.
 
     `threads` has one each, `flat` the granules, `rows` their cells before. `unchanged` is whether the store at a
-    position stores what is in memory already.
+    position stores the value already in memory.
     """
 
     shadow: Shadow
@@ -89,7 +89,7 @@ class Access:
 
 
 MOST_COMPARED = 64
-"""Of how many writes in a conflict it is found out whether they store what is there already."""
+"""The maximum number of conflicting writes that are compared with the value already in memory."""
 
 Report = Callable[[Conflict], None]
 
@@ -105,7 +105,7 @@ class Races:
         self.asynchronous = False  # whether there have been asynchronous copies
         self.non_coherent = False
         self.unfenced: tuple[Array, ...] = ()
-        """Views of what threads have observed without an acquiring fence."""
+        """What threads have observed without an acquiring fence, as views."""
 
     def access(
         self,
@@ -121,10 +121,10 @@ class Races:
         unchanged: Callable[[int], bool] = lambda index: False,
         by_proxy: bool = False,
     ) -> Array:
-        """An access of `size` bytes by each of `threads`, at byte offsets; gives the granules.
+        """An access of `size` bytes by each of `threads`, at byte offsets; returns the granules.
 
-        `owners` access in the name of the threads: asynchronous copies. `values` are what is stored, a row
-        each, to tell writes of equal values from others. `by_proxy` is whether the access is one of the async proxy.
+        `owners` access for the threads: asynchronous copies. `values` are the stored values, one row each, to
+        distinguish writes of equal values. `by_proxy` is whether the access is by the async proxy.
         """
         if offsets.size < threads.size:
             offsets = np.broadcast_to(offsets, threads.shape)
@@ -149,7 +149,7 @@ class Races:
         return granules
 
     def remember_reads(self, a: Access) -> None:
-        """The statements by which threads read plainly what they now update."""
+        """The statements by which threads read plainly the words that they now update."""
         for cells in (a.cells(R), a.cells(R2)):
             mine = (cells[:, 0] != 0) & (cells[:, 1] == a.threads) & (scope_of(cells[:, 2]) == 0)
             if mine.any():
@@ -158,7 +158,7 @@ class Races:
     # Checks.
 
     def check(self, a: Access, owners: Array | None) -> None:
-        """`owners` do an asynchronous copy: this is one of the accesses of its instruction, at one time."""
+        """`owners` perform an asynchronous copy: this is one of the accesses of its instruction, at one time."""
         floor = self.common_floor(a)
         for column in (W, W2, R, R2) if a.write else (W, W2):
             cells = a.cells(column)
@@ -173,7 +173,7 @@ class Races:
                 self.report_all(a, cells, found[self.racing(a, cells, found)], column in (W, W2))
 
     def check_coherence(self, a: Access) -> None:
-        """`ld.global.nc` is for data that nobody writes while the kernel runs."""
+        """`ld.global.nc` is for data that is not written while the kernel runs."""
         self.non_coherent |= bool(a.facts & NON_COHERENT)
         if not self.non_coherent or (not a.write and not a.facts & NON_COHERENT):
             return
@@ -186,7 +186,7 @@ class Races:
     def check_proxy(self, a: Access) -> None:
         """The async proxy must know of earlier writes by instructions of other proxies (8.6).
 
-        Of earlier reads as well, by the text; but pipelines that refill a buffer rely on barriers alone.
+        By the text also of earlier reads; but pipelines that refill a buffer rely on barriers alone.
         """
         cells = a.cells(W)
         times, others = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
@@ -202,7 +202,7 @@ class Races:
             self.report(a.conflict(i, cells[i], True, unfenced=True))
 
     def racing(self, a: Access, cells: Array, which: Array) -> Array:
-        """Positions in `which` of the cells whose accesses race with what the threads do now."""
+        """Positions in `which` of the cells whose accesses race with the current ones."""
         times, others, earlier = (cells[which, i] for i in range(CELL))
         times, others, threads = times.astype(np.int64), others.astype(np.int64), a.threads[which]
         pending = (earlier & PENDING) != 0
@@ -227,7 +227,7 @@ class Races:
     def in_lockstep(self, a: Access, others: Array, times: Array, earlier: Array, threads: Array) -> Array:
         """Volatile accesses of shared memory by lanes of one warp: no data race, but only lock-step orders them.
 
-        Where a lock is between them that has no fences, it is the lock that does.
+        If a lock without fences lies between them, the lock orders them.
         """
         if a.shadow.space != "shared" or not a.facts & VOLATILE:
             return np.zeros(others.size, np.bool_)
@@ -238,21 +238,22 @@ class Races:
         return found
 
     def included(self, scopes: Array, a: Array, b: Array) -> Array:
-        """Whether the scopes around the threads `a` include the threads `b`."""
+        """Whether the scopes of the threads `a` include the threads `b`."""
         teams = self.clocks.teams
         one, two = teams.cta(a), teams.cta(b)
         near = (scopes >= CLUSTER) & (one // teams.cluster_size == two // teams.cluster_size)
         return (scopes > CLUSTER) | near | ((scopes == CTA) & (one == two))
 
     def common_floor(self, a: Access) -> int:
-        """The time up to which all accesses that the bytes can have are known to all threads, where that is simple."""
+        """The time up to which all accesses that the bytes can have are known to all threads, if that is simple to
+        determine."""
         teams, threads = self.clocks.teams, a.threads
         if a.shadow.space != "shared" or teams.cluster_size > 1 or self.asynchronous:
             return 0
         return int(self.clocks.cta_floor[teams.cta(int(threads.min())) : teams.cta(int(threads.max())) + 1].min())
 
     def report_all(self, a: Access, cells: Array, bad: Array, other_write: bool) -> None:
-        """Reports one conflict for every statement that the access races with, and one that no idiom excuses."""
+        """Reports one conflict for every statement that the access races with, and one that is not an idiom."""
         if not bad.size:
             return
         times, others, earlier = cells[bad, 0].astype(np.int64), cells[bad, 1].astype(np.int64), cells[bad, 2]
@@ -283,7 +284,7 @@ class Races:
             differ = np.flatnonzero((values[first // a.width] != values[second // a.width]).any(1))
             equal = not differ.size
             first, second = (first, second) if equal else (first[differ], second[differ])
-            if equal:  # rather of different warps: of one warp it is an idiom
+            if equal:  # preferably of different warps: within a warp it is an idiom
                 far = np.argsort(-self.distance(threads[first], threads[second]), kind="stable")[:1]
                 first, second = first[far], second[far]
         if first.size:
@@ -293,7 +294,8 @@ class Races:
     # Updates.
 
     def put_write(self, a: Access, marks: Array) -> None:
-        """The write becomes W. It stands for all earlier ones, unless it is strong and they are not, or unordered."""
+        """The write becomes W. It represents all earlier ones, unless it is strong and they are not, or they are
+        unordered."""
         new = np.zeros((a.flat.size, 4 * CELL), np.uint32)
         new[:, 0], new[:, 1], new[:, 2] = self.clocks.now, marks, a.facts
         if a.scope:
@@ -301,11 +303,12 @@ class Races:
             weak = scope_of(old[:, 2]) == 0
             kept = (old[:, 0] != 0) & (weak | (old[:, 1] != a.threads))
             new[:, CELL : 2 * CELL] = np.where(kept[:, None], old, a.cells(W2))
-            new[:, 2 * CELL :] = a.rows[:, 2 * CELL :]  # readers that are weak may race with later writes
+            new[:, 2 * CELL :] = a.rows[:, 2 * CELL :]  # weak readers may race with later writes
         a.shadow.cells[a.flat] = new
 
     def put_read(self, a: Access, marks: Array) -> None:
-        """The read takes a reader's cell: of one that it stands for, of an empty one, or of the nearer neighbour."""
+        """The read takes a reader's cell: that of one that it represents, an empty one, or that of the nearer
+        thread."""
         shadow, flat, threads = a.shadow, a.flat, a.threads
         cells = np.empty((flat.size, CELL), np.uint32)
         cells[:, 0], cells[:, 1], cells[:, 2] = self.clocks.now, marks, a.facts
@@ -328,18 +331,17 @@ class Races:
             self.put_first_reader(a, marks)
 
     def put_first_reader(self, a: Access, marks: Array) -> None:
-        """Where several lanes read one place, the last of them is its reader now; the first becomes the other
-        reader."""
+        """If several lanes read one address, the last of them is its reader now; the first becomes the other reader."""
         cells = a.shadow.cells
         columns = cells[a.flat, 6:10]
         idle = np.flatnonzero((columns[:, 0] == self.clocks.now) & (columns[:, 1] != marks) & (columns[:, 3] == 0))[
             ::-1
         ]
-        at = a.flat[idle]  # in reverse order: of assignments to one place the last stays
+        at = a.flat[idle]  # in reverse order: the last assignment to an element is kept
         cells[at, 9], cells[at, 10], cells[at, 11] = self.clocks.now, marks[idle], a.facts
 
     def replaceable(self, cells: Array, a: Access) -> Array:
-        """Which readers the new one stands for; empty cells as well."""
+        """The readers that the new one represents, and empty cells."""
         free = cells[:, 0] == 0
         used = np.flatnonzero(~free)
         if used.size:

@@ -1,4 +1,4 @@
-"""Registers that know which of their bits are undefined, and what reads and writes them."""
+"""Registers with undefined bits, and their readers and writers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 class Mask:
-    """The undefined bits of one register, with where they came from."""
+    """The undefined bits of one register, with their origin."""
 
     __slots__ = ("bits", "origin", "use")
 
@@ -29,7 +29,7 @@ class Mask:
 
 
 class TrackedRegisters(list[Any]):
-    """A register file. `masks` has an entry for every register: None where it is defined in all lanes."""
+    """A register file. `masks` has an entry for every register: None if it is defined in all lanes."""
 
     def __init__(self, values: list[Any], widths: list[int]) -> None:
         super().__init__(values)
@@ -41,7 +41,7 @@ def masks_of(regs: Registers) -> list[Mask | None]:
 
 
 class TrackedFunction(DecodedFunction):
-    """A function whose readers and writers know of undefined bits."""
+    """A function whose readers and writers track undefined bits."""
 
     def registers(self) -> Registers:
         widths = [r.type.width for r in self.function.registers] + [1]
@@ -114,7 +114,7 @@ def tracked_source(operand: Operand | None, t: Type | None, immediate: bool) -> 
 
 
 def with_mask(read: Reader, register: Reg) -> Reader:
-    """The reader of a register, or of what is computed of it, with the register's undefined bits."""
+    """The reader of a register, or of a value computed from it, with the register's undefined bits."""
     i, width = register.index, register.width
 
     def tracked(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
@@ -172,7 +172,7 @@ def tracked_destination(operand: Operand | None, t: Type | None) -> Writer | Non
 
 
 def kept(result: Any) -> Any:
-    """A result in memory of its own, as `apart` makes it, with its undefined bits."""
+    """A result in separate memory, as returned by `apart`, with its undefined bits."""
     if isinstance(result, Masked):
         v = result.v if result.v.base is None else result.v.copy()
         return Masked(result.x, result.width, v, result.undefined, result.origin, result.use)

@@ -1,8 +1,8 @@
-"""Release and acquire patterns (8.8): what strong writes hand on at each location, and who takes it.
+"""Release and acquire patterns (8.8): what strong writes release at each location, and which reads acquire it.
 
 A strong write leaves a record at its location: what the thread released there, by the write itself or by a fence before
 it, and whose `fence.sc` came before it. An atomic read-modify-write adds to the record, a plain strong write replaces
-it (8.9.2). Who reads the location takes the record now, if the read acquires, or at its next acquiring fence.
+it (8.9.2). A thread that reads the location takes the record now, if the read acquires, or at its next acquiring fence.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from openptx.sanitize.shadow import CLUSTER, CTA, GPU, Shadow
 
 Array = NDArray[Any]
 SEVERAL = -1
-"""Instead of a thread: several."""
+"""Represents several threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What threads of one CTA released, and the scope of doing so; `thread` is SEVERAL where they are several."""
+    """What threads of one CTA released, and with which scope; `thread` is SEVERAL for several."""
 
     view: int
     scope: int
@@ -35,11 +35,11 @@ class Part:
 class Record:
     parts: tuple[Part, ...] = ()
     fences: tuple[Part, ...] = ()
-    """Which `fence.sc` those that observe the write come after."""
+    """Which `fence.sc` the observers of the write follow."""
 
 
 class Releases:
-    """`active` is whether the kernel has any instruction that releases or acquires: else there is nothing to record."""
+    """`active` is whether the kernel has any instruction that releases or acquires; otherwise nothing is recorded."""
 
     def __init__(self, clocks: Clocks, active: bool) -> None:
         self.clocks, self.active = clocks, active
@@ -68,13 +68,13 @@ class Releases:
             self.near_scope[threads] = scope
 
     def fenced(self, threads: Array) -> int:
-        """What a relaxed arrival at a barrier of the cluster hands over: what came before the threads' last fence."""
+        """What a relaxed arrival at a cluster's barrier releases: everything before the threads' last fence."""
         if not self.active:
             return 0
         near = threads[self.near_scope[threads] >= CLUSTER]
         return self.clocks.views.join(self.wide.known(threads), self.near.known(near))
 
-    # Strong accesses, lane after lane at each location.
+    # Strong accesses, lane by lane at each location.
 
     def access(
         self,
@@ -92,7 +92,8 @@ class Releases:
     ) -> None:
         """A strong access. An `update` is an atomic; a reduction is one that observes nothing (8.11.1).
 
-        An update that `counts` is arithmetic: who is the last to come trusts it, by an idiom, without a fence after it.
+        An update that `counts` is arithmetic: by an idiom, the last thread to arrive trusts it without a fence after
+        it.
         """
         if not self.active:
             return
@@ -117,7 +118,7 @@ class Releases:
             table[granules[i]] = self.number(self.written(record, one, scope, update, releases))
 
     def written(self, record: Record, one: Array, scope: int, update: bool, releases: bool) -> Record:
-        """What a strong write of a thread leaves where `record` was."""
+        """Replaces `record` by what a thread's strong write leaves."""
         thread = int(one[0])
         parts = self.own_parts(one, scope, releases)
         parts += [part for part in record.parts if update or part.thread == thread]
@@ -138,7 +139,7 @@ class Releases:
         return Part(view, scope, int(self.clocks.teams.cta(one)[0]), int(one[0]))
 
     def own_parts(self, one: Array, scope: int, releases: bool) -> list[Part]:
-        """What a strong write releases: by itself, and by the thread's fences before it."""
+        """What a strong write releases: by itself, and through the thread's earlier fences."""
         found = list[Part]()
         if releases:
             found.append(self.part(self.clocks.released(one), scope, one))
@@ -149,7 +150,7 @@ class Releases:
         return found
 
     def observe(self, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:
-        """Threads read what strong writes have left."""
+        """Threads read the records of strong writes."""
         c = self.clocks
         for part in record.fences:
             near = part.scope == CTA
@@ -180,7 +181,7 @@ class Releases:
 
 
 def merged(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
-    """Parts of one CTA and scope as one, since it does not matter which of its threads they are of."""
+    """Merges parts of one CTA and scope, because it does not matter which of its threads they come from."""
     kept: dict[tuple[int, int], Part] = {}
     for part in parts:
         key = (part.scope, part.cta)

@@ -1,4 +1,4 @@
-"""Makes findings of statements and threads, one for each cause."""
+"""Creates findings from statements and threads, one for each cause."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reporter:
         self._causes: dict[Op, object] = {}
 
     def statement(self, op: Op) -> int:
-        """The number of a statement."""
+        """The index of a statement."""
         found = self._numbers.get(op)
         if found is None:
             found = self._numbers[op] = min(len(self.ops), STATEMENT)
@@ -29,7 +29,7 @@ class Reporter:
         return found
 
     def cause(self, op: Op) -> object:
-        """What is one cause in reports: a loop that was unrolled has several statements at one place of the program."""
+        """What counts as one cause in reports: an unrolled loop has several statements at one source position."""
         found = self._causes.get(op)
         if found is None:
             chain = self.places.of(op)
@@ -60,7 +60,7 @@ class Reporter:
         notes: tuple[str, ...] = (),
         help: str | None = None,
     ) -> None:
-        """Adds a finding, or counts one more of a cause that is known by its `key`."""
+        """Adds a finding, or counts another occurrence of a cause that is known by its `key`."""
         if not self.found.known(key):
             self.add(
                 key, code, kind, message, op, thread,

@@ -9,15 +9,15 @@ from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.frames import Group
 
 SPLITS = 0.5
-"""How often a group of lanes is parted before it runs on; half of these times within its warps."""
+"""How often a group of lanes is split before it runs; half of these times within its warps."""
 LONGEST_TURN = 64
-"""Instructions after which another group may run."""
+"""The number of instructions after which another group may run."""
 MOST_BATCHES = 256
-"""Blocks run one by one, in any order, unless there are more."""
+"""Blocks run one by one, in any order, unless there are more than this."""
 
 
 def take(batch: Batch, order: np.random.Generator) -> Group:
-    """Some group of lanes that can run, or a part of it: whole warps, or any lanes. The rest stays ready."""
+    """A random runnable group of lanes, or a part of it: whole warps, or any lanes. The rest stays ready."""
     key = list(batch.ready)[int(order.integers(len(batch.ready)))]
     group = batch.ready.pop(key)
     if order.random() >= SPLITS:

@@ -1,8 +1,8 @@
-"""Screening on the native engine: a launch that is surely clean is not run on the reference engine.
+"""Screening on the native engine: a launch that is certainly clean is not run on the reference engine.
 
-Compiled code checks each access against shadow memory by the rule of engines/native/instrument/watch/rule.py, which
-may suspect but never accepts a race. Where nothing is suspected there is nothing to report; else memory is put back as
-it was, and the reference engine says what is wrong.
+Compiled code checks each access against shadow memory by the rule of engines/native/instrument/watch/rule.py, which may
+suspect but never accepts a race. Without a suspicion there is nothing to report; otherwise memory is restored, and the
+reference engine finds the error.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ if TYPE_CHECKING:
 
 
 SLOWER, LONGER = 10, 2
-"""How much slower the reference engine is where races are watched, and how much more text there is to compile."""
+"""The slowdown of the reference engine with race detection, and the growth of the text to compile."""
 
 RESTARTS = 3
-"""How often a launch begins again because it accesses bytes of an allocation that is watched by words."""
+"""How often a launch restarts because it accesses bytes of an allocation that is watched by words."""
 
 _MODULES = (
     async_copy, async_store, launch_control, mbarrier, multimem, tensor_copy, tensor_memory, tensor_multiply, wgmma,
 )  # fmt: skip
 ASYNCHRONOUS = frozenset(v for module in _MODULES for v in vars(module).values() if isinstance(v, Instruction))
-"""What other rules hold for than program order and barriers."""
+"""Kinds of ordering beyond program order and barriers."""
 
 UNDEFINED_IN_THE_END = "bytes of an output that are undefined in the end"
 KINDS = {
@@ -70,14 +70,14 @@ KINDS = {
 
 
 class Screening(NamedTuple):
-    """`reason`: why the reference engine must look; "" where the launch was clean. `limits`: what was not watched."""
+    """`reason`: why the reference engine must run; "" if the launch was clean. `limits`: what was not watched."""
 
     reason: str
     limits: list[str]
 
 
 def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
-    """Runs a launch as watched machine code. Where there is a reason to look closer, memory is as it was before."""
+    """Runs a launch as watched machine code. If there is a suspicion, memory is restored."""
     program, function = given.program, given.function
     if reason := unwatchable(program, function):
         return Screening(reason, [])
@@ -108,7 +108,7 @@ def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
 
 
 def run_watched(given: PreparedLaunch, options: Options, watch: Watch) -> str:
-    """Runs a launch as machine code; gives why that did not go to the end, or ""."""
+    """Runs a launch as machine code; returns why it did not complete, or ""."""
     try:
         with settings.watched_by(watch):
             given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, workers=1)
@@ -120,7 +120,7 @@ def run_watched(given: PreparedLaunch, options: Options, watch: Watch) -> str:
 
 
 def pays(given: PreparedLaunch) -> bool:
-    """Whether a watched run of the reference engine is likely to take longer than to make machine code."""
+    """Whether a watched run of the reference engine is likely to take longer than compiling machine code."""
     threads = math.prod(given.grid) * math.prod(given.block)
     return observed_code_pays(given.program, given.function, threads, SLOWER, LONGER)
 
@@ -155,7 +155,7 @@ def gives_away_local(function: Function) -> bool:
 
 
 def untrackable(program: Program, function: Function) -> str:
-    """Why only the reference engine can follow a kernel's undefined bits."""
+    """Why only the reference engine can track a kernel's undefined bits."""
     for one in reached(program, function.name):
         for read in unassigned_reads(one):
             name = one.registers[read.register].name if read.register < len(one.registers) else "CC"
@@ -181,7 +181,7 @@ def given(op: Op, name: str) -> bool:
 
 
 def in_words(program: Program, function: Function, seen: Suspicion) -> str:
-    """A suspicion in words."""
+    """A suspicion as text."""
     in_kernel = seen.place < len(function.code)  # other sites have the number of a function above their 20 bits
     where = f", line {program.file.location(function.code[seen.place].span[0])[0]}" if in_kernel else ""
     return f"{KINDS[seen.kind]}{where}"

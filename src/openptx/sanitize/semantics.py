@@ -1,4 +1,5 @@
-"""What an instruction is to the memory model: strong or weak, its scope, whether it releases or acquires (8.4, 8.5)."""
+"""The role of an instruction in the memory model: strong or weak, its scope, whether it releases or acquires (8.4,
+8.5)."""
 
 from __future__ import annotations
 
@@ -58,11 +59,11 @@ TENSOR = frozenset(
         tensor_memory.cp, tensor_memory.commit, tensor_memory.commit_more,
     )
 )  # fmt: skip
-"""Those that read shared memory for tensor memory, and what signals an mbarrier when they are done."""
+"""Those that read shared memory for tensor memory, with the instruction that signals an mbarrier on completion."""
 ASYNCHRONOUS = BULK | TENSOR | {wgmma.mma_async, wgmma.mma_async_sp}
-"""Those whose accesses are not their thread's, but an agent's."""
+"""Those whose accesses belong to an agent instead of their thread."""
 GENERIC_PROXY = frozenset((async_store.st_async, async_store.red_async))
-"""Those that are no accesses of the async proxy."""
+"""Those whose accesses are not by the async proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def access(op: Op) -> Access:
     volatile = m.values.get("volatile") is True
     scope = 0
     if own or (instruction is load_store.ld and m.values.get("mmio") is True):
-        # An mbarrier is made by a plain store: those that use it must come after that.
+        # An mbarrier is created by a plain store, which must precede its uses.
         scope = 0 if instruction in INITS else GPU
     elif strong(m):
         scope = GPU if volatile else SCOPES.get(str(m.values.get("scope")), GPU)
@@ -101,7 +102,7 @@ def access(op: Op) -> Access:
     observes = instruction not in (atomic.red, async_store.red_async)
     releases, acquires = (not own and sem in RELEASES), (not own and sem in ACQUIRES)
     bulk, by_proxy = instruction in ASYNCHRONOUS, instruction in ASYNCHRONOUS - GENERIC_PROXY
-    # With `.cta_group` the mbarrier may be in another CTA than what is written.
+    # With `.cta_group` the mbarrier may be in another CTA than the written data.
     multicast = instruction in BULK and bool(m.values.get("multicast")) and not m.values.get("cta_group")
     return Access(scope, releases, acquires, observes, facts, pending, bulk, by_proxy, own, multicast)
 
@@ -112,7 +113,7 @@ def sized(facts: int, width: int) -> int:
 
 
 def elements(op: Op) -> int:
-    """How many operations an atomic one stands for: on a packed type one for each element (8.2.5)."""
+    """How many operations an atomic represents: on a packed type, one per element (8.2.5)."""
     type = op.m.values.get("type")
     return type.count if isinstance(type, Type) else 1
 

@@ -1,4 +1,4 @@
-"""What is known of a launch that is watched: clocks, shadow memory, and the checks that look at its events."""
+"""The state of a watched launch: clocks, shadow memory, and the checks that process its events."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Array = NDArray[Any]
 
 
 class Session:
-    """One launch: SanitizedThreads and SanitizedBatch report to its parts what threads do."""
+    """One launch: SanitizedThreads and SanitizedBatch report threads' actions to its parts."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Session:
         self.tracks = bool(tools & {"init", "sync"})
         self.noise = NOISE if order is None else int(order.integers(1 << 31))
         self.defined: dict[int, Array] = {base: ~bits for base, bits in marks.undefined.items()}
-        """By the address of memory that begins undefined, a byte for each byte with its defined bits set."""
+        """By the address of memory that starts undefined, a byte for each byte with its defined bits set."""
         self.heap: GuardedHeap | None = None
         self._functions: dict[Function, WatchedFunction] = {}
 
@@ -117,13 +117,13 @@ class Session:
             self.values.guard(op, op.guard, group.frame.regs, group.lanes)
 
     def leaves(self, batch: SanitizedBatch, lanes: lane_sets.Lanes) -> None:
-        """Lanes end."""
+        """Lanes exit."""
         self.waits.progress()
         if self.lifetimes.active:
             self.lifetimes.leave(batch.numbers(lanes))
 
     def ends(self, batch: SanitizedBatch) -> None:
-        """All threads of a batch have ended."""
+        """All threads of a batch have exited."""
         self.waits.end(batch)
         self.barriers.finish(batch)
         geometry = batch.x.geometry
@@ -148,7 +148,7 @@ class Session:
                 )
 
     def finish(self, memory: MemoryView, ends: bool) -> None:
-        """The launch has ended, and with it the program if that `ends`."""
+        """The launch has ended, and with it the program if it `ends`."""
         self.race_reports.finish(self.races.read_before_update)
         self.unwritten.finish()
         for index, base in self.marks.outputs.items():
@@ -166,10 +166,10 @@ class Session:
             bits[:] = ~self.defined[base]
 
     def fault(self, fault: Fault) -> None:
-        """A fault has stopped the kernel. Raises it where it names no statement of the kernel."""
+        """A fault has stopped the kernel. Raises it if it names no statement of the kernel."""
         report_fault(fault, self.program, self.function, self.reporter, self.executing, self.heap)
 
     def close(self) -> None:
-        """What the kernel freed may be given out again."""
+        """What the kernel freed may be reused."""
         if self.heap is not None:
             self.heap.close()

@@ -1,6 +1,6 @@
 """Shadow memory: of every four bytes of an allocation, the last accesses that can still be in a race.
 
-A granule has four cells: the last write W, an older write W2 that it does not stand for, and two readers R and R2. Each
+A granule has four cells: the last write W, an older write W2 that it does not represent, and two readers R and R2. Each
 cell has the time of the access, the thread, and facts about it. An allocation in which fewer than four bytes are
 accessed at once gets a granule for every byte, which is exact.
 """
@@ -16,7 +16,7 @@ from openptx.device.arrays import as_array
 
 Array = NDArray[Any]
 
-# Facts of an access: the number of its statement, and in the upper bits what matters for races.
+# Facts of an access: the index of its statement, and in the upper bits what matters for races.
 STATEMENT = (1 << 16) - 1
 SIZE = 16  # two bits: log2 of the bytes of an element; 128 bits count as 64
 SCOPE = 18  # two bits: 0 for a weak access, else the scope of a strong one
@@ -31,9 +31,9 @@ W, W2, R, R2 = range(4)
 CELL = 3
 GRANULE_BYTES = 4 * CELL * 4
 LIMIT = 4 << 30
-"""Bytes of shadow cells of a launch: larger allocations are not watched for races."""
+"""The maximum bytes of shadow cells of a launch: larger allocations are not watched for races."""
 ROWS = 4096
-"""How many granules are looked at together for whether they are still zero."""
+"""The number of granules that are checked together for being zero."""
 
 
 class Shadow:
@@ -50,7 +50,7 @@ class Shadow:
         self.records: Array | None = None
 
     def split(self) -> None:
-        """Makes granules bytes from now on."""
+        """Makes granules single bytes from now on."""
         self.cells = repeated(self.cells)
         if self.records is not None:
             self.records = repeated(self.records)
@@ -64,7 +64,7 @@ class Shadow:
         return first[:, None] + np.arange(max(size // self.unit, 1))
 
     def record_table(self) -> Array:
-        """The records, made when they are first asked for."""
+        """The records, created on first use."""
         found: Array | None = self.records
         if found is None:
             found = as_array(np.zeros(self.cells.shape[0], np.int32))
@@ -73,7 +73,7 @@ class Shadow:
 
 
 class ShadowMemory:
-    """The shadows of a launch. What would take more than LIMIT has none, which `limits` then says."""
+    """The shadows of a launch. Allocations beyond LIMIT have none, which `limits` reports."""
 
     def __init__(self, limits: list[str]) -> None:
         self.limits = limits
@@ -99,7 +99,7 @@ class ShadowMemory:
 
 
 def repeated(rows: Array) -> Array:
-    """Each row four times. Pages of zeros, most of a large allocation, are left untouched and take no memory."""
+    """Repeats each row four times. Pages of zeros, most of a large allocation, are not touched and take no memory."""
     found: Array = np.zeros((4 * len(rows), *rows.shape[1:]), rows.dtype)
     for first in range(0, len(rows), ROWS):
         some = rows[first : first + ROWS]

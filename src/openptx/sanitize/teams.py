@@ -1,4 +1,4 @@
-"""Which CTA, warp and cluster a thread is in: threads of a launch are numbered CTA by CTA, clusters together."""
+"""The CTA, warp and cluster of a thread: threads of a launch are numbered CTA by CTA, clusters together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from openptx.errors import Triple
 
 Array = NDArray[Any]
 AGENT = 1 << 31
-"""Numbers from here on are no threads but asynchronous copies under way."""
+"""Numbers from here on are not threads but agents of asynchronous copies."""
 
 
 class Teams:
@@ -46,7 +46,7 @@ class Teams:
         return np.minimum(self.threads - warps % self.warps * WARP, WARP)
 
     def number(self, block: Triple, thread: Triple) -> int:
-        """The thread at a place."""
+        """The thread at a position."""
         (x, y, z), (gx, gy, _), (cx, cy, cz) = block, self.shape.grid, self.shape.cluster
         cluster = x // cx + (gx // cx) * (y // cy + (gy // cy) * (z // cz))
         rank = x % cx + cx * (y % cy + cy * (z % cz))

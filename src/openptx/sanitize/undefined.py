@@ -1,4 +1,4 @@
-"""Arrays whose elements nobody has set: `openptx.empty`."""
+"""Arrays with uninitialised elements: `openptx.empty`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ NOISE = 0x5EED
 
 
 class Undefined(np.ndarray[Any, Any]):
-    """An array of noise. `undefined` has a byte for each of its bytes: the bits of it that are undefined."""
+    """An array of noise. `undefined` has a byte for each of its bytes with the undefined bits."""
 
     undefined: Array | None
 
     def __array_finalize__(self, of: object) -> None:
-        self.undefined = None  # views and results know nothing
+        self.undefined = None  # views and results do not track undefined bits
 
 
 def empty(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Array:
-    """An array of this `shape` and `dtype`, filled with noise, whose content `openptx.sanitize` takes for undefined.
+    """An array of this `shape` and `dtype`, filled with noise, whose content `openptx.sanitize` treats as undefined.
 
-    What a kernel writes under `openptx.sanitize` is defined from then on. What Python code writes stays undefined.
-
-    Raises TypeError and ValueError for a shape or dtype, as `numpy.empty` does.
+    Elements that a kernel writes under `openptx.sanitize` are defined from then on. Elements that Python code writes
+    stay undefined. Raises TypeError and ValueError for a shape or dtype, like `numpy.empty`.
     """
     array = np.empty(shape, dtype)
     data = array.reshape(-1).view(np.uint8)
@@ -36,5 +35,5 @@ def empty(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Array:
 
 
 def undefined_bits(argument: object) -> Array | None:
-    """The undefined bits of an argument's bytes; None where all are defined, or nobody knows."""
+    """The undefined bits of an argument's bytes; None if all are defined, or if they are unknown."""
     return argument.undefined if isinstance(argument, Undefined) else None

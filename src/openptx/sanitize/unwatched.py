@@ -1,4 +1,4 @@
-"""Memory operations that no tool checks. A run lists them, since silence would read as a clean result."""
+"""Memory operations that no tool checks. A run lists them, because silence would look like a clean result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.isa.instructions import multimem, surface, tensor_memory, tensor_mu
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Program
 
-# Reads of surfaces are not here, nor are textures: both race with writes of surfaces alone.
+# Reads of surfaces are not listed, nor are textures: both race only with writes of surfaces.
 UNWATCHED: dict[str, frozenset[Instruction]] = {
     "surfaces": frozenset((surface.sust, surface.sust_p, surface.sured, surface.sured_p)),
     "multimem addresses": frozenset(
@@ -29,7 +29,7 @@ UNWATCHED: dict[str, frozenset[Instruction]] = {
 
 
 def unwatched_races(program: Program, kernel: Function, tools: frozenset[str]) -> Iterator[str]:
-    """A sentence for each kind of memory in which races are not watched although the kernel may have some there."""
+    """A sentence for each kind of memory in which races are not watched although the kernel may have some."""
     if "race" not in tools:
         return
     ops = [op for function in reached(program, kernel.name) for op in function.code]

@@ -1,7 +1,7 @@
-"""Copies of words that nobody has written, from any memory to global memory.
+"""Copies of unwritten words, from any memory to global memory.
 
-A copy of a structure copies its padding too, so an undefined word alone is no defect. It is one where the load that
-gave it also gives words that are written, or where nothing around the word is written either.
+A copy of a structure copies its padding too, so an undefined word alone is not a defect. It is one if its load also
+returns written words, or if nothing around the word is written either.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 AROUND = 64
-"""Bytes. Padding is shorter than this, and beside it something is written."""
+"""Bytes. Padding is shorter than this, and next to written data."""
 AROUND_LOCAL = 16
 """The same for local memory, where variables are small."""
 
@@ -33,11 +33,11 @@ class UnwrittenCopies:
         self._stored: dict[object, tuple[Op, Op, int, tuple[str, ...], int]] = {}
 
     def give_defined(self, op: Op) -> None:
-        """A load gives words that are written."""
+        """A load returns written words."""
         self._defined.add(op)
 
     def give_undefined(self, op: Op, defined: Plane, offsets: Array, whole: Array, local: bool) -> None:
-        """A load gives words that nobody has written, in the lanes `whole`, at these offsets of a plane."""
+        """A load returns unwritten words, in the lanes `whole`, at these offsets of a plane."""
         if not whole.all():
             self._defined.add(op)
         if op in self._alone:
@@ -65,7 +65,7 @@ class UnwrittenCopies:
         self._stored[key] = (op, origin, thread, self.executing.registers(op, thread), 1)
 
     def finish(self) -> None:
-        """The launch has ended: what each load gave is known."""
+        """The launch has ended, so the results of each load are known."""
         r = self.reporter
         for key, (op, origin, thread, notes, count) in self._stored.items():
             if origin not in self._defined and origin not in self._alone:
@@ -81,7 +81,7 @@ class UnwrittenCopies:
 
 
 def whole_word(b: Masked, origin: Op) -> Array:
-    """The lanes in which all bits of the word that `origin` loaded are undefined in `b`, also where it was extended."""
+    """The lanes in which all bits of the word that `origin` loaded are undefined in `b`, even if it was extended."""
     type = origin.m.values.get("type")
     width = min(getattr(type, "width", b.width), b.width)
     word = b.undefined.dtype.type((1 << width) - 1) if width > 1 else b.undefined.dtype.type(1)

@@ -1,4 +1,4 @@
-"""Reports where undefined bits decide something or leave the kernel."""
+"""Reports undefined bits that decide something or leave the kernel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Values:
     ) -> None:
         self.reporter, self.executing, self.tools, self.unwritten = reporter, executing, tools, unwritten
         self.absent_shuffles: set[Op] = set()
-        """Shuffles in which a lane took the value of one that took no part."""
+        """Shuffles in which a lane took the value of one that did not take part."""
 
     def address(self, address: Bits) -> None:
         """An access at an address."""
@@ -37,7 +37,7 @@ class Values:
             self.report("decides an address", self.executing.batch.x.op, bad, address.origin)
 
     def guard(self, op: Op, guard: Reg, regs: Registers, lanes: lane_sets.Lanes) -> None:
-        """A predicate decides which lanes execute an instruction, or where they go on."""
+        """A predicate decides which lanes execute an instruction, or where they continue."""
         known = masks_of(regs)[guard.index]
         if known is None:
             return
@@ -53,9 +53,9 @@ class Values:
         self.report("decides a vote", x.op, bad, p.origin)
 
     def stored(self, values: Sequence[Bits], chosen: Array | None) -> None:
-        """Values leave for memory that others look at: those that are nothing but undefined and computed, that were
-        computed from words which are nothing but undefined, or that undefined bits chose. Copies of whole words are
-        judged when the launch has ended."""
+        """Values are stored in memory that others read: reports those that are entirely undefined and computed, that
+        were computed from entirely undefined words, or that undefined bits selected. Copies of whole words are judged
+        when the launch has ended."""
         for b in values:
             if not isinstance(b, Masked):
                 continue
@@ -79,7 +79,7 @@ class Values:
                 self.report("is stored in global memory", self.executing.batch.x.op, bad, b.origin)
 
     def updated(self, bad: Array, chosen: Array | None) -> None:
-        """An atomic operation on memory that nobody has written."""
+        """An atomic operation on memory that has not been written."""
         x = self.executing.batch.x
         if chosen is not None:
             whole = np.zeros(lane_sets.size(x.executing, x.n), np.bool_)

@@ -1,8 +1,8 @@
-"""What a thread knows of others: up to which time their accesses happened before, as immutable sparse vectors.
+"""A thread's knowledge of others: up to which time their accesses happened before, as immutable sparse vectors.
 
-A vector has floors for whole CTAs and warps, and times of single threads and asynchronous copies; the same
-once more for what the async proxy knows. Vectors are numbered; 0 is the empty one. Joins are remembered, since most
-threads of a CTA share a vector.
+A vector has floors for whole CTAs and warps, and times of single threads and asynchronous copies; the same once more
+for what the async proxy knows. Vectors are numbered; 0 is the empty one. Joins are memoised, because most threads of a
+CTA share a vector.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 WARPS, CTAS = 1 << 33, 1 << 34
-"""Where the keys of floors begin; below are threads and copies."""
+"""Where the keys of floors begin; lower keys are threads and copies."""
 
 ASYNC_PROXY = {"shared": 1 << 40, "global": 1 << 41}
-"""By state space, what is added to a key for accesses that a proxy fence has made known to the async proxy (8.6)."""
+"""By state space, the offset of a key for accesses that a proxy fence has made known to the async proxy (8.6)."""
 
 LIMIT = 1 << 30
-"""Bytes that vectors may take."""
+"""The maximum bytes of vectors."""
 
 
 def may_exceed(given: PreparedLaunch) -> bool:
-    """Whether vectors can take more memory than they may: where each thread knows of each other."""
+    """Whether vectors may exceed that memory: if each thread knows of every other."""
     threads = math.prod(given.grid) * math.prod(given.block)
     return 16 * threads * threads > LIMIT
 
 
 class TooManyViews(Exception):
-    """Vectors take more memory than they may: threads synchronise one by one, and each knows of all others."""
+    """Vectors exceed their memory: threads synchronise one by one, and each knows of all others."""
 
 
 class Views:
@@ -49,7 +49,7 @@ class Views:
         self._bytes = 0
 
     def add(self, keys: Array, times: Array) -> int:
-        """A vector of these times; where a key stands twice the later time counts."""
+        """A vector of these times; the later time counts if a key occurs twice."""
         if not keys.size:
             return 0
         order = np.lexsort((times, keys))
@@ -58,7 +58,7 @@ class Views:
         return self._keep(keys[last], times[last])
 
     def sorted_row(self, keys: list[int], times: list[int]) -> int:
-        """A vector of times whose keys are different and in ascending order."""
+        """A vector of times whose keys are distinct and ascending."""
         return self._keep(np.array(keys, np.int64), np.array(times, np.int64)) if keys else 0
 
     def _keep(self, keys: Array, times: Array) -> int:
@@ -72,7 +72,7 @@ class Views:
         return self.add(np.array([key], np.int64), np.array([time], np.int64))
 
     def join(self, a: int, b: int) -> int:
-        """What a thread with both vectors knows."""
+        """The knowledge of a thread with both vectors."""
         if a == b or not b:
             return a
         if not a:
@@ -107,7 +107,7 @@ class Views:
         return found
 
     def knows_of(self, view: int, cta: int) -> bool:
-        """Whether anything that threads of a CTA have done is known."""
+        """Whether any action of threads of a CTA is known."""
         keys, times = self._rows[view]
         keys = keys[times > 0]
         warps, threads = self.teams.warps, self.teams.threads

@@ -14,10 +14,10 @@ from openptx.trace.regions import Regions
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The place where two executions differ. `what` says how; `a` and `b` are the records, None where one warp had
+    """The point at which two executions differ. `what` says how; `a` and `b` are the records, None if one warp had
     ended.
 
-    `lane` is the first lane of the warp that differs, `name` the operand or result; None where it is not one of these.
+    `lane` is the first differing lane of the warp, `name` the operand or result; None if it is neither.
     """
 
     what: str
@@ -36,13 +36,13 @@ class Difference:
 
 
 def first_difference(a: Trace, b: Trace) -> Difference | None:
-    """The first instruction at which two launches differ; None where they do the same.
+    """The first instruction at which two launches differ; None if they are equal.
 
-    Each warp is compared with itself, instruction by instruction: the text, the lanes that execute it, what they read,
-    what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is reported. Pointers are
-    the same where they point to the same byte of the argument, the variable or the function of one name: two modules,
-    and two arrays, have different addresses. What is computed from a pointer other than a pointer differs with it.
-    Raises nothing.
+    Each warp is compared with its counterpart, instruction by instruction: the text, the executing lanes, the values
+    read and written. Of several warps the one whose difference comes first in `a`, not in `b`, is reported. Pointers
+    are equal if they point to the same byte of the argument, variable or function of the same name, because two
+    modules, and two arrays, have different addresses. Values computed from a pointer that are not pointers themselves
+    differ with it. Raises nothing.
     """
     warps_of_a, warps_of_b = by_warp(a), by_warp(b)
     same = Same(a.regions, b.regions)
@@ -70,7 +70,7 @@ class Same:
     b: Regions
 
     def values(self, x: Value, y: Value) -> bool:
-        """Whether a value is the same in all lanes. One text has the address of one variable."""
+        """Whether a value is the same in all lanes. The same text has the address of the same variable."""
         if x == y:
             return True
         if x.type != y.type or len(x.bits) != len(y.bits):
@@ -86,7 +86,7 @@ class Same:
 
 
 def of_warp(a: list[Record], b: list[Record], same: Same) -> Difference | None:
-    """The first difference in what one warp does."""
+    """The first difference in the execution of one warp."""
     for one, other in zip_longest(a, b):
         if one is None or other is None:
             return Difference("one of the two has ended, or is not recorded further", one, other)

@@ -1,4 +1,4 @@
-"""Coverage of a test run: which lines and branches launches executed, as lcov's tracefiles have them."""
+"""Coverage of a test run: the lines and branches that launches executed, as in lcov's tracefiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from openptx.trace.observer import Observer, run_observed
 
 
 class Counts(Observer):
-    """Counts the threads that execute each instruction, and where its branches lead."""
+    """Counts the threads that execute each instruction, and the outcomes of its branches."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Counts(Observer):
             self.note(op, dict(zip(found.tolist(), counts.tolist(), strict=True)))
 
     def note(self, op: Op, outcomes: dict[int, int]) -> None:
-        """Adds threads by outcome of a branch: of a condition 0 where it is taken, of a table the index."""
+        """Adds threads by outcome of a branch: for a condition 0 if it is taken, for a table the index."""
         counts = self.taken.setdefault(op, {})
         for outcome, threads in outcomes.items():
             counts[outcome] = counts.get(outcome, 0) + threads
@@ -51,7 +51,7 @@ class Counts(Observer):
 
 @dataclass(slots=True)
 class FileCoverage:
-    """The coverage of one file: threads by line; for each branch, by line, its number in the line and its outcome; and
+    """The coverage of one file: threads by line; for each branch, by line, its index in the line and its outcome; and
     functions by name, with their line and the threads that entered them."""
 
     lines: dict[int, int] = field(default_factory=dict[int, int])
@@ -65,7 +65,7 @@ class FileCoverage:
 class Coverage:
     """What the launches of a test run covered, by file: the PTX, and the sources that `.loc` names.
 
-    Functions whose name begins with `ignored` are no part of what is tested.
+    Functions whose name begins with `ignored` are excluded.
     """
 
     def __init__(self, ignored: str | None = None) -> None:
@@ -75,7 +75,7 @@ class Coverage:
     def launch(self, kernel: Kernel, grid: Any, block: Any, args: Iterable[object], **options: Any) -> None:
         """Launches a kernel on the reference engine, as `kernel(grid, block, args, ...)`, and counts.
 
-        Options `engine` and `sanitize` are those of a launch that is not counted, and ignored.
+        The launch options `engine` and `sanitize` are accepted and ignored.
         """
         counts = Counts()
         given = kernel.prepare(grid, block, args, options.get("shared_mem", 0), options.get("cluster"))
@@ -85,7 +85,7 @@ class Coverage:
             self.add(kernel.module.program, counts)
 
     def add(self, program: Program, counts: Counts) -> None:
-        """Adds what one launch executed; what it did not, of functions of the module, with 0."""
+        """Adds the execution counts of one launch; functions of the module that it did not execute with 0."""
         places = LineTable(program.file)
         for function in functions_of(program):
             if self.ignored is not None and function.name.startswith(self.ignored):
@@ -121,7 +121,7 @@ class Coverage:
         return self.files.setdefault(name, FileCoverage())
 
     def lcov(self) -> str:
-        """The text of a tracefile for lcov, genhtml and what reads their format (geninfo(1))."""
+        """The text of a tracefile for lcov, genhtml and compatible tools (geninfo(1))."""
         return "".join(f"{line}\n" for name in sorted(self.files) for line in of_file(name, self.files[name]))
 
     def summary(self) -> str:
@@ -132,7 +132,7 @@ class Coverage:
 
 
 def functions_of(program: Program) -> Iterator[Function]:
-    """The kernels and functions that a module defines, but those that cannot be lowered: no launch runs them."""
+    """The kernels and functions that a module defines, except those that cannot be lowered, which no launch runs."""
     for name in (*program.kernels, *program.functions):
         try:
             function = program.function(name)
@@ -142,7 +142,7 @@ def functions_of(program: Program) -> Iterator[Function]:
 
 
 def outcomes_of(op: Op) -> int:
-    """How many ways an instruction can go on, of those that have several."""
+    """The number of outcomes of an instruction with several successors."""
     control = op.form.instruction.control
     if control == "branch":
         return 2 if op.guard is not None else 0

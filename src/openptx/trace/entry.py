@@ -15,7 +15,7 @@ from openptx.trace.recorder import Recorder, Wanted
 from openptx.trace.regions import regions
 
 LIMIT = 100_000
-"""Records of a trace, unless another number is asked for: some 100 MB."""
+"""The default limit of records: some 100 MB."""
 
 
 @hints(**OTHER_NAMES)
@@ -38,13 +38,13 @@ def trace(
     """Runs a kernel on the reference engine and records every instruction that a warp executes: a `Trace`.
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
-    launch; arrays are written as by a launch. `threads` and `blocks` are positions, x first: only what these execute is
-    recorded, with their lanes alone. `lines` are rows of the PTX, or ("kernel.cu", 12) for lines of its source;
-    `registers` are names: only instructions there, that read or write one of these, are recorded. After `limit` records
-    the launch goes on without being recorded, which `Trace.notes` says.
+    launch; arrays are written as by a launch. `threads` and `blocks` are positions, x first: only instructions that
+    they execute are recorded, with only their lanes. `lines` are rows of the PTX, or ("kernel.cu", 12) for lines of its
+    source; `registers` are names: only instructions there, that read or write one of these, are recorded. After `limit`
+    records the launch continues without being recorded, which `Trace.notes` reports.
 
-    A fault of the kernel, a time limit too, ends the trace and is its `fault`. Raises ArgumentError and Unsupported as
-    a launch does, and ArgumentError for a register or a position that there is not.
+    A fault of the kernel, a time limit too, ends the trace and is its `fault`. Raises ArgumentError and Unsupported
+    like a launch, and ArgumentError for a register or a position that does not exist.
     """
     require_options(shared_mem, None, timeout, max_instructions, None)
     if not is_count(limit) or limit < 1:
@@ -86,7 +86,7 @@ def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | 
 
 
 def within(what: str, wanted: frozenset[Triple] | None, size: Triple) -> None:
-    """Raises ArgumentError for a position that is not there."""
+    """Raises ArgumentError for a position that does not exist."""
     for one in sorted(wanted or ()):
         if any(i >= n for i, n in zip(one, size, strict=True)):
             raise ArgumentError(f"no {what} {one}: there are {size[0]} x {size[1]} x {size[2]}")

@@ -1,4 +1,5 @@
-"""Observation of the reference engine instruction by instruction: an observer's events, and what raises them."""
+"""Observation of the reference engine instruction by instruction: an observer's events, and the code that raises
+them."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Gets an event for every instruction. Subclasses override those that they want.
+    """Receives an event for every instruction. Subclasses override the events they need.
 
     `batch` is the batch of CTAs that executes at the moment.
     """
@@ -44,16 +45,17 @@ class Observer:
         return found
 
     def begins(self, batch: ObservedBatch) -> None:
-        """A batch has been made."""
+        """A batch has been created."""
 
     def arrives(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
-        """Lanes come to an instruction: those for which its guard does not hold as well, and those that will wait."""
+        """Lanes reach an instruction, including those whose guard does not hold, and those that will wait."""
 
     def executes(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
-        """Lanes are about to execute an instruction. For a branch they are all that decide, whatever the guard."""
+        """Lanes are about to execute an instruction. For a branch they are all lanes that decide, whatever the
+        guard."""
 
     def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
-        """They have, and its results are written. Comes before any other event of these lanes."""
+        """Lanes have executed it, and its results are written. Precedes any other event of these lanes."""
 
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         """Lanes have executed a control instruction that has no results yet: a call, a barrier that is not complete."""
@@ -62,7 +64,7 @@ class Observer:
         """Lanes call a function, whose activation is `frame`."""
 
     def fails(self, batch: ObservedBatch, problem: Exception) -> None:
-        """The launch is about to end in `problem`; registers, memory and waiting lanes are still there."""
+        """The launch is about to end in `problem`; registers, memory and waiting lanes still exist."""
 
 
 class ObservedFunction(DecodedFunction):
@@ -93,7 +95,7 @@ class ObservedFunction(DecodedFunction):
 
 
 class NoLanes:
-    """No lane at all, which a set of lanes cannot say."""
+    """No lane at all, which a set of lanes cannot represent."""
 
 
 NO_LANES = NoLanes()
@@ -110,7 +112,7 @@ def guarded_lanes(op: Op, regs: Registers, lanes: lane_sets.Lanes, n: int) -> la
 
 
 class ObservedBatch(Batch):
-    """A batch that reports to an observer. `group` are the lanes that run."""
+    """A batch that reports to an observer. `group` are the running lanes."""
 
     group: Group
     launch: ObservedLaunch
@@ -144,7 +146,7 @@ class ObservedBatch(Batch):
         assert op is not None
         kind = op.form.instruction.control
         observer.arrives(pc, op, lanes)
-        if kind in (None, "warp-barrier"):  # lanes that come to it may wait, and go with others
+        if kind in (None, "warp-barrier"):  # lanes that reach it may wait, and continue with others
             return self.converge(group, block, pc, op)
         some = lanes if kind == "branch" else guarded_lanes(op, group.frame.regs, lanes, self.x.n)
         if isinstance(some, NoLanes):

@@ -1,4 +1,4 @@
-"""What an instruction reads and writes, as values with names: the operands that say something its text does not."""
+"""The values that an instruction reads and writes, with names: operands whose values the text does not show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ Reads = Callable[["Threads", "Frame", lane_sets.Lanes], list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One value of an instruction: its name, its type's name, and what gives its bits, one for each lane or for all."""
+    """One value of an instruction: its name, its type's name, and a function that returns its bits, one for each lane
+    or for all."""
 
     name: str
     type: str
@@ -33,7 +34,7 @@ class Part:
 
 @lru_cache(maxsize=1 << 14)
 def read_parts(function: Function, op: Op) -> tuple[Part, ...]:
-    """What an instruction reads; the guard, where it decides a branch."""
+    """The values that an instruction reads; the guard, if it decides a branch."""
     found = list[Part]()
     if op.guard is not None and op.form.instruction.control == "branch":
         found.append(register(function, Reg(op.guard.index, 1), None))
@@ -54,7 +55,7 @@ def written_parts(function: Function, op: Op) -> tuple[Part, ...]:
 
 
 def parts(function: Function, op: Op, operand: Operand | None, type: Type | None, name: str) -> list[Part]:
-    """The values in an operand that is read."""
+    """The values in a source operand."""
     match operand:
         case Reg():
             return [register(function, operand, type)]
@@ -72,7 +73,7 @@ def parts(function: Function, op: Op, operand: Operand | None, type: Type | None
 
 
 def register(function: Function, r: Reg, type: Type | None) -> Part:
-    """A register, as the instruction's type where that is no wider."""
+    """A register, as the instruction's type if that is not wider."""
     declared = function.registers[r.index]
     shown = type if type is not None and type.width <= declared.type.width and type.kind != "opaque" else declared.type
 
@@ -94,7 +95,7 @@ def bits_of(content: Any, lanes: lane_sets.Lanes) -> list[int]:
 
 
 def values(read: Reader) -> Reads:
-    """What reads an operand, as values of the lanes."""
+    """A reader of an operand, as values of the lanes."""
     return lambda x, frame, lanes: read(x, frame.regs, lanes).v.tolist()
 
 

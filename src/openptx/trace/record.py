@@ -1,4 +1,4 @@
-"""A trace as data: what warps executed, in the order in which they did."""
+"""A trace as data: the executions of warps, in execution order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Place = tuple[str, int, int]
 """File, line, column, from 1."""
 
 WIDEST = 8
-"""Values of so many lanes are written out in a line of text; of more the first and how many there are."""
+"""The number of lanes whose values are written out in a line of text; for more, the first ones and the count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an operand was in each of the active lanes, lowest first: bits of `type`.
+    """The value of an operand in each of the active lanes, lowest first: bits of `type`.
 
     `name` is a register, a special register, or an address as it is written: `[%rd1+4]`.
     """
@@ -38,7 +38,7 @@ class Value:
         return f"{self.name}=[{first} .. {self.shown(-1)}]"
 
     def shown(self, i: int) -> str:
-        """The value of the active lane number `i`."""
+        """The value of the active lane with index `i`."""
         return show(self.bits[i], named(self.type))
 
 
@@ -46,10 +46,10 @@ class Value:
 class Record:
     """One instruction, executed once by one warp.
 
-    `step` counts what the launch executed. `mask` has a bit for each lane that executed it: for a branch, for each that
-    decided. `line` is its row in the PTX, `source` where it stands in the program that the PTX was made from, innermost
-    call first; () without `.loc`. `operands` are the registers, special registers and addresses that were read,
-    `results` the registers that were written: () for a call, and for a barrier that others had not reached.
+    `step` counts the launch's instructions. `mask` has a bit for each lane that executed it: for a branch, for each
+    that decided. `line` is its row in the PTX, `source` its position in the source program, innermost call first; ()
+    without `.loc`. `operands` are the registers, special registers and addresses that were read, `results` the
+    registers that were written: () for a call, and for a barrier that others had not reached.
     """
 
     step: int
@@ -69,7 +69,7 @@ class Record:
         return tuple(i for i in range(32) if self.mask >> i & 1)
 
     def as_json(self) -> dict[str, Any]:
-        """The record in objects that `json.dumps` takes; values are bits."""
+        """The record as objects for `json.dumps`; values are bits."""
         return {
             "step": self.step, "block": list(self.block), "warp": self.warp, "mask": self.mask,
             "function": self.function, "text": self.text, "line": self.line,
@@ -92,8 +92,8 @@ class Record:
 class Trace(Sequence[Record]):
     """The records of a launch, in order. `str()` is a line for each.
 
-    `fault` is what the launch ended in, None where it finished. `notes` say what was left out. `regions` are what lay
-    at the addresses that values may be.
+    `fault` is the fault that ended the launch, None if it finished. `notes` say what was omitted. `regions` are the
+    allocations that values may be addresses of.
     """
 
     kernel: str

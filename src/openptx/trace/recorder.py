@@ -1,4 +1,4 @@
-"""Records what is executed: the observer that makes a trace."""
+"""Records executions: the observer that creates a trace."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from openptx.trace.record import Record, Value
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is recorded: executions by some of these threads of these blocks, of instructions on these lines (rows of
-    the PTX, or lines of a file as ("kernel.cu", 12)) that read or write one of these registers. None is all."""
+    """What to record: executions by some of these threads of these blocks, of instructions on these lines (rows of the
+    PTX, or lines of a file as ("kernel.cu", 12)) that read or write one of these registers. None means all."""
 
     threads: frozenset[Triple] | None = None
     blocks: frozenset[Triple] | None = None
@@ -30,7 +30,7 @@ class Wanted:
 
 @dataclass(slots=True)
 class Begun:
-    """An execution whose results are not there yet."""
+    """An execution whose results are not available yet."""
 
     warp: int
     lanes: lane_sets.Lanes
@@ -39,7 +39,7 @@ class Begun:
 
 
 class Recorder(Observer):
-    """Collects up to `limit` records; `left_out` counts those that were too many."""
+    """Collects up to `limit` records; `left_out` counts those beyond the limit."""
 
     def __init__(self, program: Program, wanted: Wanted, limit: int) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class Recorder(Observer):
         self.end(op, ())
 
     def end(self, op: Op, written: tuple[Part, ...]) -> None:
-        """Makes records of what was begun, now that its results are there."""
+        """Completes the records of started executions whose results are now available."""
         geometry = self.batch.x.geometry
         text = " ".join(op.text.split())
         line, source = self.places.file.location(op.span[0])[0], self.places.of(op)
@@ -154,6 +154,6 @@ class Recorder(Observer):
         self._begun.clear()
 
     def finish(self) -> None:
-        """The launch has ended: what was begun has no results."""
+        """The launch has ended: started executions have no results."""
         if self._begun and self.batch.running is not None:
             self.end(self.batch.running, ())

@@ -1,4 +1,4 @@
-"""What lies at the addresses of a launch, so that pointers of two launches can be compared by what they point to."""
+"""The allocations at the addresses of a launch, so that pointers of two launches can be compared by their targets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.isa.address_windows import window
 from openptx.runtime.module import PreparedLaunch
 
 BESIDE = 1 << 20
-"""Bytes around a region: compilers compute pointers that are before an array, or after it."""
+"""Bytes around a region: compilers compute pointers before the start of an array, or after its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class Regions:
     width: int = 64
 
     def target(self, address: int) -> tuple[str, int] | None:
-        """What a pointer points to, or is next to: a name, and bytes from its begin. None for what is no address."""
+        """The target of a pointer, or the region next to it: a name, and the offset in bytes. None if it is not an
+        address."""
         i = bisect_right(self.rows, (address, 1 << 64, ""))
         for base, size, name in (*self.rows[max(i - 1, 0) : i], *self.rows[i : i + 1]):
             if -BESIDE <= address - base <= size + BESIDE:
@@ -29,7 +30,7 @@ class Regions:
 
 
 def regions(given: PreparedLaunch) -> Regions:
-    """The regions of a launch: what it was given, and the variables and functions of its module."""
+    """The regions of a launch: its arguments, and the variables and functions of its module."""
     image = given.image
     mine = {place.base for place in image.allocations.values()}
     own = {f"`{name}`" for name in image.program.variables}

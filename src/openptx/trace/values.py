@@ -1,4 +1,4 @@
-"""Values of registers in words: the bits of a type as a person writes them."""
+"""Values of registers as text: the bits of a type in the notation that people use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def type_of(name: str) -> Type:
 
 
 def show(bits: int, type: Type) -> str:
-    """`bits`, cut to a type's width, as its value: `-1`, `0.5`, `(1.0, 2.0)`, `0x3f800000`, `true`."""
+    """`bits`, truncated to a type's width, as its value: `-1`, `0.5`, `(1.0, 2.0)`, `0x3f800000`, `true`."""
     if type.kind == "pred":
         return "true" if bits & 1 else "false"
     bits &= (1 << type.width) - 1

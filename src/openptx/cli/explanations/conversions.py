@@ -1,4 +1,4 @@
-"""Explains what a `cvt` between two types needs: the cell of Table 15, and the modifiers that it asks for or takes."""
+"""Explains the modifiers of a `cvt` between two types: the cell of Table 15, and which ones it requires or allows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = {
 
 
 def conversion_lines(opcode: str) -> list[str]:
-    """What the pair of types in an opcode of `cvt` needs; nothing for packed types and other instructions."""
+    """The needs of the pair of types in an opcode of `cvt`; empty for packed types and other instructions."""
     mnemonic, *modifiers = opcode.split(".")
     types = [TYPES[modifier] for modifier in modifiers if modifier in TYPES]
     if mnemonic != "cvt" or len(types) != 2 or any(not convertible(type) for type in types):

@@ -1,4 +1,4 @@
-"""Explains instructions, and whole opcodes: the form, what each modifier means, which type each operand has."""
+"""Explains instructions, and whole opcodes: the form, the meaning of each modifier, the type of each operand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def explain_instruction(word: str) -> str | None:
 
 
 def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
-    """One form that an opcode is."""
+    """One form of an opcode."""
     lines = [paint_title(opcode), form.instruction.summary, "", f"    {form.text}", ""]
     for modifier in opcode.split(".")[1:]:
         lines.append(f"  .{modifier:<12} {meaning_of(modifier, form.instruction.mnemonic)}".rstrip())
@@ -47,7 +47,7 @@ def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
 
 
 def other_generations(form: Form, m: Modifiers) -> list[str]:
-    """Results of targets of other generations than sm_90, where they differ."""
+    """Results on targets of other generations than sm_90, if they differ."""
     if not form.instruction.by_generation:
         return []
     own, first = form.instruction.fidelity(m), target(form.since[1] or "sm_70")
@@ -57,7 +57,7 @@ def other_generations(form: Form, m: Modifiers) -> list[str]:
 
 
 def fidelity_of(form: Form, m: Modifiers) -> str:
-    """How true the results are, with the source; for approximations what is allowed and what was measured."""
+    """The fidelity of the results, with the source; for approximations the allowed and the measured error."""
     found = form.instruction.fidelity(m)
     if form.instruction.meaning is None or not found.text:
         words = fidelities(form.instruction) if form.instruction.meaning is None else found.kind
@@ -70,7 +70,7 @@ def fidelity_of(form: Form, m: Modifiers) -> str:
 
 
 def differences(mnemonic: str) -> list[str]:
-    """Where the assembler differs from the document in an instruction."""
+    """Where the assembler deviates from the document for an instruction."""
     rows = deviations_of(mnemonic)
     if not rows:
         return []
@@ -78,5 +78,5 @@ def differences(mnemonic: str) -> list[str]:
 
 
 def role(name: str) -> str:
-    """What an operand is for, in words."""
+    """The purpose of an operand, in words."""
     return {"write": "result", "read": "source", "returns": "results", "arguments": "arguments"}.get(name, name)

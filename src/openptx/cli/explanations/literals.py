@@ -1,4 +1,4 @@
-"""Explains literals: the type that they have by themselves, their value, their bits, what they are in other types."""
+"""Explains literals: their own type, their value, their bits, and their values in other types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def explain_literal(word: str) -> str | None:
 
 
 def integer(word: str, value: int, unsigned: bool) -> str:
-    """An integer constant: `.s64`, or `.u64` where it says so or does not fit (PTX ISA, Integer Constants)."""
+    """An integer constant: `.s64`, or `.u64` if it says so or does not fit (PTX ISA, Integer Constants)."""
     lines = [paint_title(word), f"an integer constant of type .{'u' if unsigned else 's'}64", "", f"  value   {value}"]
     for width in (8, 16, 32, 64):
         bits = value % (1 << width)
@@ -75,5 +75,5 @@ def to_f32(number: float) -> int:
 
 
 def exact(number: float) -> str:
-    """All digits of a float, or its bits where they would fill lines."""
+    """All digits of a float, or its bits if the digits would fill lines."""
     return format(Decimal(number), "f") if number == 0 or 1e-20 < abs(number) < 1e30 else number.hex()

@@ -1,4 +1,4 @@
-"""Explains modifiers: a sentence each, and the instructions that have them."""
+"""Explains modifiers: one sentence each, and the instructions that have them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODIFIERS = {
     "rzi":           "rounds to an integer, towards zero",
     "rmi":           "rounds to an integer, towards minus infinity",
     "rpi":           "rounds to an integer, towards plus infinity",
-    # what happens to special values
+    # handling of special values
     "ftz":           "takes subnormal inputs and results as zeros of the same sign",
     "noftz":         "keeps subnormal inputs and results",
     "sat":           "clamps the result: floats to [0.0, 1.0], integers to the range of their type",
@@ -121,7 +121,7 @@ OF_MNEMONIC = {("vote", "uni"): "the same in all threads", ("bar", "red"): "redu
 
 
 def meaning_of(modifier: str, mnemonic: str = "") -> str:
-    """A sentence about a modifier, or about the type that it names; empty where there is none."""
+    """A sentence about a modifier, or about the type that it names; empty if there is none."""
     if (mnemonic, modifier) in OF_MNEMONIC:
         return OF_MNEMONIC[mnemonic, modifier]
     if modifier in TYPES:

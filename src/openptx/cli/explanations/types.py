@@ -1,4 +1,4 @@
-"""Explains types and number formats: width, what may hold them, range, special values."""
+"""Explains types and number formats: width, register types, range, special values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sentence(type: Type) -> str:
 
 
 def holders(type: Type) -> list[str]:
-    """Which registers hold it."""
+    """The registers that hold it."""
     if type.fundamental:
         return [f"  registers  .reg .{type.name}"]
     return [f"  registers  {' '.join(f'.reg .{name}' for name in type.registers)} (an instruction type only)"]
@@ -68,7 +68,7 @@ def format_lines(name: str) -> list[str]:
 
 
 def value(f: Format, code: int) -> str:
-    """The value of a positive code, exactly, or as a power of two where that is shorter."""
+    """The value of a positive code, exactly, or as a power of two if that is shorter."""
     exponent = code >> f.man
     mantissa = code & (f.hidden - 1)
     significand = mantissa + f.hidden if exponent or not f.gradual else mantissa
@@ -83,7 +83,7 @@ def value(f: Format, code: int) -> str:
 
 
 def hexadecimal(f: Format, code: int | None) -> str:
-    """A code as it stands in a register."""
+    """A code as it appears in a register."""
     return "none" if code is None else f"0x{code << f.low:0{(f.storage + 3) // 4}X}"
 
 

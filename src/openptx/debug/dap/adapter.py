@@ -1,4 +1,4 @@
-"""The adapter: answers a client's requests with a session. The launch runs on a thread of its own."""
+"""The adapter: answers a client's requests by means of a session. The launch runs on its own thread."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from openptx.errors import Bug, CheckError, Error, InputError
 from openptx.program import Op
 
 Make = Callable[[Message, Callable[[str], object]], "Session"]
-"""Makes the session that the arguments of `launch` describe; it prints with the function."""
+"""Creates the session that the arguments of `launch` describe; it prints with the function."""
 
 CAPABILITIES = {
     "supportsConfigurationDoneRequest": True, "supportsFunctionBreakpoints": True,
@@ -38,7 +38,8 @@ REASONS = {
 
 
 class Adapter:
-    """One client's conversation. `serve` ends when the client disconnects or is gone, and the launch with it."""
+    """The conversation with one client. `serve` ends when the client disconnects or vanishes, and so does the
+    launch."""
 
     def __init__(self, wire: Wire, make: Make) -> None:
         self.wire, self.make = wire, make
@@ -68,14 +69,14 @@ class Adapter:
         """Ends the launch."""
         if self._session is not None:
             self._ending = True
-            while self._running is not None and self._running.is_alive():  # it may begin an execution meanwhile
+            while self._running is not None and self._running.is_alive():  # it may start an execution meanwhile
                 self._session.interrupt()
                 self._running.join(0.05)
             self._session.close()
             self._ending = self.busy = False
 
     def answer(self, message: Message) -> None:
-        """Answers one request; what goes wrong is the answer."""
+        """Answers one request; an error becomes the answer."""
         command = str(message.get("command"))
         response = {"type": "response", "request_seq": message.get("seq", 0), "command": command}
         handlers = (getattr(part, f"on_{command}", None) for part in self._parts)
@@ -112,7 +113,7 @@ class Adapter:
         return None
 
     def begin(self, arguments: Message) -> None:
-        """Reads the file and begins the launch, in the place of one that there is: which stays if this fails."""
+        """Reads the file and starts the launch, in place of an existing one, which is kept if this fails."""
         session = self.make(arguments, self.output)
         sources = Sources(session.places)
         self.close()
@@ -168,12 +169,12 @@ class Adapter:
         return self._session
 
     def stopped_session(self) -> Session:
-        """The session, while the launch stands still."""
+        """The session, while the launch is stopped."""
         if self.busy:
             raise InputError("the launch is running")
         return self.session
 
-    # Places as the client counts them.
+    # Positions as the client counts them.
 
     @property
     def sources(self) -> Sources:
@@ -192,7 +193,7 @@ class Adapter:
         return path, line + self._first_line - 1, column + self._first_column - 1
 
     def line(self, line: int) -> int:
-        """A line from 1 on, of one that the client names."""
+        """A line from 1 on, from the client's number."""
         return line + 1 - self._first_line
 
     def frame(self, number: int) -> Scope:

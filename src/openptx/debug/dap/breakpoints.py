@@ -1,4 +1,4 @@
-"""Requests that set breakpoints: of lines, functions, instructions, and of data."""
+"""Requests that set breakpoints: on lines, functions, instructions, and data."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 FUNCTIONS, INSTRUCTIONS, DATA = "functions", "instructions", "data"
 SIZES = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
-"""How so many bytes at an address are watched."""
+"""How this many bytes at an address are watched."""
 
 
 @dataclass(slots=True)
 class Wanted:
-    """A breakpoint of the client's, by its number there. `number` is the session's; None where it could not be set."""
+    """A breakpoint of the client's, by its number there. `number` is the session's; None if it could not be set."""
 
     id: int
     request: Message
@@ -34,7 +34,7 @@ class Wanted:
 
 
 class Breakpoints:
-    """The client's breakpoints. Each request replaces all that there are of a file, or of a kind."""
+    """The client's breakpoints. Each request replaces all existing ones of a file, or of a kind."""
 
     def __init__(self, adapter: Adapter) -> None:
         self.adapter = adapter
@@ -47,7 +47,7 @@ class Breakpoints:
         return [known[number] for number in numbers if number in known]
 
     def set_again(self) -> None:
-        """Sets all in a new session, and sends the client where they are now. Watched data was of the earlier one."""
+        """Sets all in a new session, and sends the client their positions. Watched data belonged to the earlier one."""
         for key, some in self._wanted.items():
             for one in some:
                 one.number = None
@@ -56,7 +56,7 @@ class Breakpoints:
         self._wanted.pop(DATA, None)
 
     def replace(self, key: str, requests: list[Message], set: Callable[[Session, Message], int]) -> Message:
-        """Sets all breakpoints of one kind; those that were there are removed."""
+        """Sets all breakpoints of one kind; existing ones are removed."""
         session = self.adapter.session
         for one in self._wanted.pop(key, []):
             if one.number is not None and (one.number in session.breakpoints or one.number in session.watchpoints):
@@ -66,7 +66,7 @@ class Breakpoints:
         return {"breakpoints": [self.set(one) for one in made]}
 
     def set(self, one: Wanted) -> Message:
-        """Sets a breakpoint, and says where it is."""
+        """Sets a breakpoint, and reports its position."""
         session = self.adapter.session
         try:
             one.number = one.set(session, one.request)
@@ -131,7 +131,7 @@ class Breakpoints:
         }  # fmt: skip
 
     def scope(self, arguments: Message) -> Scope:
-        """Whose names a request means: those below a reference, or of a stack frame."""
+        """The scope that a request means: that of a reference, or of a stack frame."""
         adapter = self.adapter
         if arguments.get("variablesReference"):
             return adapter.references.scope(int(arguments["variablesReference"]))
@@ -153,7 +153,7 @@ class Breakpoints:
 
 
 def skipped(one: Message) -> int:
-    """How many hits a hit condition lets pass before the one that stops."""
+    """How many hits a hit condition ignores before it stops."""
     hits = one.get("hitCondition")
     if hits and not (str(hits).isdecimal() and int(hits)):
         raise InputError(f"`{hits}`: write how many times the place is reached before it stops")

@@ -7,13 +7,13 @@ from openptx.errors import InputError
 from openptx.program import Op
 
 BASE = 1 << 32
-"""Of the first instruction: clients subtract from addresses, which must not be negative."""
+"""Address of the first instruction: clients subtract from addresses, which must not become negative."""
 STEP = 16
-"""Bytes of an instruction, as those of the machine code have since Volta."""
+"""Bytes per instruction, as in machine code since Volta."""
 
 
 class CodeAddresses:
-    """The addresses of the instructions that a kernel may come to."""
+    """The addresses of the instructions that a kernel may execute."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
@@ -28,14 +28,14 @@ class CodeAddresses:
         return BASE + (self._starts[place[0]] + place[1]) * STEP
 
     def place(self, address: int) -> Place:
-        """The instruction at an address; InputError where there is none."""
+        """The instruction at an address; InputError if there is none."""
         place = self.at(address)
         if place is None:
             raise InputError(f"no instruction at 0x{address:x}")
         return place
 
     def at(self, address: int) -> Place | None:
-        """The instruction at an address; None where there is none."""
+        """The instruction at an address; None if there is none."""
         i, rest = divmod(address - BASE, STEP)
         return self.code[i] if not rest and 0 <= i < len(self.code) else None
 
@@ -44,7 +44,7 @@ class CodeAddresses:
         return self.places.functions[place[0]].code[place[1]]
 
     def label(self, place: Place) -> str | None:
-        """The label before an instruction, or the function that begins with it."""
+        """The label before an instruction, or the function that it begins."""
         name, pc = place
         labels = self.places.functions[name].labels
         return name if not pc else next((label for label, at in labels.items() if at == pc), None)

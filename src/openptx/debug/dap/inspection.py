@@ -1,4 +1,4 @@
-"""Requests that look at a stopped launch, and change it: threads, stack, variables, expressions."""
+"""Requests that inspect and modify a stopped launch: threads, stack, variables, expressions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from openptx.debug.scope import Scope
 
 LANES = 128
-"""Launches of so many threads show each as a thread; larger ones a thread for each warp, and the one looked at."""
+"""Launches of up to this many threads show each as a thread; larger ones a thread per warp, and the current one."""
 MOST = 1024
 """Threads that are shown."""
 LEVELS = 1 << 12
 """Stack frames of a thread."""
 COMMANDS = ("print", "lanes", "x", "set", "info", "where", "list")
-"""Commands of the terminal that the debug console takes, beside expressions."""
+"""Terminal commands that the debug console accepts, besides expressions."""
 
 
 class Inspection:
@@ -48,7 +48,7 @@ class Inspection:
         return {"threads": [{"id": thread + 1, "name": self.thread_name(thread)} for thread in shown]}
 
     def thread_name(self, thread: int) -> str:
-        """A thread, or the warp that it stands for."""
+        """A thread, or the warp that it represents."""
         session = self.adapter.session
         block, own = session.position(thread)
         if session.numbering.threads <= LANES or thread == session.thread:
@@ -106,7 +106,7 @@ class Inspection:
         return self.shown(scope, str(arguments["expression"]))
 
     def shown(self, scope: Scope, text: str) -> Message:
-        """What an expression comes to, without its name."""
+        """The result of an expression, without its name."""
         found = self.adapter.references.value(scope, text, parse(text).evaluate(scope))
         return {key: found[key] for key in found if key not in ("name", "evaluateName")}
 
@@ -121,7 +121,7 @@ class Inspection:
         return {"result": found.pop("value"), **found}
 
     def command(self, text: str, frame: int | None) -> str | None:
-        """What a command of the terminal prints; None for what is no command, or the name of a register."""
+        """The output of a terminal command; None if it is not a command, or is the name of a register."""
         session = self.adapter.session
         word, _, rest = text.strip().partition(" ")
         word = word.partition("/")[0]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.debug.scope import Scope
 
 MOST = 1 << 14
-"""Instructions of one answer."""
+"""The maximum number of instructions in an answer."""
 
 
 class Memory:
@@ -60,7 +60,7 @@ class Memory:
         return {"instructions": [self.instruction(code, first + i * STEP) for i in range(count)]}
 
     def instruction(self, code: CodeAddresses, address: int) -> Message:
-        """The instruction at an address; outside of the code one that says so."""
+        """The instruction at an address; outside the code, one that says so."""
         place = code.at(address)
         if place is None:
             return {"address": hexadecimal(address), "instruction": "no code", "presentationHint": "invalid"}
@@ -81,7 +81,7 @@ def where(arguments: Message) -> tuple[str, int]:
 
 
 def read(scope: Scope, space: str, address: int, size: int) -> bytes | None:
-    """Bytes of memory; None where they cannot all be read."""
+    """Bytes of memory; None if they cannot all be read."""
     try:
         return scope.bytes(space, address, size)
     except InputError:
@@ -89,7 +89,7 @@ def read(scope: Scope, space: str, address: int, size: int) -> bytes | None:
 
 
 def most(wanted: int, works: Callable[[int], bool]) -> int:
-    """The largest size up to the wanted one that works, where every smaller one does."""
+    """The largest size up to the wanted one that works, assuming that every smaller one does."""
     good, bad = 0, wanted + 1
     while good + 1 < bad:
         size = wanted if bad > wanted else (good + bad) // 2

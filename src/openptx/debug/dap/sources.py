@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from openptx.program import Op
 
 AS_LAUNCHED = 1
-"""The reference by which clients ask for the PTX that was launched, where no file has it."""
+"""The reference by which clients request the PTX that was launched, if no file contains it."""
 
 
 class Sources:
@@ -23,11 +23,11 @@ class Sources:
 
     @property
     def changed(self) -> bool:
-        """Whether the file of the PTX is another one than was launched, or gone."""
+        """Whether the file of the PTX differs from what was launched, or no longer exists."""
         return stamp(self.places.file.name) != self.stamp
 
     def described(self, path: str) -> Message:
-        """A source of the protocol. PTX that no file has any more is asked for with `source`."""
+        """A source of the protocol. PTX that no file contains any more is requested with `source`."""
         name = os.path.basename(path) or path
         if path != self.places.file.name or (self.stamp is not None and not self.changed):
             return {"name": name, "path": os.path.abspath(path)}
@@ -40,7 +40,7 @@ class Sources:
         return str(source.get("path") or source.get("name") or "")
 
     def location(self, op: Op, by_source: bool = False) -> tuple[str, int, int]:
-        """Where an instruction is shown: in the source, if that can be read, else in the PTX."""
+        """Where an instruction is shown: in the source if it can be read, else in the PTX."""
         chain = self.places.table.of(op)
         if chain and (by_source or self.places.table.text(chain[0]) is not None):
             return chain[0]
@@ -48,7 +48,7 @@ class Sources:
 
 
 def stamp(path: str) -> tuple[int, int, int] | None:
-    """What distinguishes a file from a later one of its name; None where there is none."""
+    """What distinguishes a file from a later one of its name; None if it does not exist."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):

@@ -12,37 +12,37 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 Variable = dict[str, Any]
 Children = Callable[[int, int], list[Variable]]
-"""Gives the children of something from a position on, so many at most; 0 for all."""
+"""Returns the children of an object from a position on, up to a number; 0 for all."""
 SPECIALS = ("tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "smid")
 MOST = 4096
 
 
 class References:
-    """The things that have children, by the numbers that the client asks for. They are good for one stop."""
+    """Objects that have children, by the numbers that the client uses. They are valid for one stop."""
 
     def __init__(self) -> None:
         self._children: dict[int, Children] = {}
         self._scopes: dict[int, Scope] = {}
 
     def clear(self) -> None:
-        """Forgets all references, because the launch goes on."""
+        """Forgets all references, because the launch continues."""
         self._children.clear()
         self._scopes.clear()
 
     def add(self, children: Children, scope: Scope) -> int:
-        """A number for something that has children, whose names are expressions of a scope."""
+        """A number for an object that has children, whose names are expressions in a scope."""
         number = len(self._children) + 1
         self._children[number], self._scopes[number] = children, scope
         return number
 
     def scope(self, number: int) -> Scope:
-        """Whose names the children of a number have; InputError for one from before."""
+        """The scope of a number's children; InputError for a stale one."""
         if number not in self._scopes:
             raise InputError("these variables are of an earlier stop")
         return self._scopes[number]
 
     def variables(self, number: int, start: int, count: int) -> list[Variable]:
-        """The children of a number; InputError for one from before."""
+        """The children of a number; InputError for a stale one."""
         if number not in self._children:
             raise InputError("these variables are of an earlier stop")
         return self._children[number](start, count)
@@ -70,7 +70,7 @@ class References:
         ]
 
     def specials(self, scope: Scope) -> Iterator[Variable]:
-        """Special registers that say which thread this is."""
+        """Special registers that identify the thread."""
         for name in SPECIALS:
             for component in "xyz" if SPECIAL_REGISTERS[name].vector else [""]:
                 text = f"%{name}{'.' if component else ''}{component}"
@@ -102,7 +102,7 @@ class References:
         return shown
 
     def array(self, scope: Scope, name: str, found: Array) -> Variable:
-        """A variable: its value where it is one element, else its elements by pages."""
+        """A variable: its value if it is one element, else its elements in pages."""
         facts = {"type": f".{found.space} .{found.type.name}", "memoryReference": f"{found.space}:0x{found.address:x}"}
         if found.count == 1:
             return {**facts, "value": str(scope.element(found, 0))}
@@ -121,7 +121,7 @@ class References:
 
 
 def listed(found: list[Variable]) -> Children:
-    """Children that are there already."""
+    """Children that exist already."""
 
     def children(start: int, count: int) -> list[Variable]:
         return found[start : start + count] if count else found[start:]

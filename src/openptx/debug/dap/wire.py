@@ -14,7 +14,7 @@ LONGEST = 1 << 26
 
 
 class Wire:
-    """Reads messages, and writes them from any thread, numbered. A client that is gone is not written to."""
+    """Reads messages, and writes them from any thread, numbered. Nothing is written to a client that is gone."""
 
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self.source, self.sink = source, sink
@@ -23,7 +23,7 @@ class Wire:
         self.gone = False
 
     def read(self) -> Message | None:
-        """The next message; None at the end. Raises InputError for what is no message."""
+        """The next message; None at the end. Raises InputError for anything that is not a message."""
         length = -1
         while (line := self.source.readline()) not in (b"\r\n", b"\n"):
             if not line:

@@ -1,1 +1,1 @@
-"""`openptx record`: a libcuda.so.1 in front of another driver, which writes launches down (docs/recordings.md)."""
+"""`openptx record`: a libcuda.so.1 in front of another driver that records launches (docs/recordings.md)."""

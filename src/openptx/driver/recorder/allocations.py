@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Allocations:
-    """Sizes by address; memory of the host under the address that kernels have for it."""
+    """Sizes by address; host memory under its device address."""
 
     def __init__(self) -> None:
         self.sizes: dict[int, int] = {}
         self.hosts: dict[int, int] = {}
-        """The device's address by the host's."""
+        """The device address by the host's."""
         self._sorted: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
 
     def add(self, address: int, size: int) -> None:
@@ -32,7 +32,7 @@ class Allocations:
             self._sorted = None
 
     def containing(self, words: NDArray[np.uint64]) -> list[int]:
-        """The addresses of the allocations that some of the words lie in."""
+        """The addresses of the allocations that contain any of these words as addresses."""
         if self._sorted is None:
             pairs = sorted([*self.sizes.items()])
             self._sorted = np.array([p[0] for p in pairs], np.uint64), np.array([p[1] for p in pairs], np.uint64)
@@ -70,7 +70,7 @@ def register(session: Session, call: Passage, pointer: int, size: int, flags: in
 
 
 def know_of_host(session: Session, pointer: int, size: int) -> None:
-    """Memory of the host is of interest where kernels have an address for it."""
+    """Host memory is relevant only if it has a device address."""
     address = session.real.ask("cuMemHostGetDevicePointer_v2", pointer, 0)
     if address is not None:
         session.allocations.hosts[pointer] = address

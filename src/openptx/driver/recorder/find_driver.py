@@ -16,13 +16,13 @@ FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib/wsl/lib",
     "/usr/local/nvidia/lib64", "/run/opengl-driver/lib", "/usr/local/cuda/compat",
 )  # fmt: skip
-"""Of distributions, WSL, containers and NixOS; the last one has a driver for newer programs."""
+"""Folders of distributions, WSL, containers and NixOS; the last one has a driver for newer programs."""
 
 
 def find_driver(chosen: str | None) -> str:
-    """The path of the driver: the one that is chosen, or that OPENPTX_REAL_LIBCUDA names, or the system's.
+    """The path of the driver: the one given, or the one in OPENPTX_REAL_LIBCUDA, or the system's.
 
-    Raises ArgumentError where there is none.
+    Raises ArgumentError if there is none.
     """
     chosen = chosen or os.environ.get(REAL)
     if chosen:
@@ -40,7 +40,7 @@ def find_driver(chosen: str | None) -> str:
 
 
 def of_the_loader() -> list[str]:
-    """What the system's loader would take, by its list."""
+    """The library that the system's loader would load, by its list."""
     command = shutil.which("ldconfig", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
     if command is None:
         return []

@@ -1,4 +1,4 @@
-"""Images that the program loads, their PTX, and the kernels that it takes from them."""
+"""Images that the program loads, their PTX, and their kernels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Image:
-    """What was loaded: `ptx` is its text, or `why` there is none."""
+    """A loaded image: `ptx` is its text, or `why` says that there is none."""
 
     digest: str
     ptx: str = ""
@@ -32,7 +32,7 @@ class Image:
     _module: LoadedModule | None = field(default=None, repr=False)
 
     def module(self) -> LoadedModule:
-        """Raises CheckError for PTX that is wrong."""
+        """Raises CheckError for invalid PTX."""
         if self._module is None:
             self._module = load(File("<module>", self.ptx))
         return self._module
@@ -63,11 +63,11 @@ class Images:
         self.kernels: dict[int, KernelOf] = {}
         self.linking: dict[int, list[File]] = {}
         self.linked: dict[str, str] = {}
-        """PTX by the digest of what the linker made of it."""
+        """PTX by the digest of the linker's result for it."""
         self.known: dict[str, Image] = {}
 
     def of(self, data: bytes, capability: int) -> Image:
-        """The image of some bytes, for a device of that compute capability."""
+        """The image from some bytes, for a device of that compute capability."""
         digest = digest_of(data)
         if digest not in self.known:
             made = Image(digest, self.linked.get(digest, ""))
@@ -180,7 +180,7 @@ def link_file(session: Session, call: Passage, handle: int, kind: int, path: int
 
 
 def link_adds(session: Session, handle: int, kind: int, data: bytes, name: str) -> None:
-    """Images without PTX are missing from the result then, which says so where something of them is used."""
+    """Images without PTX are missing from the result, which reports that if a part of them is used."""
     found = session.images.linking.get(handle)
     if found is None:
         return

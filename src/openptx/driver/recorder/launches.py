@@ -1,4 +1,4 @@
-"""Launches: which of them are recorded, and how the real driver is asked for the memory before and after."""
+"""Launches: selection of those to record, and reading memory before and after through the real driver."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def launch_graph(session: Session, call: Passage, graph: int, stream: int) -> No
 def launched(
     session: Session, call: Passage, handle: int, shape: Shape, stream: int, pointers: int, extra: int
 ) -> None:
-    """One launch, recorded where it is wanted and can be."""
+    """One launch, recorded if wanted and possible."""
     with session.lock:
         kernel = wanted(session, handle, stream)
         if kernel is None:
             return
         given = packed_of(kernel, pointers, extra)
         if given is None or session.real("cuCtxSynchronize"):
-            return  # what the driver refuses, or a context that is broken: nothing will run
+            return  # the driver refuses it, or the context is broken: nothing will run
         try:
             before = Before.of(session, session.images.kernels[handle], kernel, shape, given)
         except TooLarge as error:
@@ -67,7 +67,7 @@ def launched(
 
 
 def record(session: Session, call: Passage, before: Before) -> None:
-    """Writes what the launch begins with, launches, and writes what it ends with in its place."""
+    """Writes the state before the launch, launches, and writes the state after it."""
     try:
         unfinished = Unfinished.begin(session, before)
     except OSError as error:
@@ -85,7 +85,7 @@ def record(session: Session, call: Passage, before: Before) -> None:
 
 
 def packed_of(kernel: Kernel, pointers: int, extra: int) -> bytearray | None:
-    """The parameters' bytes; None where some are missing, which the real driver refuses."""
+    """The parameters' bytes; None if some are missing, which the real driver refuses."""
     places = [(p.offset, p.size) for p in kernel.parameters]
     try:
         return packed(kernel.name, kernel.function.parameter_size, places, pointers, extra)
@@ -94,7 +94,7 @@ def packed_of(kernel: Kernel, pointers: int, extra: int) -> bytearray | None:
 
 
 def wanted(session: Session, handle: int, stream: int) -> Kernel | None:
-    """The kernel of a launch that is to be recorded; None for others, and where that cannot be."""
+    """The kernel of a launch that is to be recorded; None for others, and if recording is impossible."""
     settings, known = session.settings, found(session, handle)
     if session.ended or known is None or not fnmatchcase(known.name, settings.kernels):
         return None
@@ -114,12 +114,12 @@ def wanted(session: Session, handle: int, stream: int) -> Kernel | None:
 
 
 def stop(taken: Counter[tuple[str, str]], key: tuple[str, str], most: int) -> None:
-    """No launch of this kernel is recorded from now on."""
+    """Launches of this kernel are not recorded from now on."""
     taken[key] = most
 
 
 def found(session: Session, handle: int) -> KernelOf | None:
-    """What is known of a kernel by its handle; the real driver may know one that the program got in another way."""
+    """A kernel by its handle; the real driver may know one that the program obtained in another way."""
     images = session.images
     if handle not in images.kernels:
         module = session.real.ask("cuFuncGetModule", handle)
@@ -133,13 +133,13 @@ def found(session: Session, handle: int) -> KernelOf | None:
 
 
 def captured(session: Session, stream: int) -> bool:
-    """Whether a stream collects what is submitted for a graph."""
+    """Whether a stream is under capture."""
     status = ctypes.c_int(0)
     return session.real("cuStreamIsCapturing", stream, ctypes.addressof(status)) == 0 and status.value != 0
 
 
 def with_ptx(session: Session, known: KernelOf) -> Kernel | None:
-    """The kernel in the PTX of its image, or of a file that the user gave."""
+    """The kernel in the PTX of its image, or of a file from the user."""
     image = known.loaded.image
     why = image.why
     for one in [image, *session.given] if image.ptx else session.given:

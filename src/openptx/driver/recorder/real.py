@@ -1,4 +1,4 @@
-"""The functions of the driver that is recorded, and what its answers say."""
+"""The functions of the recorded driver, and the interpretation of their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAJOR, MINOR = 75, 76
 
 
 class RealDriver:
-    """Calls entry points by their symbols. A result is 0 where all went well, as everywhere in cuda.h."""
+    """Calls entry points by symbol. A result of 0 is success, as everywhere in cuda.h."""
 
     def __init__(self, path: bytes) -> None:
         library: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
@@ -28,7 +28,7 @@ class RealDriver:
         self.ready.argtypes = (ctypes.c_void_p,)
 
     def function(self, slot: int, symbol: str) -> Any:
-        """What the driver has in a slot of the table, to be called with numbers; None where it has nothing."""
+        """The driver's function for a slot of the table, called with numbers; None if it has none."""
         if slot not in self._called:
             types = entry_points()[self._numbers[symbol]].types
             address = self._address(slot)
@@ -36,24 +36,23 @@ class RealDriver:
         return self._called[slot]
 
     def __call__(self, symbol: str, *arguments: int) -> int:
-        """Calls one; CUDA_ERROR_NOT_FOUND where an older driver lacks it."""
+        """Calls one; CUDA_ERROR_NOT_FOUND if an older driver lacks it."""
         function = self.function(self._numbers[symbol], symbol)
         return function(*arguments) if function is not None else 500
 
     def ask(self, symbol: str, *arguments: int, kind: Any = ctypes.c_uint64) -> int | None:
-        """What an entry point writes where its first argument points to; None where it fails."""
+        """The value that an entry point writes to its first argument; None if it fails."""
         out = kind(0)
         return out.value if self(symbol, ctypes.addressof(out), *arguments) == 0 else None
 
     def pair(self, symbol: str, *arguments: int) -> tuple[int, int] | None:
-        """Calls an entry point that writes an address and a number of bytes, and returns the two; None where it
-        fails."""
+        """Calls an entry point that writes an address and a number of bytes, and returns the two; None if it fails."""
         out, size = ctypes.c_uint64(0), ctypes.c_uint64(0)
         failed = self(symbol, ctypes.addressof(out), ctypes.addressof(size), *arguments)
         return None if failed else (out.value, size.value)
 
     def read(self, address: int, size: int) -> Bytes | None:
-        """What device memory holds; None where it cannot be read."""
+        """The content of device memory; None if it cannot be read."""
         found = np.empty(size, np.uint8)
         return None if size and self("cuMemcpyDtoH_v2", found.ctypes.data, address, size) else found
 

@@ -1,4 +1,4 @@
-"""The state of the recorder in a process: what it knows, how much it has written, what it has said."""
+"""The state of the recorder in a process: known objects, bytes written, messages printed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from openptx.driver.recorder.settings import MIB, Settings
 from openptx.errors import InputError
 
 NAME = 60
-"""Characters of a kernel's name in the name of a file."""
+"""Characters of a kernel's name in a file name."""
 
 
 class Session:
-    """`lock` is held while a launch is recorded: memory is to stay as it is meanwhile."""
+    """`lock` is held while a launch is recorded, because memory must not change meanwhile."""
 
     def __init__(self, real: RealDriver, settings: Settings) -> None:
         self.real, self.settings = real, settings
@@ -29,7 +29,7 @@ class Session:
         self.seen: Counter[tuple[str, str]] = Counter()
         self.taken: Counter[tuple[str, str]] = Counter()
         self.tensor_maps: dict[bytes, bytes] = {}
-        """Ours by those of the real driver."""
+        """Our tensor maps by those of the real driver."""
         self.written = 0
         self.ended = False
         self._warned: set[str] = set()
@@ -45,7 +45,7 @@ class Session:
 
     @cached_property
     def given(self) -> list[Image]:
-        """PTX of the user's, for images that hold none."""
+        """PTX from the user, for images without PTX."""
         try:
             return given_ptx(self.settings.ptx, os.pathsep)
         except (OSError, InputError) as error:
@@ -53,13 +53,13 @@ class Session:
             return []
 
     def warn_once(self, what: str) -> None:
-        """Says something on stderr, once."""
+        """Prints a message on stderr, once."""
         if what not in self._warned:
             self._warned.add(what)
             LOG.warning("%s", what)
 
     def place(self, kernel: str) -> Path:
-        """A file for the next recording. Raises OSError where the folder cannot be made."""
+        """A file for the next recording. Raises OSError if the folder cannot be created."""
         self._number += 1
         folder = Path(self.settings.folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ class Session:
         return folder / f"{os.getpid()}-{self._number:04}-{safe}.launch"
 
     def wrote(self, path: Path) -> None:
-        """Counts the bytes of a file, which are limited."""
+        """Counts the bytes of a file towards the limit."""
         self.written += path.stat().st_size
         if self.written >= self.settings.total * MIB:
             self.ended = True

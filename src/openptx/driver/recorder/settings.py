@@ -1,4 +1,4 @@
-"""What is recorded, from the command line to the program's processes: by environment variables."""
+"""Recording settings, passed from the command line to the program's processes by environment variables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`folder` gets the files. Of the kernels whose names match `kernels` the first `launches` are recorded, or every
-    `every`th until there are so many. A launch that reaches more than `limit` MiB is not; `total` MiB are written by a
-    process at most. `ptx` are files for images that hold none, separated as in a PATH."""
+    """`folder` gets the files. For kernels whose names match `kernels`, the first `launches` are recorded, or every
+    `every`th until there are that many. A launch that can access more than `limit` MiB is not recorded; a process
+    writes at most `total` MiB. `ptx` lists files for images without PTX, separated as in a PATH."""
 
     folder: str
     kernels: str = "*"

@@ -15,10 +15,10 @@ from openptx.driver.recorder.settings import from_environment
 from openptx.driver.recorder.wrappers import WRAPPERS, guarded
 
 CHAPTERS = ("allocations", "images", "launches", "tensor_maps")
-"""Modules here that surround entry points."""
+"""Modules of this package that wrap entry points."""
 
 _once = threading.Lock()
-_kept: list[Any] = []  # callbacks of ctypes, which the table's pointers do not keep alive
+_kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
 
 
 def start(path: bytes) -> None:
@@ -39,13 +39,13 @@ def start(path: bytes) -> None:
 
 
 def slots() -> list[str]:
-    """The symbol that says what each slot of the table does: those of per-thread streams come after the others."""
+    """The symbol of each slot of the table: per-thread-stream variants come after the others."""
     found = entry_points()
     return [*(one.symbol for one in found), *(one.symbol for one in found for _ in one.aliases)]
 
 
 def callback(session: Session, slot: int, symbol: str) -> Any:
-    """The function for a slot; None where the real driver's is to stand there, or has none."""
+    """The function for a slot; None if the real driver's is used, or has none."""
     wrapper, function = WRAPPERS.get(symbol), None
     if wrapper is not None:
         function = session.real.function(slot, symbol)

@@ -1,4 +1,4 @@
-"""Tensor maps that the real driver makes: a recording holds ours in their place, which say the same."""
+"""Tensor maps from the real driver: a recording contains our equivalents in their place."""
 
 from __future__ import annotations
 

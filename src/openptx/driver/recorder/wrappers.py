@@ -1,10 +1,10 @@
-"""How a function here surrounds an entry point of the real driver.
+"""How a function of this package wraps an entry point of the real driver.
 
     @around("cuMemFree_v2")
     def free(session: Session, call: Passage, address: int) -> None: ...
 
-`call()` is the real driver's function with the program's arguments, and its result what the program gets. Whatever goes
-wrong in the function, the program notices nothing of it: the entry point is called once in any case.
+`call()` is the real driver's function with the program's arguments, and its result is returned to the program. Errors
+in the wrapper are invisible to the program: the entry point is called exactly once in any case.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from openptx.errors import Bug
 
 Wrapper = Callable[..., None]
 WRAPPERS: dict[str, Wrapper] = {}
-"""By the symbol. Everything else leads to the real driver without a detour."""
+"""By symbol. Everything else calls the real driver directly."""
 
 
 class Passage:
@@ -28,7 +28,7 @@ class Passage:
         self.result: int | None = None
 
     def __call__(self) -> int:
-        """Calls the real driver when it is first asked for."""
+        """Calls the real driver on first use."""
         if self.result is None:
             self.result = self.function(*self.arguments)
         return self.result
@@ -51,7 +51,7 @@ def guarded(session: object, wrapper: Wrapper, function: Callable[..., int], sym
             wrapper(session, call, *arguments)
         except Exception as error:
             LOG.error("%s is not recorded: %s", symbol, Bug.of(error), exc_info=error)
-        except BaseException:  # Ctrl-C: the program's own handler has it after this call
+        except BaseException:  # Ctrl-C: the program's own handler runs after this call
             LOG.warning("%s: interrupted", symbol)
         return call()
 

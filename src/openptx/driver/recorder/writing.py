@@ -1,4 +1,4 @@
-"""One launch on its way into a file: memory before it, memory after it."""
+"""Writes one launch into a file: memory before it, memory after it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from openptx.driver.recorder.session import Session
 
 LEAST = 1 << 12
-"""No device memory begins below, and numbers in parameters often are."""
+"""Device memory never begins below, and numbers in parameters often are."""
 
 
 class TooLarge(Exception):
-    """The launch reaches more memory than is to be recorded."""
+    """The launch can access more memory than the limit."""
 
 
 class Place(NamedTuple):
-    """Memory that is recorded: `symbol` is the variable that it is, "" for none."""
+    """Recorded memory: `symbol` is the variable it belongs to, "" for none."""
 
     address: int
     before: Bytes
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Before:
-    """A launch that has not begun. `left_out` are allocations, (address, bytes), for which there was no room."""
+    """A launch that has not started. `left_out` are allocations, (address, bytes), that exceeded the limit."""
 
     known: KernelOf
     kernel: Kernel
@@ -52,7 +52,7 @@ class Before:
 
     @classmethod
     def of(cls, session: Session, known: KernelOf, kernel: Kernel, shape: Shape, parameters: bytearray) -> Before:
-        """Reads the memory that the launch can reach. Raises TooLarge."""
+        """Reads the memory that the launch can access. Raises TooLarge."""
         reach = Reach(session, kernel.name)
         reach.variables(known, kernel)
         reach.pointed(np.frombuffer(parameters, np.uint8))
@@ -76,7 +76,7 @@ class Before:
 
 
 class Reach:
-    """Finds memory from the parameters on, by words that are addresses, within a limit of bytes."""
+    """Finds memory starting from the parameters, by words that are addresses, within a limit of bytes."""
 
     def __init__(self, session: Session, kernel: str) -> None:
         self.session, self.kernel = session, kernel
@@ -85,7 +85,7 @@ class Reach:
         self.taken: set[int] = set()
 
     def variables(self, known: KernelOf, kernel: Kernel) -> None:
-        """Adds the module's variables, as far as the real driver finds them by name."""
+        """Adds the module's variables that the real driver finds by name."""
         real, loaded = self.session.real, known.loaded
         for name, variable in kernel.module.program.variables.items():
             if variable.space in ("global", "const") and variable.linkage != "extern" and variable.size:
@@ -97,7 +97,7 @@ class Reach:
                     self.session.warn_once(f"variable `{name}` is not visible: recordings have its initial value")
 
     def pointed(self, parameters: Bytes) -> None:
-        """What parameters lead to. Where that is unknown the real driver is asked."""
+        """The allocation that a parameter points to. The real driver is asked if it is unknown."""
         words, known = np.unique(aligned(0, parameters)), self.session.allocations
         for word in words.tolist():
             if word >= LEAST and not known.containing(np.array([word], np.uint64)):
@@ -123,7 +123,7 @@ class Reach:
         self.places.append(Place(address, data, symbol))
 
     def followed(self) -> Iterator[tuple[int, int]]:
-        """Takes what pointers in memory lead to, and gives what is too large, (address, bytes)."""
+        """Adds the targets of pointers in memory, and yields those that are too large, (address, bytes)."""
         known, done = self.session.allocations, 0
         while done < len(self.places):
             one = self.places[done]
@@ -138,7 +138,7 @@ class Reach:
 
 
 def ours(session: Session, data: Bytes) -> Bytes:
-    """Bytes with tensor maps of the real driver's as OpenPTX has them."""
+    """Bytes with the real driver's tensor maps replaced by OpenPTX's."""
     if not session.tensor_maps:
         return data
     content = data.tobytes()
@@ -148,14 +148,14 @@ def ours(session: Session, data: Bytes) -> Bytes:
 
 
 class Unfinished:
-    """A file with what the launch begins with, there if the program does not come back from it."""
+    """A file with the state before the launch, which exists even if the program never returns from it."""
 
     def __init__(self, session: Session, before: Before, path: Path, recording: Recording) -> None:
         self.session, self.before, self.path, self.recording = session, before, path, recording
 
     @classmethod
     def begin(cls, session: Session, before: Before) -> Unfinished:
-        """Raises OSError where the file cannot be written."""
+        """Raises OSError if the file cannot be written."""
         path = session.place(before.kernel.name)
         old = [one.before for one in before.places]
         made = before.recording(session, str(path), old, False, f"{session.device}; the launch did not end")
@@ -163,7 +163,7 @@ class Unfinished:
         return cls(session, before, path, made)
 
     def finish(self) -> None:
-        """Writes the memory after the launch, too."""
+        """Also writes the memory after the launch."""
         read = self.session.real.read
         after = [read(one.address, one.before.size) for one in self.before.places]
         new = [a if a is not None else one.before for a, one in zip(after, self.before.places, strict=True)]
@@ -173,7 +173,7 @@ class Unfinished:
         self.session.wrote(self.path)
 
     def failed(self, result: int) -> None:
-        """The launch was the end of the context: nothing can be read any more."""
+        """The launch ended the context, so nothing can be read any more."""
         name = next((row.name for row in RESULTS if row.number == result), f"error {result}")
         made = replace(self.recording, device=f"{self.session.device}; the launch ended with {name}")
         write_recording(made, self.path)

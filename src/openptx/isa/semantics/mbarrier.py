@@ -1,8 +1,10 @@
 """The mbarrier object: its 64 opaque bits as our machines use them, and what arrivals and transactions do to them.
 
-bits 0-19 pending arrivals of the current phase bits 20-39 arrivals that each phase expects bits 40-61 tx-count, in
-two's complement: bytes expected and not yet arrived bit 62 the layout: `.layout::v0` or `.layout::v1` bit 63 the
-current phase
+bits 0-19   pending arrivals of the current phase
+bits 20-39  arrivals that each phase expects
+bits 40-61  tx-count, in two's complement: bytes expected and not yet arrived
+bit 62      the layout: `.layout::v0` or `.layout::v1`
+bit 63      the current phase
 
 Counts of `.layout::v1` have 9 bits. The upper bits of its expected arrivals hold the current conditional phase, and
 the report predicates of the current phase and of the one before; report values are 0 (PTX ISA 9.4, 9.7.15.16.2 to 10).

@@ -1,4 +1,4 @@
-"""A profile as one HTML file, which shows everything without a network."""
+"""A profile as one HTML file, which needs no network."""
 
 from openptx.profile.html.notebook import in_notebook
 from openptx.profile.html.page import page

@@ -1,7 +1,7 @@
-"""Puts the page together: template, style, script, and the data that the script draws.
+"""Assembles the page: template, style, script, and the data that the script draws.
 
-The data is compressed, so that a report of thousands of lines is small, and base64, so that no text in it can be
-markup. The policy in the template's head lets only this style and this script work, and nothing be loaded.
+The data is compressed, so that a report of thousands of lines is small, and base64-encoded, so that its text cannot be
+markup. The policy in the template's head allows only this style and this script, and forbids loading anything.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def page(profile: Profile) -> str:
 
 
 def digest(text: str) -> str:
-    """The digest by which a content security policy names the text of an element."""
+    """The digest by which a content security policy identifies the text of an element."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

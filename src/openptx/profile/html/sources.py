@@ -1,4 +1,4 @@
-"""The text that a report shows: the PTX of the functions that were executed, and the files that its `.loc` name."""
+"""The texts that a report shows: the PTX of the executed functions, and the files that its `.loc` names."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SUFFIXES = frozenset((
     ".py", ".rs", ".ttgir", ".ttir", ".zig",
 ))
 # fmt: on
-"""Of files that are shown: PTX may name any file, and a report is passed on."""
+"""Extensions of displayed files: PTX may name any file, and reports are shared."""
 MOST_BYTES = 1 << 20
 """Of a file."""
 
 
 def ptx_parts(profile: Profile) -> list[dict[str, Any]]:
-    """The functions that were executed: name, first line, and the lines of each."""
+    """The executed functions: name, first line, and the lines of each."""
     found: list[dict[str, Any]] = []
     for function in profile.functions:
         first = profile.ptx.location(function.span[0])[0]
@@ -33,14 +33,14 @@ def ptx_parts(profile: Profile) -> list[dict[str, Any]]:
 
 
 def sources(profile: Profile) -> dict[str, list[str] | None]:
-    """The lines of each file that instructions come from, the kernel's own first; None where it cannot be read."""
+    """The lines of each file that instructions come from, the kernel's own first; None if it cannot be read."""
     own = dict.fromkeys(each.line[0] for each in profile.instructions if each.source)
     others = (file for each in profile.instructions for file, _, _ in each.source)
     return {name: lines_of(name, profile.file) for name in dict.fromkeys((*own, *others))}
 
 
 def lines_of(name: str, beside: str) -> list[str] | None:
-    """The lines of a source file; None for one that is missing, too large or no source by its name."""
+    """The lines of a source file; None if it is missing, too large or not a source by its name."""
     if Path(name).suffix.lower() not in SUFFIXES:
         return None
     for path in candidates(name, beside):
