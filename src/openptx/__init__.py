@@ -118,7 +118,7 @@ HOMES = {
 }
 # fmt: on
 PACKAGES = ("logging", "memory", "numba", "tinygrad", "torch", "triton")
-"""Parts that are used by their own name, imported when they are first asked for."""
+"""Submodules that are used by name, imported on first use."""
 _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
@@ -178,7 +178,7 @@ __all__ = [
 
 
 def _get(name: str) -> object:
-    """A public name, from the module that has it."""
+    """A public name, from the module that defines it."""
     from importlib import import_module
 
     if name in PACKAGES:

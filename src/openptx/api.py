@@ -59,8 +59,8 @@ def check(
     `deprecated` are reported only if one of the first two names them; `uninitialized-register`, if named, considers
     every read of a register instead of those before its first write in the text.
 
-    `max_errors` is the most errors, and the most warnings, to return; None for all. An undeclared name is one error
-    however often it is used, and so are all of `%r1`, `%r2`, ... without a declaration.
+    `max_errors` is the maximum number of errors, and of warnings, to return; None for all. An undeclared name is one
+    error however often it is used, and so are all of `%r1`, `%r2`, ... without a declaration.
 
     Raises ArgumentError for an unknown target, profile or code and for a source of another type, OSError for a path
     that cannot be read (FileNotFoundError, as `open` does), InputError for bytes or a file that is not text.
@@ -95,7 +95,7 @@ def parse(source: Source, *, filename: str = "<string>") -> SyntaxTree:
 
 
 def require_options(target: str | None, profile: str = "ptxas") -> None:
-    """Raises ArgumentError for a target or a profile that there is not: it would check less than was asked for."""
+    """Raises ArgumentError for an unknown target or profile, because less would be checked than was requested."""
     if profile not in PROFILES:
         raise ArgumentError(f"no profile `{profile}`: choose {' or '.join(PROFILES)}")
     if target is None:
@@ -107,7 +107,7 @@ def require_options(target: str | None, profile: str = "ptxas") -> None:
 
 
 def file_of(source: Source, filename: str) -> File:
-    """A source as a `File`; a `File` and a path keep their own names. `OSError` where a path cannot be read."""
+    """A source as a `File`; a `File` and a path keep their names. `OSError` if a path cannot be read."""
     if isinstance(source, File):
         return source
 
@@ -121,7 +121,7 @@ def file_of(source: Source, filename: str) -> File:
 
 
 def file_to_load(source: Source, filename: str) -> File:
-    """The same, but a string of one line without `.version` is a path: there would be nothing in it to load."""
+    """The same, but a string of one line without `.version` is a path, because it would contain nothing to load."""
     if isinstance(source, str) and "\n" not in source and ".version" not in source:
         return read(source)
     return file_of(source, filename)

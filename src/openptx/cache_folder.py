@@ -1,4 +1,4 @@
-"""Where OpenPTX keeps what it has made: the user's cache folder, or OPENPTX_CACHE."""
+"""The location of OpenPTX's caches: the user's cache folder, or OPENPTX_CACHE."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def cache_folder() -> str | None:
-    """The folder, which need not exist; None where OPENPTX_CACHE is empty, or where this user has no home."""
+    """The folder, which need not exist; None if OPENPTX_CACHE is empty, or if this user has no home."""
     chosen = os.environ.get("OPENPTX_CACHE")
     if chosen is not None:
         return chosen or None

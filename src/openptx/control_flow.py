@@ -1,4 +1,4 @@
-"""Control flow as both engines see it: where blocks begin, what ends them, which registers an operand names."""
+"""Control flow as both engines define it: where blocks begin, what ends them, the registers in an operand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Target, Targets, Vector
 
 ENDS = frozenset(("branch", "branch-table", "return", "exit", "trap", "barrier", "cluster-barrier"))
-"""Kinds of control after which a block ends."""
+"""Kinds of control instructions that end a block."""
 
 
 def control(op: Op) -> str | None:
@@ -17,7 +17,7 @@ def control(op: Op) -> str | None:
 
 
 def converges(op: Op) -> bool:
-    """Whether lanes of a warp wait for each other at the instruction: for those of a mask, or for all."""
+    """Whether lanes of a warp wait for each other at the instruction: those of a mask, or all."""
     return op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
 
 
@@ -32,12 +32,12 @@ def targets(op: Op) -> Iterator[int]:
 
 @lru_cache(maxsize=512)
 def branch_targets(function: Function) -> frozenset[int]:
-    """All positions that branches lead to; functions are compared by identity."""
+    """All branch targets; functions are compared by identity."""
     return frozenset(pc for op in function.code for pc in targets(op))
 
 
 def is_read(op: Op, i: int) -> bool:
-    """Whether the instruction reads its operand number `i`."""
+    """Whether the instruction reads operand `i`."""
     template = op.form.operands[i]
     return template.role not in ("write", "returns") or template.name in op.form.instruction.updates
 
@@ -65,7 +65,7 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
 
 
 def moved(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:
-    """The instruction with its branch targets where they are now, by their old positions."""
+    """The instruction with updated branch targets, by their old positions."""
     if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):
         return op
 

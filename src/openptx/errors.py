@@ -17,7 +17,7 @@ class Error(Exception):
 
 
 def about_file(error: OSError) -> str:
-    """What the system says to a file, on one line: `saxpy.ptx: No such file or directory`."""
+    """The system's error for a file, on one line: `saxpy.ptx: No such file or directory`."""
     what = error.strerror or str(error)
     return f"{error.filename}: {what}" if error.filename is not None else what
 
@@ -27,11 +27,12 @@ class InputError(Error, ValueError):
 
 
 class ArgumentError(Error, TypeError, ValueError):
-    """A wrong argument of a call: a grid, block, array, format or option that is not possible."""
+    """An invalid argument of a call: a grid, block, array, format or option that is not possible."""
 
 
 class ArgumentWarning(UserWarning):
-    """A launch probably doesn't do what is meant: an array has other elements than the kernel accesses."""
+    """A launch probably does not do what is intended: an array's elements have another type than the kernel
+    accesses."""
 
 
 class CheckError(Error):
@@ -56,9 +57,9 @@ class CheckError(Error):
 class Fault(Error):
     """A kernel did something that is an error on the GPU, too: an access outside of memory, a deadlock, a trap.
 
-    `code` is a code of the 9000s, `name` its name. `kernel`, `block` and `thread` say who did it, `file` and `span`
-    by which instruction, `address` and `space` where; all are None if unknown. `nearest` is a sentence about the
-    nearest allocation; `notes` are further facts, a line each (who waits at which barrier).
+    `code` is a code of the 9000s, `name` its name. `kernel`, `block` and `thread` identify the thread, `file` and
+    `span` the instruction, `address` and `space` the location; all are None if unknown. `nearest` is a sentence about
+    the nearest allocation; `notes` are further facts, a line each (which threads wait at which barrier).
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Fault(Error):
 
     @property
     def facts(self) -> list[str]:
-        """Who did it and where, a line each, as far as it is known."""
+        """The thread and the location, a line each, as far as known."""
         at = [f"kernel `{self.kernel}`"] if self.kernel else []
         at += [f"block {self.block}"] if self.block is not None else []
         at += [f"thread {self.thread}"] if self.thread is not None else []
@@ -129,7 +130,7 @@ class WorkerLost(Error, RuntimeError):
 
 
 class Unsupported(Error):
-    """Something that OpenPTX knows and can't do yet. `form` names it; nothing is approximated silently."""
+    """A known gap: OpenPTX cannot do this yet. `form` names it; nothing is approximated silently."""
 
     def __init__(
         self, form: str, *, file: File | None = None, span: Span | None = None, help: str | None = None
@@ -144,11 +145,12 @@ class Unsupported(Error):
 
 
 class Bug(Error):
-    """A mistake in OpenPTX itself. As text, with the version and how to report it."""
+    """A bug in OpenPTX itself. As text, with the version and how to report it."""
 
     @classmethod
     def of(cls, error: Exception) -> Bug:
-        """An unexpected exception as a bug: its type, its message, and the innermost line of OpenPTX that it passed."""
+        """An unexpected exception as a bug: its type, its message, and the innermost line of OpenPTX in its
+        traceback."""
         from os import sep
         from traceback import extract_tb
 
@@ -167,19 +169,19 @@ class Bug(Error):
 
 
 def _origin(file: File | None, span: Span | None) -> tuple[File | None, Span | None]:
-    """The file that a place of a linked one was written in."""
+    """The original file of a position in a linked one."""
     return (file, span) if file is None or span is None else file.origin(span)
 
 
 def _rendered(diagnostics: list[Diagnostic], *, color: bool = False) -> str:
-    """Diagnostics in full. Imported by errors that are printed, since every launch imports this module."""
+    """Diagnostics in full. Imported when errors are printed, because every launch imports this module."""
     from openptx.diagnostics.render import render
 
     return render(diagnostics, "full", color=color)
 
 
 def _shown(error: Fault | Unsupported) -> str:
-    """A launch's end in full; imported late for the same reason."""
+    """The report of a launch's error in full; imported late for the same reason."""
     from openptx.diagnostics.render.full import render_fault, render_unsupported
 
     return render_fault(error) if isinstance(error, Fault) else render_unsupported(error)

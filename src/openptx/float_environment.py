@@ -1,7 +1,8 @@
-"""The floating-point environment that arithmetic here expects of a thread: to nearest even, with subnormal numbers.
+"""The floating-point environment that our arithmetic requires of a thread: to nearest even, with subnormal numbers.
 
 A thread may have another one: `torch.set_flush_denormal(True)` sets it, and so does loading a library that was linked
-with -ffast-math. Python's and NumPy's results would have other bits then. Compiled kernels set it themselves.
+with -ffast-math. Python's and NumPy's results would then have other bits. Compiled kernels set the environment
+themselves.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ NOT_STANDARD = (
 
 
 def is_standard() -> bool:
-    """Whether this thread's arithmetic rounds to nearest even, and takes and gives subnormal numbers."""
+    """Whether this thread's arithmetic rounds to nearest even, and reads and produces subnormal numbers."""
     return (
         SMALLEST * 2.0 > 0.0 and SMALLEST_NORMAL * 0.5 > 0.0 and 1.0 + BELOW_ULP == 1.0 and 1.0 - BELOW_ULP == 1.0
     )  # fmt: skip
 
 
 class standard_floats:
-    """Arithmetic of this thread in the standard environment; then the caller's is set again.
+    """Arithmetic of this thread in the standard environment; the caller's is restored at the end.
 
-    Raises Unsupported where that cannot be done.
+    Raises Unsupported if that is impossible.
     """
 
     __slots__ = ("_callers",)
@@ -61,7 +62,7 @@ class standard_floats:
 
 @cache
 def _environment() -> tuple[Callable[[], object], Callable[[object], object], object]:
-    """C's functions that get and set environments, and the standard one. To look them up takes as long as a launch."""
+    """C's functions that get and set environments, and the standard one. Looking them up takes as long as a launch."""
     import ctypes
 
     room = ctypes.c_char * ENVIRONMENT_BYTES
@@ -81,7 +82,7 @@ def _environment() -> tuple[Callable[[], object], Callable[[object], object], ob
 
 
 def in_standard_floats(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: the function runs in the standard environment. It costs a call 0.2 us where that is set already."""
+    """A decorator: the function runs in the standard environment. It costs a call 0.2 us if that is set already."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

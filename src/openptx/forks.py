@@ -1,6 +1,6 @@
-"""Fork safety: a child process finds no lock held by a thread that exists in its parent alone.
+"""Fork safety: in a child process no lock is held by a thread that exists only in its parent.
 
-Imported with the package, since any import may be what a thread is at; hence from modules that cost nothing.
+Imported with the package, because a thread may be in the middle of any import; it therefore imports only cheap modules.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 PACKAGES = ("openptx", "numpy", "llvmlite", "ml_dtypes")
 IMPORTS_END = 60.0
-"""Seconds for imports on other threads."""
+"""The maximum wait in seconds for imports on other threads."""
 OTHERS_END = 1.0
-"""The same where this thread imports, too, since others may wait for what it imports: a module may fork as it is
-imported, or a signal's handler in the midst of an import."""
+"""The same if this thread is importing, too, because others may wait for what it imports: a module may fork while it is
+imported, or a signal handler in the middle of an import."""
 
 _order: list[Lock] = []
 _held: list[Lock] = []
-"""An exception of a signal's handler may come before all are held."""
+"""A signal handler raised an exception before all locks were held."""
 
 
 def hold_at_forks(*locks: Lock) -> None:
-    """Makes forks wait until no other thread holds these locks. A thread may take them in this order only."""
+    """Makes forks wait until no other thread holds these locks. Threads may acquire them only in this order."""
     _order.extend(locks)
 
 
 def _before() -> None:
-    """Wait until no other thread imports one of our modules or holds a lock."""
+    """Waits until no other thread imports one of our modules or holds a lock."""
     start = time.monotonic()
     while True:
         while imports_of_others(start):
@@ -53,7 +53,7 @@ def _before() -> None:
             _held.append(lock)
         if not imports_of_others(start):
             return
-        _release()  # a module that is being imported may want them
+        _release()  # a module that is being imported may need them
 
 
 def _release() -> None:
@@ -62,7 +62,7 @@ def _release() -> None:
 
 
 def _in_child() -> None:
-    """The imports that other threads of the parent began after the last look at them begin anew."""
+    """Imports that other threads of the parent began after the last check are restarted."""
     _release()
     me = get_ident()
     for name, lock in module_locks().items():
@@ -72,25 +72,25 @@ def _in_child() -> None:
 
 
 def imports_of_others(start: float) -> bool:
-    """Whether a fork that began at a time waits, since another thread imports a module of ours."""
+    """Whether a fork that began at a time has to wait, because another thread imports one of our modules."""
     owners, me = importing(), get_ident()
     limit = OTHERS_END if me in owners else IMPORTS_END
     return bool(owners - {me}) and time.monotonic() < start + limit
 
 
 def importing() -> set[int | None]:
-    """Threads that import modules of ours. One that has no owner is being taken."""
+    """Threads that import our modules. A lock without an owner is just being acquired."""
     return {lock.owner for lock in module_locks().values()}
 
 
 def module_locks() -> dict[str, ModuleLock]:
-    """The locks of our modules that are being imported, which Python does not free in a child."""
+    """The import locks of our modules, which Python does not release in a child."""
     locks = {name: found() for name, found in [*_table().items()] if name.startswith(PACKAGES)}
     return {name: lock for name, lock in locks.items() if lock is not None}
 
 
 def _table() -> dict[str, Callable[[], ModuleLock | None]]:
-    """The import system's table, which has no public name; without it nobody waits."""
+    """The import system's table, which has no public name; without it forks do not wait."""
     return getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
 
 

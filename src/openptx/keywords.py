@@ -1,4 +1,4 @@
-"""Refuses keyword arguments that a function does not have, and names the one that is meant."""
+"""Rejects keyword arguments that a function does not have, and names the one that was probably meant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def hints(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator: a keyword that the function lacks is an ArgumentError with a hint.
 
-    `meant` says for names of other libraries what to write instead; names that are nearly right are found.
+    `meant` maps names of other libraries to ours; misspelt names are recognised.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -42,7 +42,7 @@ def hints(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def unknown(function: str, given: str, names: frozenset[str], meant: dict[str, str]) -> ArgumentError:
-    """What to say of a keyword that there is not."""
+    """The message for an unknown keyword."""
     from difflib import get_close_matches
 
     near = get_close_matches(given, names, n=1)

@@ -1,4 +1,4 @@
-"""The line table of a file: where a statement stands in the source the PTX was made from, through inlined calls."""
+"""The line table of a file: the source position of each statement, through inlined calls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
 
 
 class LineTable:
-    """The `.loc` of a file. Each is for the statements up to the next one.
+    """The `.loc` of a file. Each applies to the statements up to the next one.
 
-    Line 0 means that a compiler made a statement for no line in particular: it counts as of the line before.
+    Line 0 means that a statement belongs to no particular line: it counts as the previous line.
     """
 
     def __init__(self, file: File) -> None:
@@ -46,25 +46,25 @@ class LineTable:
         return self.names.get(index, ""), line, column
 
     def of(self, op: Op) -> tuple[Place, ...]:
-        """The place of a statement, innermost first: where it is written, and where that was inlined."""
+        """The position of a statement, innermost first: where it is written, and where that was inlined."""
         if op.line is None:
             return ()
         at = bisect_right(self.starts, op.span[0]) - 1
         return self.chains[at] if at >= 0 else (op.line,)
 
     def line(self, op: Op) -> int:
-        """The line that a reader of the program looks for: of the outermost call; without `.loc`, that of the PTX."""
+        """The line that a reader of the source expects: that of the outermost call; without `.loc`, that of the PTX."""
         chain = self.of(op)
         return chain[-1][1] if chain else self.file.location(op.span[0])[0]
 
     def name(self, op: Op) -> str:
-        """`kernel.cu:12:3`, or the place in the PTX."""
+        """`kernel.cu:12:3`, or the position in the PTX."""
         chain = self.of(op)
         file, line, column = chain[-1] if chain else (self.file.name, *self.file.location(op.span[0]))
         return f"{file}:{line}:{column}"
 
     def text(self, place: Place) -> str | None:
-        """The line of the program, if its file is there."""
+        """The text of the source line, if its file exists."""
         name, line, _ = place
         if name not in self._lines:
             self._lines[name] = self._read(name)
@@ -74,7 +74,7 @@ class LineTable:
     def _read(self, name: str) -> list[str]:
         for path in candidates(name, self.file.name):
             try:
-                if path.is_file():  # a device or a pipe might never end
+                if path.is_file():  # reading a device or a pipe might never end
                     return path.read_text("utf-8", "replace").splitlines()
             except (OSError, ValueError):
                 continue
@@ -82,5 +82,5 @@ class LineTable:
 
 
 def candidates(name: str, beside: str) -> tuple[Path, Path]:
-    """The two paths where a file that `.file` names may be: as named, or beside the PTX."""
+    """The two possible paths of a file that `.file` names: as named, or beside the PTX."""
     return Path(name), Path(beside).parent / Path(name).name

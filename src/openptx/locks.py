@@ -1,4 +1,4 @@
-"""Process-wide locks. After a fork the child finds them free, and the data that they guard consistent."""
+"""Process-wide locks. After a fork they are free in the child, and the data that they guard is consistent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 from openptx.forks import hold_at_forks
 
 INTERVAL = 0.05
-"""Seconds between two looks at whether to go on waiting."""
+"""Seconds between two checks whether to keep waiting."""
 
 
 class CancellableLock:
-    """A lock that its thread may take again; whoever waits for it calls `check` all the while, which may raise.
+    """A reentrant lock; a waiting thread calls `check` repeatedly, which may raise.
 
-    A signal's handler may raise at any point, too, and must not leave the lock taken. CPython runs handlers when a
+    A signal handler may raise at any point, too, and must not leave the lock held. CPython runs handlers when a
     function begins, when a loop jumps back, and after calls, a call of C included: hence after `acquire` has succeeded,
     and before the body of the `with`.
 
@@ -40,7 +40,7 @@ class CancellableLock:
         except BaseException:
             try:  # noqa: SIM105
                 lock.release()
-            except RuntimeError:  # it was another thread's all the while
+            except RuntimeError:  # another thread held it all the time
                 pass
             raise
 
@@ -50,11 +50,11 @@ class CancellableLock:
 
 
 LLVM = CancellableLock()
-"""Held around every call of llvmlite. Its own lock is not free in a child either, if another thread was in a call."""
+"""Held around every call of llvmlite, whose own lock is not free in a child either, if another thread was in a call."""
 MEMORY = threading.RLock()
 """Held while the table of device memory or a heap changes."""
 
 ORDER = (LLVM, MEMORY)
-"""A thread that holds one of them may wait for a later one only: a finalizer of an array, for one, takes MEMORY
-wherever the garbage collector happens to run."""
+"""A thread that holds one of them may only wait for a later one: a finalizer of an array, for example, acquires MEMORY
+wherever garbage collection happens to run."""
 hold_at_forks(*ORDER)

@@ -20,8 +20,8 @@ _shown: list[logging.Handler] = []
 def show(level: str = "info", stream: TextIO | None = None) -> None:
     """Writes messages of `level` and above to a stream, by default to standard error, with seconds since the start.
 
-    "info" has what happens once for a kernel and shape of blocks, "debug" each launch as well. Raises ValueError for
-    another level. Called again, it replaces what it did before.
+    "info" logs events that occur once for a kernel and shape of blocks, "debug" each launch as well. Raises ValueError
+    for any other level. A second call replaces the first.
     """
     if level.lower() not in LEVELS:
         raise ValueError(f"no level is called `{level}`; there are {', '.join(LEVELS)}")
@@ -43,7 +43,7 @@ class Elapsed(logging.Formatter):
 
 
 def from_environment() -> None:
-    """Sets the level that OPENPTX_LOG names. An unknown level is reported once, and the program goes on."""
+    """Sets the level in OPENPTX_LOG. An unknown level is reported once, and the program continues."""
     level = os.environ.get("OPENPTX_LOG", "")
     if level.lower() in LEVELS:
         show(level)

@@ -27,7 +27,7 @@ from openptx.source import File
 
 
 class DeviceArray(np.ndarray[Any, Any]):
-    """What `cuda.to_device` gives: an array with the methods for copies that numba's have."""
+    """The result of `cuda.to_device`: an array with numba's methods for copies."""
 
     def copy_to_host(self, ary: Any = None, stream: object = 0) -> Any:
         if ary is None:
@@ -60,7 +60,7 @@ class Stream:
 
 
 class Device(NamedTuple):
-    """What numba asks of a device and its context."""
+    """The parts of a device and its context that numba uses."""
 
     compute_capability: tuple[int, int]
     id: int = 0
@@ -75,7 +75,7 @@ class Device(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """An attribute of numba's as it was."""
+    """An attribute of numba before its replacement."""
 
     owner: Any
     name: str
@@ -85,7 +85,7 @@ class Replaced(NamedTuple):
 _replaced: list[Replaced] = []
 _options: dict[str, Any] = {}
 _kernels: WeakKeyDictionary[Any, dict[tuple[int, int], Kernel]] = WeakKeyDictionary()
-"""Of what numba compiled, by the compute capability."""
+"""Kernels that numba compiled, by compute capability."""
 
 
 def activate(
@@ -95,9 +95,10 @@ def activate(
     """From now on numba's CUDA kernels are compiled for `target` and run here, on NumPy arrays.
 
     `engine`, `workers`, `timeout` (seconds) and `sanitize` are those of each launch (`openptx.Kernel`). Kernels that
-    need other modules linked to them (`cuda.cg`, `link=`), records, `debug=True` and `forall` are not for this way.
+    need other modules linked to them (`cuda.cg`, `link=`), records, `debug=True` and `forall` are not supported in this
+    mode.
 
-    Raises ArgumentError where numba-cuda is not installed, and for a target that there is not.
+    Raises ArgumentError if numba-cuda is not installed, and for an unknown target.
     """
     if find(target) is None:
         raise ArgumentError(f"no target `{target}`: give one such as sm_90")
@@ -130,12 +131,12 @@ def nothing(*given: object) -> None:
 
 
 def as_stream(given: object) -> object:
-    """A stream, as a launch is given one."""
+    """A stream argument of a launch."""
     return given
 
 
 def deactivate() -> None:
-    """numba is as it was before `activate`."""
+    """Restores numba to its state before `activate`."""
     while _replaced:
         owner, name, value = _replaced.pop()
         setattr(owner, name, value)
@@ -148,7 +149,7 @@ def replace(owner: Any, name: str, value: object) -> None:
 
 
 def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object = 0, sharedmem: int = 0) -> None:
-    """Instead of the method of numba's compiled kernels."""
+    """Replaces the launch method of numba's compiled kernels."""
     found = loaded(kernel)
     if kernel.debug:
         raise Unsupported("numba's kernels with debug=True, whose exceptions its driver reads")
@@ -177,7 +178,7 @@ COMPLEX = {"complex64": "<2f", "complex128": "<2d"}
 
 
 def flat(kernel: Any, kind: Any, value: Any) -> Iterator[bytes]:
-    """An argument as the values that numba's calling convention gives a kernel."""
+    """An argument as the values of numba's calling convention."""
     for extension in reversed(kernel.extensions):
         kind, value = extension.prepare_args(kind, value, stream=0, retr=[])
     types = import_module("numba.cuda.types")
@@ -203,7 +204,7 @@ def flat(kernel: Any, kind: Any, value: Any) -> Iterator[bytes]:
 
 
 def to_device(obj: Any, stream: object = 0, copy: bool = True, to: Any = None) -> Any:
-    """As `numba.cuda.to_device`."""
+    """Like `numba.cuda.to_device`."""
     if to is not None:
         to[...] = obj
         return to
@@ -212,12 +213,12 @@ def to_device(obj: Any, stream: object = 0, copy: bool = True, to: Any = None) -
 
 
 def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: object = 0) -> Any:
-    """As `numba.cuda.device_array`."""
+    """Like `numba.cuda.device_array`."""
     return np.zeros(shape, dtype, order).view(DeviceArray)
 
 
 def device_array_like(ary: Any, stream: object = 0) -> Any:
-    """As `numba.cuda.device_array_like`."""
+    """Like `numba.cuda.device_array_like`."""
     return np.zeros_like(ary).view(DeviceArray)
 
 
@@ -233,4 +234,4 @@ API: dict[str, object] = {
     "default_stream": Stream,
     "is_available": lambda: True,
 }
-"""Functions of `numba.cuda` that need a driver, as they are while it is active."""
+"""Replacements for functions of `numba.cuda` that need a driver, while this is active."""

@@ -1,4 +1,4 @@
-"""Regular expressions compiled at first use: checking a small file needs a third of them."""
+"""Regular expressions that are compiled on first use: checking a small file needs a third of them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 WRONG_POSSESSIVE = sys.version_info < (3, 11, 5)
-"""Whether `re` matches `(...)*+` wrongly where something in the group backtracks (cpython issue 106052)."""
+"""Whether `re` matches `(...)*+` incorrectly if something in the group backtracks (cpython issue 106052)."""
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(|\)(?:([*+?]|\{[0-9,]*\})\+)?|[^\\\[()]+", re.DOTALL)
 
 
 def atomic(text: str) -> str:
-    """A regular expression with `(?>(...)*)` for each `(...)*+`, which means the same."""
+    """A regular expression with `(?>(...)*)` for each `(...)*+`, which is equivalent."""
     found, opened = list[str](), list[int]()
     for part in _PARTS.finditer(text):
         word = part[0]
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:
 
     class pattern:
-        """`re.compile`, later. The methods of the compiled pattern become its own, and cost what they cost there."""
+        """`re.compile`, delayed. The methods of the compiled pattern become its own, at no extra cost."""
 
         __slots__ = ("_flags", "_text", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 

@@ -1,4 +1,5 @@
-"""What engines run: names, forms, modifiers and operand types are resolved; no text is looked at after this point."""
+"""The program that engines execute: names, forms, modifiers and operand types are resolved; no text is examined after
+this point."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """Named memory. `offset` is its place in the thread's frame or among the parameters, for those that lie there."""
+    """Named memory. `offset` is its offset in the thread's frame or among the parameters, if it is there."""
 
     name: str
     space: str  # global const shared local param frame
@@ -55,7 +56,7 @@ class Variable:
     managed: bool = False  # the host reaches it at its device address (5.4.8)
 
 
-# Operands. Every one is frozen and hashable, so that an engine may remember what it did for one.
+# Operands. Every one is frozen and hashable, so that an engine may memoise by it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Special:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """The address of a variable in its own space, plus `offset`; `generic` where the text says `generic(x)`."""
+    """The address of a variable in its own space, plus `offset`; `generic` if the text says `generic(x)`."""
 
     variable: Variable
     offset: int = 0
@@ -117,12 +118,12 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """`_`: a result that nobody wants."""
+    """`_`: a discarded result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The destination of a branch: a position in Function.code (which may be one past its end)."""
+    """The target of a branch: a position in Function.code (which may be one past its end)."""
 
     pc: int
 
@@ -171,9 +172,9 @@ class Op:
     operands: tuple[Operand | None, ...]
     types: tuple[Type | None, ...]
     span: Span
-    text: str  # as written, without guard and blanks around: for faults and listings
+    text: str  # as written, without guard and surrounding blanks: for faults and listings
     line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
-    rule: str = ""  # which rule of the assembler's arithmetic made it of what is written: contracted, folded
+    rule: str = ""  # the assembler's rule that produced it from the text: contracted, folded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,57 +205,58 @@ class Function:
     span: Span
     noreturn: bool = False
     rolled: frozenset[int] = frozenset()
-    """Where a `.pragma "nounroll"` stands: the loops that begin there are not unrolled."""
+    """Positions of `.pragma "nounroll"`: the loops that begin there are not unrolled."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedLayout:
-    """Where a kernel's shared variables lie in its CTA's memory (device/shared_layout.py)."""
+    """The layout of a kernel's shared variables in its CTA's memory (device/shared_layout.py)."""
 
     offsets: Mapping[tuple[str, Span], int]
     static: int
-    """Bytes of static variables, after those of the system."""
+    """Bytes of static variables, including those of the system before them."""
     dynamic: int
-    """Where dynamic memory begins: every `extern` array is all of it."""
+    """Where dynamic memory begins: every `extern` array covers all of it."""
     names_dynamic: bool
 
     def offset(self, variable: Variable) -> int:
         return self.dynamic if variable.linkage == "extern" else self.offsets[variable.name, variable.span]
 
     def size(self, dynamic: int) -> int:
-        """Bytes of a CTA that is launched with so many bytes of dynamic memory."""
+        """Bytes of a CTA that is launched with this many bytes of dynamic memory."""
         return self.dynamic + dynamic if dynamic else self.static
 
 
 @dataclass(slots=True, eq=False)
 class Program:
-    """A checked module. Functions are lowered when first asked for, since a file may hold hundreds."""
+    """A checked module. Functions are lowered on first use, because a file may contain hundreds."""
 
     file: File
     version: tuple[int, int]
     target: str
     address_size: int
     variables: Mapping[str, Variable]  # module level
-    reserved_shared: int  # bytes of shared memory that are the system's, if the module asks where they are; at 0
-    kernels: tuple[str, ...]  # names of the entries, in the file's order
+    reserved_shared: int  # bytes of shared memory reserved for the system, if the module reads their location; at 0
+    kernels: tuple[str, ...]  # names of the entries, in text order
     functions: tuple[str, ...]  # names of the device functions that have a body
     lower: Callable[[str], Function]
-    definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
+    definitions: Mapping[str, Span]  # positions in the text of these and of the kernels, with their bodies
     debug: bool = False  # `.target ..., debug`, which the assembler does not optimise
-    profile: str = "ptxas"  # by which the file was checked
+    profile: str = "ptxas"  # with which the file was checked
     contract: str = "off"  # "ptxas": `lower` gives functions with constants folded and products contracted (rewrite/)
     layouts: dict[str, SharedLayout] = field(default_factory=dict[str, SharedLayout])  # by kernel, once asked for
     digests: dict[str, str] = field(init=False, default_factory=dict[str, str])  # by kernel (native/cache/key.py)
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 
     def own_shared(self, size: int) -> int:
-        """What `%total_smem_size` reads in a CTA with `size` bytes of shared memory: in units, without the system's."""
+        """The value of `%total_smem_size` in a CTA with `size` bytes of shared memory: in units, without the
+        system's."""
         unit = allocation_unit(self.target)
         return -(-(size - self.reserved_shared) // unit) * unit
 
     @in_standard_floats
     def function(self, name: str) -> Function:
-        """The function called `name`; raises KeyError if the module defines no such one."""
+        """The function called `name`; raises KeyError if the module does not define it."""
         if name not in self._lowered:
             if name not in self.kernels and name not in self.functions:
                 raise KeyError(name)

@@ -1,6 +1,6 @@
 """A progress line on the terminal for work that takes over a second. It is erased when the work is done.
 
-Nothing is written where standard error is no terminal, from other threads than the main one, and with
+Nothing is written if standard error is not a terminal, from threads other than the main one, and with
 OPENPTX_PROGRESS=0.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 LATE = 1.0
-"""Seconds after which there is something to say."""
+"""Seconds after which the line appears."""
 INTERVAL = 0.2
-"""Seconds between two changes of the line."""
+"""Seconds between two updates of the line."""
 
 ERASE = "\r\x1b[2K"
 
@@ -32,7 +32,7 @@ class Line:
         self._next = time.monotonic() + LATE
 
     def update(self) -> None:
-        """Writes what is being done, if it is time to."""
+        """Writes the current activity, if it is time to."""
         now = time.monotonic()
         if now < self._next:
             return
@@ -46,17 +46,17 @@ class Line:
 
 
 def put(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # a terminal that has gone
+    with contextlib.suppress(OSError, ValueError):  # the terminal no longer exists
         sys.stderr.write(text)
         sys.stderr.flush()
 
 
 def silent() -> None:
-    """Says nothing."""
+    """Writes nothing."""
 
 
 def on_terminal() -> bool:
-    """Whether somebody watches."""
+    """Whether the line can be seen."""
     return (
         sys.stderr is not None
         and sys.stderr.isatty()
@@ -68,7 +68,7 @@ def on_terminal() -> bool:
 
 @contextmanager
 def progress(describe: Callable[[], str]) -> Generator[Callable[[], None]]:
-    """Gives what work calls now and then; `describe` says what it is doing, in a few words."""
+    """Returns a function that work calls now and then; `describe` returns the current activity, in a few words."""
     if not on_terminal():
         yield silent
         return

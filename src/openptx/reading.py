@@ -1,4 +1,4 @@
-"""Reads PTX text from disk: bytes to a `File`, or a refusal that says what the bytes are instead."""
+"""Reads PTX text from disk: bytes become a `File`, or an error that says what they are instead."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 LIMIT = 512 << 20
-"""Bytes of PTX that are read at most. A device such as /dev/zero has no end, and a mistaken path may name anything."""
+"""The maximum size of PTX text in bytes. A device such as /dev/zero has no end, and a mistaken path may name
+anything."""
 PIECE = 1 << 20
 
 # fmt: off
-#          first bytes           what they start, and where the PTX is
+# first bytes           what they identify, and where the PTX is
 MAGIC = (
     (b"\x7fELF",             "an ELF object; `openptx extract` takes the PTX out of a cubin or a program"),
     (b"\x50\xed\x55\xba",    "a fat binary; `openptx extract` takes the PTX out of it"),
@@ -41,13 +42,13 @@ MAGIC = (
 def is_path(text: str) -> bool:
     """Whether a string is a path rather than PTX text: one line that ends in `.ptx` or names a file.
 
-    One rule for `check`, `parse` and `load`. Text from others, which could name a file, is passed as bytes.
+    The same rule for `check`, `parse` and `load`. Untrusted text, which could name a file, must be passed as bytes.
     """
     return "\n" not in text and (text.endswith(".ptx") or os.path.isfile(text))
 
 
 def read(path: str | PathLike[str]) -> File:
-    """The text of a file. `OSError` where it cannot be read, `InputError` where it is not text, or too large."""
+    """The text of a file. `OSError` if it cannot be read, `InputError` if it is not text, or too large."""
     with open(path, "rb") as stream:
         name = fspath(path)
         size = os.fstat(stream.fileno()).st_size
@@ -57,7 +58,7 @@ def read(path: str | PathLike[str]) -> File:
 
 
 def content(stream: BinaryIO, name: str) -> bytes:
-    """All bytes of a stream; `InputError` where it does not end within the limit."""
+    """All bytes of a stream; `InputError` if it exceeds the limit."""
     pieces: list[bytes] = []
     size = 0
     while piece := stream.read(PIECE):
@@ -69,7 +70,8 @@ def content(stream: BinaryIO, name: str) -> bytes:
 
 
 def open_regular(path: str | PathLike[str]) -> BinaryIO:
-    """A file opened to be read, without waiting; `InputError` for a FIFO, a device and all else that is no file."""
+    """A file opened for reading, without blocking; `InputError` for a FIFO, a device and anything else that is not a
+    file."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -78,7 +80,7 @@ def open_regular(path: str | PathLike[str]) -> BinaryIO:
 
 
 def decode(name: str, data: bytes) -> File:
-    """Bytes as a `File`, of which only what is certainly no PTX is refused.
+    """Bytes as a `File`; rejects only what is certainly not PTX.
 
     Bytes that are not UTF-8 (in comments and file names, where old compilers put them) survive as surrogates.
     """
@@ -89,5 +91,5 @@ def decode(name: str, data: bytes) -> File:
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a text that `decode` made, those that are not UTF-8 too."""
+    """The bytes of a text that `decode` produced, including those that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")

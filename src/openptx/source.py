@@ -12,7 +12,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class File:
-    """A named text. The line table is made when the first row is asked for, never while lexing."""
+    """A named text. The line table is computed when the first row is needed, never while lexing."""
 
     __slots__ = ("_starts", "name", "text")
 
@@ -43,7 +43,7 @@ class File:
         return self.text[starts[row - 1] : end].rstrip("\r\n")
 
     def origin(self, span: Span) -> tuple[File, Span]:
-        """The file that a span of this text was written in, and its place there: a linked file has several."""
+        """The file that a span of this text was written in, and its position there: a linked file has several."""
         return self, span
 
     def __repr__(self) -> str:

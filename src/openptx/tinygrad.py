@@ -60,12 +60,12 @@ def ptx_run(
 
 @lru_cache(maxsize=256)
 def loaded(text: bytes) -> LoadedModule:
-    """The module of a text; the variables of a text that is run again keep their values."""
+    """The module of a text; a text that is run again keeps the values of its variables."""
     return load(text)
 
 
 def translated(pointer: int, known: Memory) -> int:
-    """The device address for an address of the host; numbers that are no such address stay as they are."""
+    """The device address of a host address; other numbers are unchanged."""
     base = pointer if pointer in known else next((at for at in known if at < pointer < at + len(known[at])), None)
     return pointer if base is None else address_of(known[base]) + pointer - base
 

@@ -1,1 +1,1 @@
-"""The compile server: a process that makes machine code of PTX for another, which runs the kernel meanwhile."""
+"""The compile server: a process that compiles PTX to machine code for another, which runs the kernel meanwhile."""

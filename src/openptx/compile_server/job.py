@@ -1,4 +1,4 @@
-"""One request: PTX text is read again, lowered and compiled, and the code kept on disk where there is a cache."""
+"""One request: PTX text is parsed, lowered and compiled, and the code stored on disk if there is a cache."""
 
 from __future__ import annotations
 

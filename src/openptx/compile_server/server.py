@@ -1,8 +1,8 @@
-"""The server's loop: a request comes in, a forked process makes the code, its reply goes out.
+"""The server's loop: it receives a request, a forked process compiles the code, and the reply is sent.
 
-The server itself has one thread and compiles nothing, so it always answers, and may fork. A process for each request
-compiles several kernels at the same time, and where LLVM aborts, or the system ends it, that kernel alone is lost.
-Where there is no fork (Windows) the server compiles itself.
+The server itself has one thread and compiles nothing, so it always responds, and may fork. With a process for each
+request it compiles several kernels at the same time, and if LLVM aborts, or the system ends the process, only that
+kernel is lost. Without fork (Windows) the server compiles itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from openptx.llvm.codegen import OPT_DEFAULT, machine
 from openptx.llvm.subprocess_compile import cause, end_with_reader
 
 BEAT = 1.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 
 IDLE = 120.0
 """Seconds without work after which the server ends; the next request starts another."""
@@ -45,8 +45,8 @@ class Worker:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, replies = os.dup(0), os.dup(1)
-    os.dup2(2, 1)  # what anything prints is no reply
-    for thread in threading.enumerate():  # those that imports have started
+    os.dup2(2, 1)  # printed output is not a reply
+    for thread in threading.enumerate():  # threads that imports have started
         if thread is not threading.current_thread():
             thread.join()
     machine(OPT_DEFAULT)
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def serve(requests: int, replies: int) -> None:
-    """Serves requests until they end; what is being compiled then is given up."""
+    """Serves requests until they end; pending compilations are abandoned."""
     most = max(1, (os.cpu_count() or 1) - 1)
     unpacker, waiting, running = Unpacker(), deque[Request](), dict[int, Worker]()
     used = time.monotonic()
@@ -83,7 +83,7 @@ def serve(requests: int, replies: int) -> None:
 
 
 def next_of(waiting: deque[Request]) -> Request:
-    """The oldest request for baseline code, which a launch waits for; else the oldest."""
+    """The oldest request for baseline code, for which a launch waits; else the oldest."""
     found = next((request for request in waiting if request.options.baseline), waiting[0])
     waiting.remove(found)
     return found
@@ -103,7 +103,7 @@ def begin(request: Request, replies: int, ready: selectors.BaseSelector, running
 
 
 def work(request: Request, pipe: int) -> None:
-    """What a forked process does. It ends with the server, even one that was killed."""
+    """The body of a forked process. It ends with the server, even if that was killed."""
     status = 1
     try:
         os.closerange(3, pipe)  # other ends of pipes, which would keep them open
@@ -118,7 +118,7 @@ def work(request: Request, pipe: int) -> None:
 def go_on(
     worker: Worker, piece: bytes, replies: int, ready: selectors.BaseSelector, running: dict[int, Worker]
 ) -> None:
-    """A process has said something, or has ended: then its reply is passed on as a whole."""
+    """A process has sent data, or has ended: then its reply is passed on as a whole."""
     worker.said += piece
     if piece:
         return

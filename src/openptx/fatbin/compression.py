@@ -14,11 +14,11 @@ from openptx.errors import InputError
 from openptx.fatbin.images import LZ4, Image
 
 MOST = 1 << 30
-"""Bytes of an unpacked image at most: what a header claims is not allocated unseen."""
+"""The maximum size of an unpacked image in bytes, so that a header's claim is not allocated unchecked."""
 
 
 def unpacked(image: Image) -> bytes:
-    """The content of an image. Raises InputError where it is damaged, too large, or a package is missing."""
+    """The content of an image. Raises InputError if it is damaged or too large, or if a package is missing."""
     if not image.compressed:
         return image.data
     if image.unpacked > MOST:

@@ -18,7 +18,7 @@ _ELF = b"\x7fELF"
 
 @dataclass(frozen=True)
 class ExtractedPtx:
-    """One PTX module of a program. `name` is the file that it was compiled from, "" where the compiler left it out."""
+    """One PTX module of a program. `name` is the file that it was compiled from, "" if the compiler omitted it."""
 
     name: str
     target: str
@@ -26,10 +26,10 @@ class ExtractedPtx:
 
 
 def extract(program: str | os.PathLike[str] | bytes) -> list[ExtractedPtx]:
-    """The PTX modules that a program, library, object file or fat binary carries, in the order of the file.
+    """The PTX modules that a program, library, object file or fat binary contains, in file order.
 
-    `program` is a path or the bytes. Raises InputError where there is no PTX, with what to compile again and how, where
-    the file is damaged, and where a package that unpacks it is missing; OSError for a path that cannot be read.
+    `program` is a path or the bytes. Raises InputError if there is no PTX, with advice on how to recompile, if the file
+    is damaged, and if a package that unpacks it is missing; OSError for a path that cannot be read.
     """
     path = "<bytes>" if isinstance(program, bytes) else os.fspath(program)
     found: list[ExtractedPtx] = []

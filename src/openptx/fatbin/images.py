@@ -1,8 +1,8 @@
 """Fat binaries: a header and images for several targets, each PTX or machine code, plain or compressed.
 
-NVIDIA doesn't document the format; these fields are those that `fatbinary` of CUDA 10 to 13 writes. A fat binary begins
-with a magic number at a multiple of eight bytes, in whatever section of ELF, PE or an archive, so the container need
-not be understood.
+NVIDIA does not document the format; these are the fields that `fatbinary` of CUDA 10 to 13 writes. A fat binary begins
+with a magic number at a multiple of eight bytes, in any section of ELF, PE or an archive, so the container need not be
+parsed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KNOWN_TARGET = range(10, 1000)
 
 @dataclass(frozen=True)
 class Image:
-    """One image of a fat binary, as it is stored. `offset` is its place in the file."""
+    """One image of a fat binary, as stored. `offset` is its position in the file."""
 
     kind: int
     target: str
@@ -42,7 +42,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Truncated:
-    """A fat binary, or an image in it, that ends beyond the end of the file."""
+    """A fat binary, or an image in it, that extends beyond the end of the file."""
 
     offset: int
 
@@ -70,7 +70,7 @@ def _images_in(data: bytes | mmap, at: int, end: int) -> Iterator[Image | Trunca
         fields = _IMAGE.unpack_from(data, at)
         kind, _, header, padded, packed, _, _, _, target, name, name_size, flags, _, unpacked = fields
         if header < _IMAGE.size or target not in _KNOWN_TARGET:
-            return  # by chance the bytes of a magic number
+            return  # bytes that equal a magic number by chance
         begin = at + header
         if begin + padded > len(data):
             yield Truncated(at)

@@ -12,7 +12,8 @@ _PATH = Path(__file__).with_name("device_runtime.ptx")
 
 
 def device_runtime(files: list[File]) -> list[File]:
-    """The library, if a file declares what it defines. A program's own definitions come before its weak ones."""
+    """The library, if a file declares any of its functions. A program's own definitions take precedence over its weak
+    ones."""
     if any("cuda" in file.text and _DECLARED.search(file.text) for file in files):
         return [File("device_runtime.ptx", _PATH.read_text(encoding="ascii"))]
     return []

@@ -13,7 +13,7 @@ D = TypeVar("D", bound=Directive)
 
 
 def common_header(modules: list[Module], override: str | None) -> tuple[str, list[Diagnostic]]:
-    """The directives of the linked module, and why there can be none for some of the modules."""
+    """The directives of the linked module, or why some modules cannot share any."""
     problems: list[Diagnostic] = []
     version = max((found(module, Version) for module in modules), key=lambda v: (v.major, v.minor))
     machines = [machine for module in modules if (machine := module.checker.header.target) is not None]

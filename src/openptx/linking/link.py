@@ -1,4 +1,4 @@
-"""Several modules become the text of one."""
+"""Links several modules into one text."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _alike(statement: Variable, declarator: Declarator, definition: Declaration)
 
 
 def _extern(definition: Declaration) -> str:
-    """A declaration of what is defined elsewhere: its own without the initial value."""
+    """A declaration of a symbol that is defined elsewhere: the original without the initial value."""
     statement, declarator = definition.statement, definition.declarator
     assert isinstance(statement, Variable)
     assert declarator is not None
@@ -138,7 +138,7 @@ def _extern(definition: Declaration) -> str:
 
 
 def _outermost(edits: list[Edit]) -> list[Edit]:
-    """The edits that do not lie inside of what another edit replaces."""
+    """The edits that are not inside the range of another edit."""
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda edit: (edit[0], -edit[1])):
         if not kept or edit[0] >= kept[-1][1]:

@@ -1,4 +1,4 @@
-"""The text that several modules become: pieces of their files, each of which knows where it came from."""
+"""The text of linked modules: pieces of their files, each with its origin."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from bisect import bisect_right
 from openptx.source import File, Span
 
 Edit = tuple[int, int, str]
-"""What stands between two offsets of a file is replaced by a text."""
+"""The text between two offsets of a file is replaced."""
 
 
 class LinkedFile(File):
-    """A text put together from others. Faults name the file that a span was copied from."""
+    """A text composed of others. Faults name the file that a span was copied from."""
 
     __slots__ = ("_copied",)
 
     def __init__(self, name: str, parts: list[str | tuple[File, Span]]) -> None:
-        self._copied: list[tuple[int, File, Span]] = []  # begin here, copied from there; in the order of the text
+        self._copied: list[tuple[int, File, Span]] = []  # starting offset, and its origin; in text order
         texts: list[str] = []
         at = 0
         for part in parts:
@@ -30,7 +30,8 @@ class LinkedFile(File):
         super().__init__(name, "".join(texts))
 
     def origin(self, span: Span) -> tuple[File, Span]:
-        """The file that a span was copied from and its place there; the linked file where it was not copied whole."""
+        """The file that a span was copied from and its position there; the linked file if it was not copied as a
+        whole."""
         number = bisect_right(self._copied, span[0], key=lambda copied: copied[0]) - 1
         if number >= 0:
             begin, file, (start, end) = self._copied[number]

@@ -1,4 +1,4 @@
-"""The modules that are linked, and what each declares and defines for the others (manual 11.6)."""
+"""The modules to link, and the symbols that each declares and defines for the others (manual 11.6)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from openptx.syntax.directives import Alias
 from openptx.syntax.tree import Function, Statement
 
 WEAK = ("weak", "common")
-"""Definitions that give way to one that is neither, in this order."""
+"""Linkages of definitions that yield to others, in this order."""
 
 
 @dataclass(eq=False)
@@ -51,7 +51,7 @@ class Module:
         return Symbols(self.checker)
 
     def references(self, name: str) -> list[Span]:
-        """Where a name of the module stands, its declarations included."""
+        """All occurrences of a name in the module, including its declarations."""
         symbol = self.symbols.symbol(name, self.checker.scope)
         return [] if symbol is None else self.symbols.references(symbol)
 
@@ -65,7 +65,7 @@ class Declaration:
 
     @property
     def span(self) -> Span:
-        """The place of the name."""
+        """The span of the name."""
         if self.declarator is not None:
             return self.declarator.name.span
         assert isinstance(self.statement, Function)
@@ -91,7 +91,7 @@ class Declaration:
 
 @dataclass
 class Name:
-    """A name in one module: all that it says about it."""
+    """A name in one module: all of its declarations there."""
 
     module: Module
     declarations: list[Declaration] = field(default_factory=list[Declaration])
@@ -104,15 +104,15 @@ class Name:
 
     @property
     def linkage(self) -> str:
-        """What the module says of it anywhere: "" is a name that other modules do not see."""
+        """The linkage that the module's declarations give it: "" is a name that other modules do not see."""
         said = {declaration.statement.linkage for declaration in self.declarations} - {""}
         return next((one for one in ("visible", *WEAK, "extern") if one in said), "")
 
     @property
     def external(self) -> bool:
-        """Whether it has external linkage: it means the same in all modules.
+        """Whether it has external linkage: it has the same meaning in all modules.
 
-        `.extern .shared` arrays have not: they are the memory that a launch asks for.
+        `.extern .shared` arrays do not: they are the memory that a launch requests.
         """
         return self.linkage != "" and not self.dynamic
 

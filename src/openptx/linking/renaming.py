@@ -1,4 +1,4 @@
-"""What one module must call otherwise, so that it can stand beside the others: static names, numbers of files."""
+"""The renamings by which one module can be joined with the others: static names, numbers of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABEL = re.compile(rf"^[ \t]*({WORD})[ \t]*:", re.M | re.A)
 
 
 class Renaming:
-    """Names and numbers that are taken by the modules before."""
+    """Names and numbers used by the previous modules."""
 
     def __init__(self, modules: list[Module]) -> None:
         self.texts = [module.file.text for module in modules]
@@ -23,7 +23,7 @@ class Renaming:
         self.labels: set[str] = set()
 
     def edits(self, module: Module) -> list[Edit]:
-        """The edits of a module, which must come after those before it."""
+        """The edits of a module, which must be computed after those of the previous ones."""
         found: list[Edit] = []
         for text, name in module.names.items():
             if name.external:
@@ -43,7 +43,7 @@ class Renaming:
         return found
 
     def _same_dynamic(self, name: Name, other: Name | None) -> bool:
-        """Two declarations of dynamic shared memory that may stand in one file."""
+        """Two declarations of dynamic shared memory that may be in one file."""
         if other is None or not (name.dynamic and other.dynamic):
             return False
         return name.statement.text.split() == other.statement.text.split()
@@ -66,7 +66,7 @@ class Renaming:
         return {old: new for old, new in numbers.items() if old != new}
 
     def _strings(self, module: Module, found: list[Edit]) -> dict[str, str]:
-        """New labels of strings of debug information. Its other sections describe one module alone: they are left out.
+        """New labels of debug information's strings. Its other sections describe only one module: they are dropped.
 
         `.loc` takes the names of inlined functions from these strings.
         """

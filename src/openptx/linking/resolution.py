@@ -1,4 +1,5 @@
-"""Which definition stands for each name with external linkage, as NVIDIA's linker decides it (manual 11.6)."""
+"""Symbol resolution: which definition each name with external linkage gets, as NVIDIA's linker decides it (manual
+11.6)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from openptx.syntax.tree import Function
 
 
 class Resolution(NamedTuple):
-    """The external names, with the one whose definition stands; None where no module defines it."""
+    """The external names, with the module whose definition is used; None if no module defines it."""
 
     chosen: dict[str, Name | None]
     problems: list[Diagnostic]
@@ -58,7 +59,7 @@ def _precedence(name: Name) -> tuple[int, int]:
 
 
 def _undefined(text: str, names: list[Name]) -> list[Diagnostic]:
-    """One diagnostic for each module that uses the name: to declare it is no mistake."""
+    """One diagnostic for each module that uses the name, because declaring it is not an error."""
     problems: list[Diagnostic] = []
     for name in names:
         declared = {declaration.span for declaration in name.declarations}
@@ -89,7 +90,7 @@ def _mismatches(text: str, name: Name, best: Name) -> list[Diagnostic]:
 
 
 def _difference(mine: Declaration, other: Declaration) -> str | None:
-    """What the other declaration is, where that is not the same."""
+    """The difference to the other declaration, if there is one."""
     a, b = mine.statement, other.statement
     if isinstance(a, Function) or isinstance(b, Function):
         if not (isinstance(a, Function) and isinstance(b, Function) and a.kind == b.kind):

@@ -1,1 +1,1 @@
-"""LLVM in this process: objects from LLVM text, and objects linked into memory."""
+"""LLVM in this process: compiling LLVM text to objects, and linking objects into memory."""

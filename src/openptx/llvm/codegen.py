@@ -1,4 +1,4 @@
-"""LLVM text is verified, optimised, and made an object for this processor."""
+"""Verifies and optimises LLVM text, and compiles it to an object for this processor."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from openptx.locks import LLVM
 
 OPT_DEFAULT: Literal[2] = 2
 OPT_NONE: Literal[0] = 0
-"""LLVM's optimisation levels. Code made with OPT_NONE runs 2.4 times as long (the mean of bench/kernels.py)."""
+"""LLVM's optimisation levels. Code compiled with OPT_NONE runs 2.4 times as long (the mean of bench/kernels.py)."""
 LARGE = 4_000_000
-"""Characters of text from which on OPT_NONE is used: 1.6 s instead of 14 for the largest kernel of CUB's sort."""
+"""The number of characters of text from which OPT_NONE is used: 1.6 s instead of 14 for the largest kernel of CUB's
+sort."""
 
 
 @cache
 def _target() -> llvm.Target:
-    # Chains of operations between checked accesses must stay where they are: sunk to the last of the checks, they make
-    # every loaded value live at once.
+    # Chains of operations between checked accesses must not be moved: sunk to the last of the checks, they keep every
+    # loaded value live at once.
     llvm.set_option("openptx", "-instcombine-code-sinking=false")
     llvm.set_option("openptx", "-disable-machine-sink")
     # How much the register allocator weighs before it splits a value's range: with the default of 10,000 that is half
     # of the time that a large kernel takes (6.5 s instead of 4.4 s for 3,000 lines of Triton's), for code as fast.
     llvm.set_option("openptx", "-grow-region-complexity-budget=100")
-    # 0.88 of LLVM's instructions for code as fast: the mean of 31 kernels is 1.00, by turns. Addresses of lanes are
-    # vectors, in which there is no strength to reduce; a second schedule changes little where the processor looks
-    # hundreds of instructions ahead.
+    # 0.88 of LLVM's instructions for equally fast code: the mean of 31 kernels is 1.00, measured by turns. Addresses of
+    # lanes are vectors, on which strength reduction has no effect; a second scheduling pass changes little if the
+    # processor looks hundreds of instructions ahead.
     llvm.set_option("openptx", "-disable-lsr")
     llvm.set_option("openptx", "-post-RA-scheduler=false")
     llvm.initialize_native_target()
@@ -51,18 +52,18 @@ def machine(effort: Literal[0, 2]) -> llvm.TargetMachine:
 
 
 def version() -> str:
-    """What an object depends on beside its text."""
+    """What an object depends on besides its text."""
     return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features
 
 
 def optimised(text: str, promotes: bool) -> llvm.ModuleRef:
-    """The module of a text, verified and optimised. `promotes`: what functions allocate in memory becomes values."""
+    """The module of a text, verified and optimised. `promotes`: stack allocations of functions become SSA values."""
     try:
         module = llvm.parse_assembly(text)
         module.verify()
     except RuntimeError as error:
         raise Bug(f"the code generator made a module that LLVM rejects: {error}") from error
-    # What has been found to pay. All of O1 takes four times as long, for code that is not faster on the whole.
+    # Passes that were found to pay. All of O1 takes four times as long, for code that is not faster on the whole.
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     if promotes:
@@ -82,7 +83,8 @@ def compiled_fast(text: str) -> bool:
 
 
 def compile(text: str, promotes: bool = True, fast: bool = False) -> bytes:
-    """An object file of LLVM text, see `optimised`; `fast`: with OPT_NONE, as what is very large is in any case."""
+    """An object file of LLVM text, see `optimised`; `fast`: with OPT_NONE, which is always used for very large
+    texts."""
     with LLVM:
         effort = OPT_NONE if fast or compiled_fast(text) else OPT_DEFAULT
         return machine(effort).emit_object(optimised(text, promotes))

@@ -1,4 +1,4 @@
-"""What the processor of this machine can do, as far as the emitter asks."""
+"""The features of this machine's processor, as far as emission needs them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import llvmlite.binding as llvm
 from openptx.locks import LLVM
 
 MXCSR = 0x1F80
-"""The control word of an x86's floats that code expects: nothing traps, to nearest even, subnormal numbers are kept."""
+"""The floating-point control word of x86 that code expects: no traps, round to nearest even, subnormal numbers kept."""
 
 
 WITHOUT = "OPENPTX_CPU_WITHOUT"
-"""Code then does without extensions of the processor whose LLVM names begin so, with commas between: `avx512` makes
+"""Code avoids extensions of the processor whose LLVM names begin with one of these, separated by commas: `avx512` gives
 code for AVX2 on a machine with AVX-512."""
 
 
 @dataclass(frozen=True, slots=True)
 class CPU:
     name: str
-    features: str  # as LLVM takes them
+    features: str  # in LLVM's form
     fma: bool
     f16c: bool
     avx2: bool
@@ -30,12 +30,13 @@ class CPU:
     permute: bool  # vpermi2d and its like
     permutes_bytes: bool  # vpermb and its like
     fp16: bool  # arithmetic of f16, with subnormal numbers
-    gathers: bool  # faster than one element after the other
+    gathers: bool  # faster than element by element
     x86: bool
 
     @property
     def rounds(self) -> bool:
-        """Whether vectors of f32 and f64 can be rounded in a given direction: by instructions, or by another mode."""
+        """Whether vectors of f32 and f64 can be rounded in a given direction: by instructions, or by changing the
+        mode."""
         return self.avx512 or (self.avx2 and self.fma)
 
 
@@ -59,8 +60,8 @@ def host() -> CPU:
         permute=found.get("avx512f", False),
         permutes_bytes=found.get("avx512vbmi", False) and found.get("avx512bw", False),
         fp16=found.get("avx512fp16", False) and found.get("avx512vl", False),
-        # Older processors of Intel got microcode against Downfall, which makes a gather take 2 ns an element; AMD's
-        # load one element after the other as well.
+        # Older Intel processors have microcode against Downfall, which makes a gather take 2 ns per element; AMD's also
+        # load element by element.
         gathers=found.get("avx512fp16", False),
         x86=x86,
     )

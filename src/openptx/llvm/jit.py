@@ -1,4 +1,4 @@
-"""Objects linked into this process, and unloaded when nobody needs them."""
+"""Links objects into this process, and unloads them when they are no longer used."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from openptx.llvm.host import host
 from openptx.locks import LLVM
 
 SESSION = 64
-"""Objects linked by one LLJIT. For each object an LLJIT keeps 11 KB until it ends itself; starting one takes 2 ms."""
+"""The number of objects that one LLJIT links. It keeps 11 KB for each until it is destroyed; starting one takes 2
+ms."""
 
 
 class Session:
-    """An LLJIT, which ends with the last of its libraries.
+    """An LLJIT, which is destroyed with the last of its libraries.
 
-    With JITLink all sections of an object lie in one block of memory. LLVM's older linker (RuntimeDyld) maps each
-    section where the system finds room, and ends the process (`isInt<32>(RealOffset)`) where that is more than 2 GiB
+    With JITLink all sections of an object are in one block of memory. LLVM's older linker (RuntimeDyld) maps each
+    section where the system finds room, and aborts the process (`isInt<32>(RealOffset)`) if that is more than 2 GiB
     from the code that refers to it. On Windows JITLink is not yet complete.
     """
 
@@ -51,7 +52,7 @@ def session() -> Session:
 
 
 def unload() -> None:
-    """Frees the memory of libraries that are no longer used, unless another thread uses LLVM: then the next link does.
+    """Frees the memory of unused libraries, unless another thread uses LLVM: then the next link does.
 
     The garbage collector runs finalizers anywhere, so they must not wait.
     """
@@ -69,8 +70,8 @@ def _retire(tracker: llvm.ResourceTracker, session: Session) -> None:
 
 
 class Library:
-    """Objects linked with each other: the addresses of their functions are good as long as it lives. `known` are those
-    of functions that they call and do not have."""
+    """Objects linked with each other: the addresses of their functions are valid for its life. `known` are those of
+    external functions that they call."""
 
     __slots__ = ("__weakref__", "_tracker")
 
@@ -101,7 +102,7 @@ def _start() -> None:
         session()
 
 
-# On a thread, while the rest of the engine is imported: LLVM needs as long for it as for all else that a first launch
-# from the disk does. Where there are no more threads, it is made when it is needed.
+# On a thread, while the rest of the engine is imported: LLVM needs as long for it as everything else takes in a first
+# launch from the disk. If no thread can be started, it is created on first use.
 with contextlib.suppress(RuntimeError):
     threading.Thread(target=_start, name="openptx-linker").start()

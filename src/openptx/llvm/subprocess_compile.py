@@ -1,4 +1,4 @@
-"""Compiles in a process of its own: it can be ended at any time, and LLVM ends it where text of ours breaks LLVM."""
+"""Compiles in a separate process, which can be ended at any time, and isolates crashes of LLVM caused by our text."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from openptx.errors import Bug
 
 INTERVAL = 0.05
-"""Seconds between two looks at whether to go on."""
+"""Seconds between two checks whether to continue."""
 
 CHILD = "from openptx.llvm.subprocess_compile import main; main()"
 
 HOW = {(promotes, fast): bytes([2 * promotes + fast]) for promotes in (False, True) for fast in (False, True)}
-"""What the process reads before the text: the arguments `promotes` and `fast` of `compile`."""
+"""The input of the process before the text: the arguments `promotes` and `fast` of `compile`."""
 
 
 def available() -> bool:
-    """Whether there is a Python to start: programs that embed one name themselves instead."""
+    """Whether a Python executable can be started: in programs that embed Python, `sys.executable` may be the
+    program."""
     return os.path.basename(sys.executable or "").startswith(("python", "pypy"))
 
 
 def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
-    """A process that compiles what it is sent. `detached`: it gets no signals of our terminal, and is silent."""
+    """A process that compiles the texts it receives. `detached`: it gets no signals of our terminal, and prints
+    nothing."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     return Popen(
         [sys.executable, "-P", "-c", child or CHILD], stdin=PIPE, stdout=PIPE, stderr=DEVNULL if detached else PIPE,
@@ -43,10 +45,9 @@ def compile_in_subprocess(
     promotes: bool = True,
     fast: bool = False,
 ) -> bytes:
-    """An object file of LLVM text, as `compile` makes it; Bug, with what is known, where the process that makes it
-    ends before it is made.
+    """An object file of LLVM text, like `compile`; Bug, with the known details, if the process ends without a result.
 
-    `check` is called all the while. What it raises, or a signal's handler does, ends the process, which was started
+    `check` is called meanwhile. An exception of `check`, or of a signal handler, ends the process, which was started
     now or before.
     """
     with process or start() as child:
@@ -62,13 +63,13 @@ def compile_in_subprocess(
 
 
 def wait_for(child: Popen[bytes], data: bytes, check: Callable[[], None]) -> tuple[bytes, bytes]:
-    """What the process says in the end.
+    """The output of the process.
 
-    The text is written first, since `communicate` sends no more of it after a timeout. The process reads all of it
-    before it does anything else, so this does not block for long.
+    The text is written first, because `communicate` does not send the rest of it after a timeout. The process reads all
+    of it before it does anything else, so this does not block for long.
     """
     assert child.stdin is not None
-    with contextlib.suppress(BrokenPipeError):  # it has ended: its status says why
+    with contextlib.suppress(BrokenPipeError):  # it has ended: its status gives the reason
         child.stdin.write(data)
         child.stdin.close()
     child.stdin = None
@@ -90,16 +91,16 @@ def cause(status: int) -> str:
 
 
 def end_with_reader(pipe: int = 1) -> None:
-    """Ends this process when nobody can read the object any more: the one that wants it may be killed meanwhile."""
+    """Ends this process when nobody can read the object any more, because the reader may be killed."""
     if hasattr(select, "poll"):  # Windows has none
         waits = select.poll()
-        waits.register(pipe, 0)  # for nothing but the end of the pipe
+        waits.register(pipe, 0)  # waits only for the end of the pipe
         waits.poll()
         os._exit(1)
 
 
 def main() -> None:
-    """What the process does: text comes in, an object goes out."""
+    """The body of the process: text comes in, an object goes out."""
     from openptx.llvm.codegen import compile
 
     threading.Thread(target=end_with_reader, daemon=True).start()

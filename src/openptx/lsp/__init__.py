@@ -1,5 +1,5 @@
-"""The language server: what an editor asks of a PTX file while somebody types (docs/editors.md).
+"""The language server for editors of PTX files (docs/editors.md).
 
-`server.py` speaks the protocol; every other module is a question about a `Document`, answered with the front end's own
-parts: the checker, the resolved bodies, `explain`, `fmt`.
+`server.py` implements the protocol; every other module answers one kind of request about a `Document` by means of the
+front end: the checker, the resolved bodies, `explain`, `fmt`.
 """

@@ -1,4 +1,4 @@
-"""What may be written next: opcodes, modifiers by their position, directives, names in scope."""
+"""Completion: opcodes, modifiers by their position, directives, names in scope."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _OPCODE = re.compile(r"\s*([a-z][\w:]*(?:\.[\w:]*)*)\Z", re.A)
 _TARGET = re.compile(r"\.target\s+(?:\w+\s*,\s*)*\w*\Z", re.A)
 _DIRECTIVE = re.compile(r"(?:^|\s)\.\w*\Z", re.A)
 _FEW = 64
-"""Registers of a range that are offered by name; all of a larger one differ in their number only."""
+"""Registers of a range that are offered individually; those of a larger one differ only in their number."""
 
 
 def completions(document: Document, position: types.Position) -> list[types.CompletionItem]:
-    """What may stand at a position, for the editor to filter by what is typed so far."""
+    """The completions at a position, which the editor filters by the typed prefix."""
     offset = document.at.offset(position)
     if not is_code(document, offset):
         return []
@@ -53,7 +53,7 @@ def completions(document: Document, position: types.Position) -> list[types.Comp
 
 
 def _beginning(document: Document, offset: int) -> str:
-    """The statement that an offset lies in, as far as it is written before it, without comments, label and guard."""
+    """The statement that contains an offset, up to the offset, without comments, label and guard."""
     item = document.symbols.item_at(offset)
     text = _TRIVIA.sub(" ", document.file.text[item.span[0] if item is not None else 0 : offset])
     while (before := _OPENING.match(text.lstrip())) is not None:
@@ -62,7 +62,7 @@ def _beginning(document: Document, offset: int) -> str:
 
 
 def _directives(statement: str) -> Iterator[types.CompletionItem]:
-    """Directives where a statement begins; within a declaration also types."""
+    """Directives at the start of a statement; within a declaration also types."""
     for name in DIRECTIVES:
         yield _item(name, types.CompletionItemKind.Keyword)
     if statement.strip().count("."):
@@ -72,7 +72,7 @@ def _directives(statement: str) -> Iterator[types.CompletionItem]:
 
 
 def _modifiers(mnemonic: str, written: list[str]) -> Iterator[types.CompletionItem]:
-    """The modifiers that a form has after those that are written."""
+    """The modifiers that a form allows after those already written."""
     choices: dict[str, None] = {}
     for each in load().get(mnemonic, ()):
         parts = each.parts[1:]
@@ -88,7 +88,7 @@ def _modifiers(mnemonic: str, written: list[str]) -> Iterator[types.CompletionIt
 
 
 def _next(form: Form, written: list[str]) -> Iterable[str]:
-    """The choices of the next slots of a form, up to the first that must be filled; none if others are written."""
+    """The choices of the next slots of a form, up to the first mandatory one; none if others are written."""
     at = 0
     for modifier in written:
         at = next((i + 1 for i in range(at, len(form.slots)) if modifier in form.slots[i].choices), -1)
@@ -101,7 +101,7 @@ def _next(form: Form, written: list[str]) -> Iterable[str]:
 
 
 def _operands(document: Document, offset: int, statement: str) -> Iterator[types.CompletionItem]:
-    """The names that are declared at an offset; labels first where a branch wants one."""
+    """The names that are visible at an offset; labels first if a branch needs one."""
     function = document.symbols.item_at(offset)
     if not isinstance(function, tree.Function):
         return
@@ -130,7 +130,7 @@ def _operands(document: Document, offset: int, statement: str) -> Iterator[types
 
 
 def _scope_at(document: Document, function: tree.Function, offset: int) -> tuple[Scope, list[str]]:
-    """The innermost scope at an offset with what is declared before it, and the labels that it sees."""
+    """The innermost scope at an offset with the declarations before it, and the labels visible there."""
     scope = header_scope(function, document.module.scope)
     statements, labels = document.body(function), list[str]()
     while True:

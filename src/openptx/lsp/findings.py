@@ -1,4 +1,4 @@
-"""Diagnostics of the checker as an editor shows them, and their fixes as code actions."""
+"""Diagnostics of the checker in the editor's form, and their fixes as code actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openptx.diagnostics.edits import applied, edits_of, is_fixable
 from openptx.lsp.document import Document
 
 MOST = 1000
-"""Diagnostics that are sent of one file."""
+"""The maximum number of diagnostics sent for one file."""
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.openptx"
 
@@ -24,7 +24,7 @@ _TAGS = {
 
 
 def diagnostics(document: Document) -> list[types.Diagnostic]:
-    """Everything that is wrong with a document. Of a mistake that is repeated, each place."""
+    """All findings in a document. For a repeated error, each location."""
     return [
         _shown(document, each, span) for each in document.diagnostics for span in (each.span, *each.also)
     ][:MOST]  # fmt: skip
@@ -47,7 +47,7 @@ def _shown(document: Document, found: Diagnostic, span: tuple[int, int]) -> type
 
 
 def _message(found: Diagnostic) -> str:
-    """The finding with what `openptx check` prints under it, a line each."""
+    """The finding with the notes that `openptx check` prints under it, a line each."""
     lines = [found.message + (f": {found.label}" if found.label else "")]
     if found.expected and found.actual:
         lines.append(f"expected {found.expected}, found {found.actual}")
@@ -59,7 +59,7 @@ def _message(found: Diagnostic) -> str:
 
 
 def code_actions(document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The fixes of what is found in a range, and all safe fixes of the file at once."""
+    """The fixes of the findings in a range, and all safe fixes of the file at once."""
     only = params.context.only
     start, end = document.at.span(params.range)
     actions: list[types.CodeAction] = []
@@ -76,7 +76,7 @@ def code_actions(document: Document, params: types.CodeActionParams) -> list[typ
 
 
 def _asked(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    """Whether a client wants actions of a kind: `source` means `source.fixAll.openptx`, too."""
+    """Whether a client requests actions of a kind: `source` also means `source.fixAll.openptx`."""
     wanted = [each.value if isinstance(each, types.CodeActionKind) else each for each in only or []]
     return not wanted or any(kind == each or kind.startswith(f"{each}.") or not each for each in wanted)
 

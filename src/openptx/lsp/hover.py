@@ -1,4 +1,4 @@
-"""What the word under the pointer is: an opcode's form, a modifier, a register's declaration, a literal's value."""
+"""Hover texts: an opcode's form, a modifier, a register's declaration, a literal's value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[.%]?[A-Za-z_$][\w$]*(?:::\w+)?(?:\.[xyzw]\b)?", re.A)
 
 
 def hover(document: Document, position: types.Position) -> types.Hover | None:
-    """The explanation of what stands at a position, None where nothing does that has one."""
+    """The explanation of the word at a position; None if it has none."""
     offset = document.at.offset(position)
     if not is_code(document, offset):
         return None

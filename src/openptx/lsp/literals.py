@@ -1,4 +1,4 @@
-"""Values of literals that people can't read, shown beside them: `0f3F800000` is 1.0."""
+"""Inlay hints for literals that people cannot read: `0f3F800000` is 1.0."""
 
 from __future__ import annotations
 

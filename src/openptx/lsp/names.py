@@ -37,12 +37,12 @@ def references(document: Document, position: types.Position, declaration: bool) 
 
 
 def highlights(document: Document, position: types.Position) -> list[types.DocumentHighlight]:
-    """The places of the name at a position, to be highlighted."""
+    """The occurrences of the name at a position, to be highlighted."""
     return [types.DocumentHighlight(found.range) for found in references(document, position, declaration=True)]
 
 
 def renamable(document: Document, position: types.Position) -> types.Range | None:
-    """The name at a position, if it can have another; raises `InputError` where it says why not."""
+    """The name at a position, if it can be renamed; raises `InputError` with the reason if not."""
     use = _use(document, position)
     if use is None:
         return None
@@ -51,7 +51,7 @@ def renamable(document: Document, position: types.Position) -> types.Range | Non
 
 
 def rename(document: Document, position: types.Position, new: str) -> types.WorkspaceEdit | None:
-    """Another name for what is at a position, wherever it is named; raises `InputError` where there can be none."""
+    """Renames all occurrences of the name at a position; raises `InputError` if the new name is not allowed."""
     use = _use(document, position)
     if use is None:
         return None

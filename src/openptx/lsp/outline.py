@@ -1,4 +1,4 @@
-"""The structure of a file: its symbols as a tree, and what can be folded."""
+"""The structure of a file: its symbols as a tree, and foldable ranges."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _variables(document: Document, declaration: Variable) -> list[types.Document
 
 
 def folding_ranges(document: Document) -> list[types.FoldingRange]:
-    """Functions, blocks, debug sections and comments of more than a line."""
+    """Functions, blocks, debug sections and comments of more than one line."""
     spans = [(span, None) for span in _blocks(document)]
     comments = [(m.span(1), types.FoldingRangeKind.Comment) for m in _COMMENT.finditer(document.file.text) if m[1]]
     found: list[types.FoldingRange] = []

@@ -1,4 +1,4 @@
-"""Which statement, and which part of it, stands at an offset of a document."""
+"""The statement, and the part of it, at an offset of a document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_CODE = re.compile(f"{COMMENT}|{OPEN_STRING}")
 
 
 def is_code(document: Document, offset: int) -> bool:
-    """Whether an offset lies outside of comments and strings."""
+    """Whether an offset is outside comments and strings."""
     item = document.symbols.item_at(offset)
     start = item.span[0] if item is not None else 0
     return not any(
@@ -24,7 +24,7 @@ def is_code(document: Document, offset: int) -> bool:
 
 
 def statements_at(document: Document, offset: int) -> list[tree.Statement]:
-    """The item of the module that an offset lies in, the blocks of it, and the statement, outermost first."""
+    """The item of the module that contains an offset, its blocks, and the statement, outermost first."""
     item = document.symbols.item_at(offset)
     found: list[tree.Statement] = []
     while item is not None:

@@ -1,4 +1,4 @@
-"""Offsets of a file as positions of the protocol, which count lines from 0 and columns in the client's code units."""
+"""Offsets of a file as positions of the protocol, which counts lines from 0 and columns in the client's code units."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CODECS = {
 
 
 class Positions:
-    """Converts places of one file. `encoding` is what client and server have agreed on."""
+    """Converts positions of one file. `encoding` is the one negotiated by client and server."""
 
     def __init__(self, file: File, encoding: types.PositionEncodingKind) -> None:
         self.file = file
         self.codec, self.unit = _CODECS[encoding]
-        self.plain = file.text.isascii()  # then a character is a code unit
+        self.plain = file.text.isascii()  # then a character is one code unit
 
     def position(self, offset: int) -> types.Position:
         """An offset as a position."""
@@ -35,7 +35,7 @@ class Positions:
         return types.Range(self.position(span[0]), self.position(span[1]))
 
     def offset(self, position: types.Position) -> int:
-        """A position as an offset; the nearest where the file has no such position."""
+        """A position as an offset; the nearest one if the file has no such position."""
         starts = self.file.starts
         if position.line >= len(starts):
             return len(self.file.text)
@@ -52,7 +52,7 @@ class Positions:
         return len(text.encode(self.codec, "surrogatepass")) // self.unit
 
     def _characters(self, line: str, units: int) -> int:
-        """The number of characters of a line that lie within so many code units."""
+        """The number of characters of a line that lie within this many code units."""
         for count, character in enumerate(line):
             units -= self._units(character)
             if units < 0:

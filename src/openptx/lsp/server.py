@@ -1,4 +1,4 @@
-"""The protocol's side of the language server: keeps the open documents, and hands each question to its module."""
+"""The protocol side of the language server: keeps the open documents, and dispatches each request to its module."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 
 
 class Session:
-    """The open documents of one editor. `target` stands for the `.target` of every file."""
+    """The open documents of one editor. `target` overrides the `.target` of every file."""
 
     def __init__(self, protocol: LanguageServer, target: str | None = None) -> None:
         self.protocol = protocol
@@ -37,28 +37,28 @@ class Session:
         return Document(uri, version, text, encoding, self.target)
 
     def document(self, uri: str) -> Document:
-        """An open document; one that was never opened is what the disk has."""
+        """An open document; one that was never opened is read from disk."""
         return self.documents.get(uri) or self.open(uri, None, self.protocol.workspace.get_text_document(uri).source)
 
     def show(self, document: Document) -> None:
-        """Send the diagnostics of a document, unless it has changed since."""
+        """Sends the diagnostics of a document, unless it has changed since."""
         if self.documents.get(document.uri) is document:
             self.send(document.uri, findings.diagnostics(document), document.version)
 
     def show_soon(self, document: Document) -> None:
-        """Publishes diagnostics as soon as nobody has typed for a moment."""
+        """Publishes diagnostics after a short pause in typing."""
         if (handle := self.waiting.pop(document.uri, None)) is not None:
             handle.cancel()
         self.waiting[document.uri] = asyncio.get_running_loop().call_later(PAUSE, self.show, document)
 
     def send(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
-        """What an editor is to show of a file."""
+        """The diagnostics of a file for an editor."""
         params = types.PublishDiagnosticsParams(uri, found, version=version)
         self.protocol.text_document_publish_diagnostics(params)
 
 
 def make_server(target: str | None = None) -> LanguageServer:
-    """A server with everything that it can do."""
+    """A server with all its features."""
     server = LanguageServer(
         "openptx", version("openptx"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental
     )
@@ -137,7 +137,7 @@ def _register_edits(server: LanguageServer, session: Session) -> None:
     def laid_out(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
         document = session.document(params.text_document.uri)
         if document.module.tree.diagnostics:
-            return None  # the diagnostics say why
+            return None  # the diagnostics give the reason
         text = formatted(document.module.tree)
         whole = document.at.range((0, len(document.file.text)))
         return [types.TextEdit(whole, text)] if text != document.file.text else []
@@ -154,7 +154,7 @@ def _register_edits(server: LanguageServer, session: Session) -> None:
 
 
 def _or_refused(answer: Callable[[], Answer]) -> Answer:
-    """An answer, or the reason against it as the protocol's error, which editors show."""
+    """An answer, or the reason for refusing it as the protocol's error, which editors show."""
     try:
         return answer()
     except InputError as error:

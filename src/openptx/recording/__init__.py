@@ -1,4 +1,4 @@
-"""Launches recorded on a GPU or here: files of them, and replays that are compared with what they left in memory."""
+"""Launches recorded on a GPU or here: their files, and replays compared with the recorded memory."""
 
 from openptx.recording.file import Recording, Region, read_recording, write_recording
 from openptx.recording.recorder import record

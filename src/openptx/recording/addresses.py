@@ -1,4 +1,5 @@
-"""Pointers from one layout of allocations to another: words that are addresses in the one become those in the other."""
+"""Relocates pointers from one layout of allocations to another: words that are addresses in one become addresses in the
+other."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ WORD = 8
 class Relocation:
     """Translates addresses of allocations that lie at `there` (address, bytes) in one memory and at `here` in another.
 
-    A word is a pointer if it lies in an allocation or is the address after its end, where no other begins there.
+    A word is a pointer if it lies in an allocation, or is one past its end and no other begins there.
     """
 
     def __init__(self, recorded: Sequence[tuple[int, int]], restored: Sequence[int]) -> None:

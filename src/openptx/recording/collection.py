@@ -18,7 +18,7 @@ WANTED = (SUFFIX, ".ptx")
 
 
 class Found(NamedTuple):
-    """A recording: its file, what messages call it, and the folder or archive that summaries count it under."""
+    """A recording: its file, its name in messages, and the folder or archive under which summaries count it."""
 
     path: Path
     name: str
@@ -29,8 +29,8 @@ class Found(NamedTuple):
 def collected(paths: Iterable[str]) -> Generator[tuple[list[Found], list[str]]]:
     """The recordings in files, folders and archives, in order, and the files that are none of these.
 
-    A file that is named and ends in `.launch` is a recording, whatever is in it. Raises OSError for what cannot be
-    read, InputError for an archive that is broken.
+    A file named explicitly that ends in `.launch` is a recording, whatever its content. Raises OSError for files that
+    cannot be read, InputError for a damaged archive.
     """
     with TemporaryDirectory(prefix="openptx-") as unpacked:
         found: list[Found] = []

@@ -1,4 +1,4 @@
-"""The first byte that is not the GPU's, as the element that it is part of, and who wrote it."""
+"""The first byte that differs from the GPU's, as the element that contains it, and its writer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from openptx.trace.values import show
 class Writer:
     """The thread and the statement that wrote an element last.
 
-    `line` is its row in the PTX, `source` the place in the program that the PTX was made from, "" without `.loc`.
-    `step` counts what the launch executed until then, `writes` how often the element was written. `summed`: by an
-    atomic whose result depends on the order of atomics. `origins` are the last instructions of the thread that led to
-    the value, and the write, with what they read and wrote here.
+    `line` is its row in the PTX, `source` the position in the source program, "" without `.loc`. `step` counts what the
+    launch executed until then, `writes` how often the element was written. `summed`: by an atomic whose result depends
+    on the order of atomics. `origins` are the last instructions of the thread that led to the value, and the write,
+    with what they read and wrote here.
     """
 
     text: str
@@ -48,9 +48,10 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class MemoryDifference:
-    """The first element that is not the GPU's: number `element` of `type` in allocation `region`, at byte `offset`.
+    """The first element that differs from the GPU's: number `element` of `type` in allocation `region`, at byte
+    `offset`.
 
-    `gpu` and `here` are its bits. `writer` is None where the kernel did not write it here.
+    `gpu` and `here` are its bits. `writer` is None if the kernel did not write it here.
     """
 
     region: int
@@ -97,7 +98,7 @@ class MemoryDifference:
         return "" if ulps is None else f"  ({abs(ulps):,} ulp{'s' if abs(ulps) != 1 else ''} apart)"
 
     def written(self) -> list[str]:
-        """Who wrote it, in lines."""
+        """The writer, as lines of text."""
         w = self.writer
         if w is None:
             return ["  the kernel does not write it here"]
@@ -110,13 +111,13 @@ class MemoryDifference:
 
 
 def shown(type: str, bits: int) -> str:
-    """A value; nothing for bits, which are shown anyway."""
+    """A value; empty for bits, which are shown anyway."""
     found = named(type)
     return "" if found.kind == "b" and found.format is None else show(bits, found)
 
 
 def distance(type: str, a: int, b: int) -> int | None:
-    """Values of a float's type from `a` to `b`; None for integers and where one is NaN."""
+    """The number of values of a float type from `a` to `b`; None for integers and if one is NaN."""
     f = FORMATS.get(named(type).format or "")
     if f is None or "nan" in (shown(type, a).lstrip("-"), shown(type, b).lstrip("-")):
         return None
@@ -129,7 +130,7 @@ def distance(type: str, a: int, b: int) -> int | None:
 
 
 def difference(restored: Restored, number: int, byte: int, write: Write | None) -> MemoryDifference:
-    """What is to be said of a byte of an allocation that is not the GPU's, but for who wrote it."""
+    """The description of a byte that differs from the GPU's, without its writer."""
     type = BYTE if write is None else stored_type(write.function, write.op, byte - write.offset)
     width = max(type.width // 8, 1)
     begin = byte // width * width if write is None else write.offset + (byte - write.offset) // width * width
@@ -144,7 +145,7 @@ def difference(restored: Restored, number: int, byte: int, write: Write | None) 
 
 
 def writer(program: Program, write: Write, writes: int, origins: Sequence[Record]) -> Writer:
-    """Who wrote, in words and lines."""
+    """The writer, as text and lines."""
     op, table = write.op, LineTable(program.file)
     line = program.file.location(op.span[0])[0]
     chain = table.of(op)

@@ -23,7 +23,7 @@ SUFFIX = ".launch"
 class Region:
     """An allocation of the GPU's memory: `address` there, its bytes before and after the launch.
 
-    Where `compared` is false, what is in it depends on where other memory lies. `symbol` is the module's variable that
+    If `compared` is false, its content depends on the addresses of other memory. `symbol` is the module's variable that
     it is, "" for none.
     """
 
@@ -40,10 +40,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """A launch as a GPU made it. `parameters` are (offset, bytes), `shared` the bytes of dynamic shared memory.
+    """A launch as executed by a GPU. `parameters` are (offset, bytes), `shared` the bytes of dynamic shared memory.
 
-    `device` says in words what it ran on, `target` is that device's, "" for unknown. `left_out` are allocations,
-    (address, bytes), that the recorder saw and did not keep. `ptx` is the module; None where it was not asked for.
+    `device` describes the device, `target` is its target, "" if unknown. `left_out` are allocations, (address, bytes),
+    that the recorder found and did not record. `ptx` is the module; None if it was not requested.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Recording:
 def read_recording(path: str | os.PathLike[str], name: str | None = None, ptx: File | None = None) -> Recording:
     """The recording in a file; `name` is what messages call it, `ptx` a module instead of the one that it names.
 
-    Raises OSError where the file or its PTX cannot be read, InputError for what is no recording, is of a newer version
-    of the format, or is cut short.
+    Raises OSError if the file or its PTX cannot be read, InputError if it is not a recording, has a newer version of
+    the format, or is truncated.
     """
     path = Path(path)
     name = name or str(path)
@@ -112,9 +112,9 @@ def beside(path: Path, name: str, ptx: str) -> File:
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Writes a recording with its PTX into one file; what is the same after the launch as before is written once.
+    """Writes a recording with its PTX into one file; memory that the launch did not change is written once.
 
-    Raises OSError where that cannot be done, InputError for a recording without PTX or with too much of it.
+    Raises OSError if that fails, InputError for a recording without PTX or with too much of it.
     """
     text = encode(recording.ptx.text) if recording.ptx is not None else b""
     if not text or len(text) > LIMIT:
@@ -132,7 +132,7 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
 
 
 def write_parts(path: str | os.PathLike[str], parts: Sequence[bytes | Bytes]) -> None:
-    """Writes a file under another name first, so that an interrupt leaves no half of one."""
+    """Writes a file under a temporary name first, so that an interrupt leaves no partial file."""
     unfinished = f"{os.fspath(path)}.part"
     try:
         with open(unfinished, "wb") as stream:

@@ -1,4 +1,5 @@
-"""The first line of a recording: what was launched, and what bytes follow. docs/recordings.md describes it."""
+"""The first line of a recording: the launch, and the layout of the bytes that follow. docs/recordings.md describes
+it."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from openptx.errors import InputError
 
 VERSION = 2
 LONGEST = 64 << 20
-"""Bytes of the line at most: a file of something else may have no lines at all."""
+"""The maximum length of the line in bytes: another kind of file may have no lines at all."""
 LARGEST = 1 << 48
-"""Bytes of an allocation at most: no GPU has more addresses."""
+"""The maximum size of an allocation in bytes: no GPU has more addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegionHeader:
-    """One allocation: its address and size, whether the file has its bytes after the launch, whether they are to be
-    compared, and the module's variable that it is, "" for none."""
+    """One allocation: its address and size, whether the file has its bytes after the launch, whether to compare them,
+    and the module's variable that it is, "" for none."""
 
     address: int
     size: int
@@ -31,8 +32,8 @@ class RegionHeader:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A recording without its bytes. `parameters` are (offset, bytes); `ptx` names a file next to the recording, ""
-    where the text follows the memory, `text` bytes of it. `target` is the GPU's, "" for unknown."""
+    """A recording without its bytes. `parameters` are (offset, bytes); `ptx` names a file next to the recording, "" if
+    the text follows the memory, with `text` bytes. `target` is the GPU's, "" for unknown."""
 
     kernel: str
     grid: tuple[int, ...]
@@ -53,7 +54,7 @@ class Header:
         return sum(r.size * (2 if r.changed else 1) for r in self.regions) + self.text
 
     def line(self) -> bytes:
-        """The line, as the newest version has it."""
+        """The line, in the newest version of the format."""
         data = {
             "version": VERSION, "kernel": self.kernel, "grid": self.grid, "block": self.block, "shared": self.shared,
             "cluster": self.cluster,
@@ -68,7 +69,7 @@ class Header:
 
 
 class Fields:
-    """The members of the object, each of the type that is asked for; InputError where it is missing or another."""
+    """The members of the object, each of the requested type; InputError if one is missing or has another type."""
 
     def __init__(self, name: str, line: bytes) -> None:
         self.name = name
@@ -115,7 +116,7 @@ def is_numbers(found: object) -> bool:
 
 
 def read_header(name: str, line: bytes) -> Header:
-    """The header in a line. Raises InputError, which begins with `name`, for what is none and for newer versions."""
+    """The header in a line. Raises InputError, which begins with `name`, if it is not one, and for newer versions."""
     fields = Fields(name, line)
     version = fields.get("version", int, 1)
     if not 1 <= version <= VERSION:
@@ -162,7 +163,7 @@ def parameters(fields: Fields) -> tuple[tuple[int, bytes], ...]:
 
 
 def regions(fields: Fields) -> tuple[RegionHeader, ...]:
-    """The allocations; none overlaps another."""
+    """The allocations, which must not overlap."""
     places = pairs(fields, "allocs")
     changed, compared = fields.booleans("changed", len(places)), fields.booleans("compare", len(places))
     symbols: dict[Any, str] = {}

@@ -1,4 +1,4 @@
-"""`openptx.record`: a launch made here, with the memory that it can reach, before and after it."""
+"""`openptx.record`: a launch executed here, with the memory that it can access, before and after it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from openptx.runtime.options import Extent, extent, sequence_of
 
 
 class Reached(NamedTuple):
-    """Memory that the launch can reach: `data` are its bytes now, `symbol` the variable that it is, "" for none."""
+    """Memory that the launch can access: `data` are its bytes now, `symbol` the variable that it is, "" for none."""
 
     address: int
     data: Bytes
@@ -43,14 +43,14 @@ def record(
     engine: str = "auto",
     timeout: float | None = None,
 ) -> Recording:
-    """Launches a kernel, and gives the launch as a Recording; with `file` it is written there (docs/recordings.md).
+    """Launches a kernel, and returns the launch as a Recording; with `file` it is written there (docs/recordings.md).
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine` and `timeout` (seconds) are those of a launch;
     arrays are written as by a launch. The recording has the module's text, the variables of the module, the arrays
-    among the arguments, and whatever else pointers in these lead to.
+    among the arguments, and all other memory that pointers in these refer to.
 
-    Raises what a launch raises, and nothing is written then; ArgumentError for textures, samplers and surfaces, which a
-    recording cannot hold; OSError where the file cannot be written.
+    Raises the exceptions of a launch, in which case nothing is written; ArgumentError for textures, samplers and
+    surfaces, which a recording cannot hold; OSError if the file cannot be written.
     """
     args = sequence_of(args)
     module = kernel.module
@@ -78,7 +78,7 @@ def record(
 
 
 def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[Reached]:
-    """The module's variables, and the memory that pointers in parameters lead to, in variables, in that memory."""
+    """The module's variables, and the memory that pointers in parameters, in variables and in that memory refer to."""
     module = kernel.module
     waiting = [aligned(0, parameters)]
     for name, variable in module.program.variables.items():
@@ -98,7 +98,7 @@ def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[Reached]:
 
 
 def allocation_at(address: int, view: MemoryView) -> Reached | None:
-    """The allocation that an address lies in; None where it lies in none, or in the heap that kernels `malloc` from."""
+    """The allocation that contains an address; None if there is none, or if it is in the kernels' `malloc` heap."""
     block = find(address)
     if block is not None:
         return Reached(block.address, block.data)

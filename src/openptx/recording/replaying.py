@@ -1,4 +1,4 @@
-"""`openptx.replay`: a recorded launch, run here and compared with what the GPU left in memory."""
+"""`openptx.replay`: a recorded launch, run here and compared with the GPU's results."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from openptx.trace.entry import trace
 from openptx.trace.record import Record
 
 LONGEST = 6
-"""Instructions that are given."""
+"""The maximum number of instructions returned."""
 
 
 def origins(launch: RestoredLaunch, write: Write, offset: int, timeout: float | None) -> list[Record]:
-    """The last instructions whose results a write stored at byte `offset` of what it writes, and the write itself.
+    """The last instructions that led to byte `offset` of the data of a write, and the write itself.
 
-    Runs the launch, whose memory was just restored, on the reference engine. Of a long kernel the first 100,000
-    instructions of the thread are looked at: [] where the write comes later.
+    Runs the launch, whose memory was just restored, on the reference engine. Only the first 100,000 instructions of the
+    thread are examined: [] if the write comes later.
     """
     recording, kernel = launch.recording, launch.kernel
     records = trace(
@@ -74,13 +74,13 @@ STATUSES = (EQUAL, ORDER, DIFFERS, FAULT, UNSUPPORTED, UNREADABLE)
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What came of a recorded launch.
+    """The result of replaying a launch.
 
-    `status` is "equal" where every byte that is compared is the GPU's; "differs"; "order of atomics" where all that
-    differ were written by atomics whose result depends on their order, which a GPU does not fix; "fault" and
-    "unsupported" where the launch did not end here; "unreadable" where the recording or its PTX cannot be used. `error`
-    is what was raised in the last three cases. Of `compared` bytes `differing` are not the GPU's; `first` is the first
-    of them as an element. `findings` are those of `sanitize`, `note` what else is to be said.
+    `status` is "equal" if every compared byte equals the GPU's; "differs"; "order of atomics" if all differing bytes
+    were written by atomics whose result depends on their order, which a GPU does not fix; "fault" and "unsupported" if
+    the launch did not complete here; "unreadable" if the recording or its PTX cannot be used. `error` is the exception
+    in the last three cases. Of `compared` bytes `differing` differ from the GPU's; `first` is the first of them as an
+    element. `findings` are those of `sanitize`, `note` is a further remark.
     """
 
     name: str
@@ -97,12 +97,12 @@ class Replay:
 
     @property
     def equal(self) -> bool:
-        """Whether every byte that is compared is the GPU's."""
+        """Whether every compared byte equals the GPU's."""
         return self.status == EQUAL
 
     @property
     def reason(self) -> str:
-        """What the error says, "" for none, without the name of the recording that may begin it."""
+        """The text of the error, "" for none, without the name of the recording that may begin it."""
         if self.error is None:
             return ""
         system = self.error.strerror if isinstance(self.error, OSError) else None
@@ -125,7 +125,7 @@ class Replay:
         return "\n".join(lines)
 
     def said(self) -> str:
-        """The outcome in a sentence."""
+        """The result as a sentence."""
         on = f" ({self.device})" if self.device else ""
         if self.status == EQUAL:
             return f"all {self.compared:,} bytes are the GPU's{on}"
@@ -159,7 +159,7 @@ def replay(
     timeout: float | None = None,
     explain: bool = True,
 ) -> Replay:
-    """Runs a recorded launch without a GPU, and compares memory with what the GPU left.
+    """Runs a recorded launch without a GPU, and compares memory with the GPU's.
 
     `source` is a file of the format in docs/recordings.md, or a Recording. `engine`, `timeout` (seconds) are those of a
     launch; `contract` and `target` (by default the recorded GPU's, or the file's) those of `openptx.load`; `ptx` is a
@@ -167,8 +167,8 @@ def replay(
     runs once more under watch. With `explain` a launch that differs runs once more on the reference engine, which
     finds the thread and the statement that wrote the first difference.
 
-    What is wrong with the recording, its PTX or the launch is the `error` of what is returned. Raises ArgumentError for
-    options that there are not.
+    Errors of the recording, its PTX or the launch are the `error` of the result. Raises ArgumentError for unknown
+    options.
     """
     require_target(target)
     if engine not in ENGINES:
@@ -190,11 +190,11 @@ def replay(
 
 
 _SPECIFIC = re.compile(r"^\s*\.target\s+sm_\d+[af]\b", re.MULTILINE)
-"""PTX for one architecture or family, `sm_90a`: the GPU that ran it was one of these, and is called `sm_90`."""
+"""PTX for one architecture or family, `sm_90a`: the GPU that ran it belongs to it, but is recorded as `sm_90`."""
 
 
 def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
-    """Loads and runs a recording; what keeps it from that is what comes of it."""
+    """Loads and runs a recording; a failure becomes the result."""
     name, kernel = recording.name, recording.kernel
     try:
         if ptx is None:
@@ -209,7 +209,7 @@ def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
 
 
 def replayed(recording: Recording, program: Program, how: How) -> Replay:
-    """Runs the launch once, and compares; runs it again to find out who wrote, and under watch."""
+    """Runs the launch once, and compares; runs it again to find the writer, and under watch."""
     launch = restore(recording, program)
     compared = sum(region.size for region in recording.regions if region.compared)
     kernel, grid, block = launch.kernel, recording.grid, recording.block
@@ -239,7 +239,7 @@ def replayed(recording: Recording, program: Program, how: How) -> Replay:
 
 
 def explained(found: Replay, launch: RestoredLaunch, differing: Differing, program: Program, how: How) -> Replay:
-    """Adds the first difference with who wrote it, and whether the order of atomics explains all of them."""
+    """Adds the first difference with its writer, and whether the order of atomics explains all differences."""
     restored, where = differing[0]
     number, byte = launch.regions.index(restored), int(where[0])
     second = restore(launch.recording, program)
@@ -259,7 +259,7 @@ def explained(found: Replay, launch: RestoredLaunch, differing: Differing, progr
 
 
 def left_out(recording: Recording, fault: Fault) -> str:
-    """What to say of a fault at an address that the GPU had memory at, which was not recorded."""
+    """The remark on a fault at an address at which the GPU had memory that was not recorded."""
     at = fault.address
     for address, size in recording.left_out if at is not None else ():
         if at is not None and address <= at < address + size:

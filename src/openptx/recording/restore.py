@@ -1,4 +1,4 @@
-"""Puts a recorded launch back into memory: its allocations, with the pointers in them and in its parameters."""
+"""Restores a recorded launch: its allocations, with the pointers in them and in its parameters."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from openptx.runtime import Kernel, LoadedModule
 from openptx.runtime.parameters import Packed
 
 ALIGN = 256
-"""Bytes that memory of the host is aligned to, as far as the GPU's was."""
+"""The alignment of host memory in bytes, as far as the GPU's had it."""
 
 
 class Restored(NamedTuple):
-    """An allocation of the recording, as it lies here: `address` is the kernel's, `data` its bytes now."""
+    """An allocation of the recording, in this process: `address` is the kernel's, `data` its bytes now."""
 
     region: Region
     name: str
@@ -34,7 +34,7 @@ class Restored(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestoredLaunch:
-    """All that running it takes. The memory lives as long as this object."""
+    """Everything needed to run it. The memory lives as long as this object."""
 
     recording: Recording
     kernel: Kernel
@@ -44,9 +44,9 @@ class RestoredLaunch:
     """From addresses here to those of the GPU."""
 
     def differing(self) -> Iterator[tuple[Restored, NDArray[np.intp]]]:
-        """After a run, each allocation that differs from the GPU's, with the positions of the bytes that do.
+        """After a run, each allocation that differs from the GPU's, with the positions of the differing bytes.
 
-        A pointer that leads to the same place is the same.
+        Pointers to the same place are equal.
         """
         for restored in self.regions:
             region = restored.region
@@ -62,13 +62,13 @@ class RestoredLaunch:
                 yield restored, where
 
     def differs(self, number: int, byte: int) -> bool:
-        """Whether one byte of an allocation is not the GPU's."""
+        """Whether one byte of an allocation differs from the GPU's."""
         wanted = self.regions[number]
         return any(restored is wanted and byte in where for restored, where in self.differing())
 
 
 def restore(recording: Recording, program: Program) -> RestoredLaunch:
-    """Makes the recorded allocations memory of a device of their own, with what was in them before the launch.
+    """Creates the recorded allocations in the memory of a separate device, with their contents before the launch.
 
     Each gets addresses that end in the same bits as on the GPU (32 of them in 64-bit programs), so that alignment is
     the same. Pointers to allocations, in parameters and in memory, are relocated; tensor maps of the GPU's become ours.
@@ -92,7 +92,7 @@ def restore(recording: Recording, program: Program) -> RestoredLaunch:
 
 
 def memory_for(recording: Recording, address_size: int) -> Memory:
-    """A device's memory in which nothing lies where the GPU had something: pointers that were not relocated fault."""
+    """A device's memory in which the GPU's addresses are unused, so that pointers that were not relocated fault."""
     memory = Memory(address_size)
     for region in recording.regions:
         memory.avoid(region.address, region.size)
@@ -102,7 +102,7 @@ def memory_for(recording: Recording, address_size: int) -> Memory:
 
 
 def placed(recording: Recording, number: int, module: LoadedModule) -> Restored:
-    """One allocation, as memory of its own or as a variable of the module."""
+    """One allocation, as new memory or as a variable of the module."""
     region = recording.regions[number]
     if region.symbol:
         data = module.get_global(region.symbol) if region.symbol in module.program.variables else None
@@ -119,7 +119,7 @@ def placed(recording: Recording, number: int, module: LoadedModule) -> Restored:
 
 
 def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:
-    """Memory of its own: its address, and its bytes."""
+    """New memory: its address, and its bytes."""
     whole = np.empty(region.size + 2 * ALIGN, np.uint8)
     first = (region.address - pointer_of(whole)) % ALIGN
     data = whole[first : first + region.size]
@@ -129,7 +129,7 @@ def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:
 
 
 def parameters(recording: Recording, kernel: Kernel, relocation: Relocation) -> bytes:
-    """The kernel's parameters as bytes. What a launcher passed beyond those that it declares is left out."""
+    """The kernel's parameters as bytes. Bytes that a launcher passed beyond the declared parameters are dropped."""
     size = kernel.function.parameter_size
     buffer, given = bytearray(size), np.zeros(size, np.bool_)
     for offset, content in recording.parameters:

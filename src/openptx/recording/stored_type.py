@@ -1,4 +1,5 @@
-"""The type of what a statement stores: its own, or where that is only bits, that of the instruction that made them."""
+"""The type of the value that a statement stores: its own or, if that is only bits, that of the instruction that
+computed it."""
 
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ from openptx.program import Address, Function, Op, Operand, Reg, Vector
 
 BYTE = named("b8")
 DEPTH = 8
-"""How many moves, selections and exchanges between the instruction that made a value and the store are passed."""
+"""The maximum number of moves, selections and exchanges between the computing instruction and the store."""
 
 
 def stored_part(op: Op, offset: int) -> tuple[Operand, Type] | None:
-    """The register or constant that has byte `offset` of what `op` writes to memory, and its type in the statement."""
+    """The register or constant that provides byte `offset` of what `op` writes to memory, and its type in the
+    statement."""
     for i, (operand, type) in enumerate(zip(op.operands, op.types, strict=True)):
         if type is None or is_written(op, i) or isinstance(operand, Address) or operand is None:
             continue
@@ -24,7 +26,7 @@ def stored_part(op: Op, offset: int) -> tuple[Operand, Type] | None:
 
 
 def stored_type(function: Function, op: Op, offset: int) -> Type:
-    """The type of the element that has that byte; `.b8` where nobody knows."""
+    """The type of the element that contains that byte; `.b8` if unknown."""
     found = stored_part(op, offset)
     return BYTE if found is None else (meant(function, *found) or found[1]).element
 
@@ -37,13 +39,13 @@ def meant(function: Function, operand: Operand, type: Type) -> Type | None:
 
 
 def value_type(function: Function, register: int, depth: int) -> Type | None:
-    """What the instructions that write a register put into it: a float's type where one does, else an integer's."""
+    """The type that the instructions that write a register give it: a float type if any does, else an integer type."""
     found = [t for op in definitions(function).get(register, ()) if (t := made(function, op, register, depth))]
     return next((t for t in found if t.format is not None), found[0] if found else None)
 
 
 def made(function: Function, op: Op, register: int, depth: int) -> Type | None:
-    """What one instruction puts into a register."""
+    """The type that one instruction gives a register."""
     type = next(
         (t for i, t in enumerate(op.types) if is_written(op, i) and holds(op.operands[i], register) and t is not None),
         None,
@@ -60,7 +62,7 @@ def made(function: Function, op: Op, register: int, depth: int) -> Type | None:
 
 
 def registers_of(operand: Operand | None) -> list[Reg]:
-    """The registers whose values an operand is, not those of an address."""
+    """The registers whose values an operand uses, except those of an address."""
     return [] if isinstance(operand, Address) else list(registers(operand))
 
 

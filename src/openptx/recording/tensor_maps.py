@@ -1,6 +1,6 @@
-"""Tensor maps as a GPU has them, in recorded parameters and memory: the same in the bytes of OpenPTX's.
+"""Replaces a GPU's tensor maps in recorded parameters and memory by OpenPTX's encoding of the same maps.
 
-What a map says beside that, promotion into the L2 cache and what follows from the rest, is not kept: no copy shows it.
+Other fields of a map, promotion into the L2 cache and derived values, are not kept, because no copy depends on them.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from openptx.runtime.driver_tensor_map import LEAST_ALIGNMENT, SIZE, decode
 from openptx.runtime.tensor_map import TensorMap
 
 WORDS = LEAST_ALIGNMENT // 4
-"""32-bit words from one place where a map may begin to the next."""
+"""32-bit words between two addresses at which a map may begin."""
 UNUSED = 0xFFF8000E
-"""Bits of the word at byte 8 that no map has."""
+"""Bits of the word at byte 8 that are always clear."""
 ODD = 1 << 24
-"""A bit of the word at byte 52 that each map has: 16 bytes are an even number of elements, less one there."""
+"""A bit of the word at byte 52 that is always set: 16 bytes are an even number of elements, minus one there."""
 
 USED = 76
-"""Bytes of a map; the others are zero."""
+"""The used bytes of a map; the others are zero."""
 
 
 def with_our_maps(recording: Recording) -> Recording:
-    """The recording with tensor maps of a GPU's replaced; itself where there are none.
+    """The recording with a GPU's tensor maps replaced; the same object if there are none.
 
-    A map begins at a multiple of 64 bytes. That some bytes are one is certain enough: most of their 1,024 bits are
-    given, or follow from the others. One that a kernel made with `tensormap.replace` lacks what follows; it counts
-    where its tensor lies in recorded memory.
+    A map begins at a multiple of 64 bytes. Recognition is reliable: most of the 1,024 bits are fixed, or follow from
+    the others. A map that a kernel built with `tensormap.replace` lacks the derived fields; it is recognised if its
+    tensor lies in recorded memory.
     """
     recorded = [(region.address, region.size) for region in recording.regions]
     regions = tuple(replaced(region, recorded) for region in recording.regions)
@@ -50,9 +50,8 @@ def replaced(region: Region, recorded: Sequence[tuple[int, int]]) -> Region:
 
 
 def with_ours(address: int, data: Bytes, recorded: Sequence[tuple[int, int]]) -> Bytes:
-    """Bytes that lie at an address with our maps in them; themselves where there are none.
-
-    `there` are allocations, (address, bytes).
+    """Bytes at an address with our maps in them; the same object if there are none. `there` are allocations, (address,
+    bytes).
     """
     lead = -address % LEAST_ALIGNMENT
     places = (data.size - lead) // LEAST_ALIGNMENT
@@ -72,7 +71,7 @@ def with_ours(address: int, data: Bytes, recorded: Sequence[tuple[int, int]]) ->
 
 
 def our_map(data: Bytes, recorded: Sequence[tuple[int, int]]) -> bytes | None:
-    """Our bytes of a GPU's map; None where these bytes are none, or one that no copy has a meaning for."""
+    """Our encoding of a GPU's map; None if these bytes are not a map, or one that no copy supports."""
     if data[USED:].any():
         return None
     try:

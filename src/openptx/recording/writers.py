@@ -1,4 +1,4 @@
-"""Who wrote a byte: a run on the reference engine that watches what is written to the allocations of a recording."""
+"""The writer of a byte: a run on the reference engine that watches writes to the allocations of a recording."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 STORED, SUMMED = 1, 2
-"""Marks of a byte: something was stored there; an atomic whose result depends on the order of atomics wrote it."""
+"""Marks of a byte: it was stored to; it was written by an atomic whose result depends on the order of atomics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write by one thread: `offset` is that of its first byte in the allocation, `size` how many it wrote.
+    """A write by one thread: `offset` is that of its first byte in the allocation, `size` the number of bytes.
 
-    `step` counts what the launch executed until then, `summed` is true of an atomic whose order matters.
+    `step` counts the launch's instructions up to it, `summed` is true for an atomic whose order matters.
     """
 
     function: Function
@@ -49,7 +49,7 @@ class Write:
 
 
 class Writers(Observer):
-    """Marks the bytes of allocations that are written, and keeps the last write of `watched`, one byte of one."""
+    """Marks the written bytes of allocations, and records the last write of `watched`, a byte of one."""
 
     def __init__(self, regions: Sequence[Restored], watched: tuple[int, int] | None) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class WatchedLaunch(ObservedLaunch):
 
 
 def watch(launch: RestoredLaunch, watched: tuple[int, int] | None, timeout: float | None = None) -> Writers:
-    """Runs a launch whose memory was just restored, on the reference engine, and gives what was written.
+    """Runs a launch whose memory was just restored, on the reference engine, and returns its writes.
 
     `watched` is (number of the allocation, offset of the byte). Raises Fault and Unsupported as a launch does.
     """

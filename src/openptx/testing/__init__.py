@@ -1,7 +1,7 @@
 """Runs tests that are files: case folders with inputs and expected outputs, and annotated PTX (docs/testing.md).
 
-`openptx test` and the pytest plugin are two ways to the same runner. Tests in Python have `assert_same_bits`, the
-plugin's fixtures, and `openptx.testing.strategies` for Hypothesis.
+`openptx test` and the pytest plugin share one runner. Tests in Python have `assert_same_bits`, the plugin's fixtures,
+and `openptx.testing.strategies` for Hypothesis.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HOMES = {
     "assert_same_bits": "openptx.testing.same_bits",
     "collected": "openptx.testing.collection",
 }
-"""Imported when somebody asks: pytest loads the plugin in every run of an environment, and these take half a second."""
+"""Imported on first use: pytest loads the plugin in every run of an environment, and these take half a second."""
 
 __all__ = ["Launcher", "Loader", "assert_same_bits", "collected"]
 

@@ -1,4 +1,5 @@
-"""Runs an annotated PTX file: its diagnostics are those that `//~` names, its functions give what `// run:` says."""
+"""Runs an annotated PTX file: checks its diagnostics against `//~`, and the results of its functions against `//
+run:`."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from openptx.testing.values import WIDTHS, agrees, bits_of, is_nan_word, shown
 from openptx.testing.wrapper import PREFIX, SLOT, Formal, formals, wrapper
 
 HEADER = ".version 9.0 .target sm_100a .address_size 64 "
-"""What a file without `.version` starts with, in its first line, so that no row moves."""
+"""The first line given to a file without `.version`, on the same line as its text, so that no row moves."""
 
 SHOWN = 10
 TIMEOUT = 60.0  # seconds, for each launch
@@ -28,7 +29,7 @@ QUIET_NAN = {"f16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000, "b32":
 
 
 def run_annotated(file: File, engine: str = "auto", launch: Launch = plain) -> None:
-    """Run one file; raises `Mismatch` with all that differs, `InputError` for annotations that cannot be read."""
+    """Runs one file; raises `Mismatch` with all differences, `InputError` for annotations that cannot be parsed."""
     notes = read_annotations(file.text)
     if notes.empty:
         raise InputError(f"{file.name}: nothing to test: no `// run:` and no `//~`")
@@ -47,7 +48,7 @@ def run_annotated(file: File, engine: str = "auto", launch: Launch = plain) -> N
 
 
 def check_diagnostics(file: File, notes: Annotations) -> list[Diagnostic]:
-    """Hold the diagnostics of the file against its `//~` comments; both ways round."""
+    """Compares the diagnostics of the file with its `//~` comments, in both directions."""
     found = check(file, profile=notes.profile)
     wanted = list(notes.diagnostics)
     problems: list[str] = []
@@ -74,7 +75,7 @@ def run_functions(
     problems: list[str],
     gaps: list[Unsupported],
 ) -> None:
-    """Run every `// run:` line. All runs of a function with one thread share a launch, one block each."""
+    """Runs every `// run:` line. All runs of a function with one thread share a launch, one block each."""
     text = without_errors(file, found)
     functions = {f.name.text: f for f in parse(File(file.name, text)).functions if f.kind == "func" and f.body}
     if missing := [run for run in notes.runs if run.function not in functions]:
@@ -90,8 +91,8 @@ def run_functions(
 
 
 def with_wrappers(file: File, wrappers: list[str], profile: str = "ptxas") -> Program:
-    """The loaded module of a file and of kernels after it. CheckError for mistakes in the file itself alone: these
-    kernels have lists of parameters, which a file older than PTX 1.4 can't have."""
+    """The loaded module of a file with kernels appended. CheckError only for errors in the file itself: these kernels
+    have lists of parameters, which a file older than PTX 1.4 can't have."""
     resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])), profile=profile)
     if errors := [each for each in found if each.severity == "error" and each.span[0] < len(file.text)]:
         raise CheckError(errors)
@@ -107,7 +108,7 @@ def without_errors(file: File, found: list[Diagnostic]) -> str:
 def launch_batch(
     module: Program, function: Function, runs: list[Run], launch: Launch, problems: list[str], gaps: list[Unsupported]
 ) -> None:
-    """Launch runs together; one after the other when that faults, to find out which it was."""
+    """Launches runs together; one by one when that faults, to find out which run did."""
     try:
         problems += launch_runs(module, function, runs, launch)
     except Unsupported as gap:
@@ -125,7 +126,7 @@ def launch_batch(
 
 
 def launch_runs(module: Program, function: Function, runs: list[Run], launch: Launch) -> list[str]:
-    """One launch with a block for each run; what differs from what the runs say, a line each."""
+    """One launch with a block for each run; returns the differences from the expected results, a line each."""
     import numpy as np
 
     takes, gives = formals(function, function.parameters), formals(function, function.returns)
@@ -147,7 +148,7 @@ def launch_runs(module: Program, function: Function, runs: list[Run], launch: La
 
 
 def record(run: Run, thread: int, takes: list[Formal]) -> bytes:
-    """The arguments of one thread, a slot each."""
+    """The arguments of one thread, one slot each."""
     slots = zip(run.arguments, takes, strict=True)
     return b"".join(argument_bits(pick(value, thread), formal).to_bytes(SLOT, "little") for value, formal in slots)
 
@@ -165,7 +166,7 @@ def pick(value: Value, thread: int) -> str:
 
 
 def compare(run: Run, thread: int, gives: list[Formal], slots: bytes) -> list[str]:
-    """What one thread of a run got and should not have got."""
+    """The difference between a thread's result and the expected one."""
     problems: list[str] = []
     for number, (value, formal) in enumerate(zip(run.results, gives, strict=True)):
         got = int.from_bytes(slots[number * SLOT :][:SLOT], "little") & ((1 << WIDTHS[formal.type]) - 1)

@@ -25,9 +25,9 @@ WITHIN = re.compile(r"(?P<result>.*?)\s+within\s+(?P<amount>\S+)(?P<ulp>\s+ulps?
 EXPECTED = re.compile(r"//~(?P<up>\^*)\s*(?P<code>[\w-]+)\s*(?P<text>.*)")
 PROFILE = re.compile(r"//\s*profile:\s*(\w+)")
 LONGEST = 4000
-"""Characters of a run, which are people's to read."""
+"""The maximum number of characters of a run, which people must be able to read."""
 THREADS = 1024
-"""Values of a list: one for each thread of a block (manual, .maxntid)."""
+"""The maximum number of values in a list: one for each thread of a block (manual, .maxntid)."""
 RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 
 Value = str | tuple[str, ...]
@@ -56,7 +56,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One `//~` comment: the row that it speaks of, the code or name, and a part of the message."""
+    """One `//~` comment: the row that it refers to, the code or name, and a part of the message."""
 
     row: int
     code: str
@@ -95,7 +95,7 @@ def read_annotations(text: str) -> Annotations:
 
 
 def read_run(text: str, row: int) -> Run:
-    """What stands after `// run:`."""
+    """The text after `// run:`."""
     if len(text) > LONGEST:
         raise InputError(f"line {row}: a run of {len(text):,} characters; {LONGEST:,} are the most")
     match = CALL.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Runs a case folder: `case.json`, `kernel.ptx`, and the arrays that go in and should come out.
+"""Runs a case folder: `case.json`, `kernel.ptx`, and the input and expected output arrays.
 
 `case.json` names the kernel, `grid`, `block`, `dynamic_shared`, optionally `cluster`, and `params` in order: `buffer`
 (with `expect`, bit for bit or within `atol + rtol * |expected|`), `scalar`, `struct` (bytes in hexadecimal), `null`,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 # fmt: off
-#           the NumPy type of a scalar; b types hold bits
+# the NumPy type of a scalar; b types contain bits
 SCALARS = {
     "f16": "float16", "f32": "float32", "f64": "float64",
     "s8":  "int8",    "s16": "int16",   "s32": "int32",    "s64": "int64",
@@ -47,7 +47,7 @@ ENDLESS = 1.0  # seconds, for a kernel that must be stopped
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What `case.json` says. `params` are its entries as they are written."""
+    """The content of `case.json`. `params` are its entries as written."""
 
     folder: str
     kernel: str
@@ -67,7 +67,7 @@ def is_case(folder: str) -> bool:
 
 
 def read_case(folder: str) -> Case:
-    """The case in a folder; `InputError` where it is not one."""
+    """The case in a folder; `InputError` if it is not one."""
     path = os.path.join(folder, "case.json")
     try:
         with open_regular(path) as stream:
@@ -94,9 +94,9 @@ def read_case(folder: str) -> Case:
 
 
 def run_case(case: Case, engine: str = "auto", sanitize: str | None = None, launch: Launch = plain) -> None:
-    """Launch the kernel of a case and compare; raises `Mismatch` with all that differs.
+    """Launches the kernel of a case and compares; raises `Mismatch` with all differences.
 
-    With `sanitize` ("all", or tools with commas) the launch is watched, and SanitizerError raised for what is found.
+    With `sanitize` ("all", or tools with commas) the launch is watched, and SanitizerError raised for findings.
     """
     with open_regular(path := os.path.join(case.folder, "kernel.ptx")) as stream:
         file = decode(path, content(stream, path))
@@ -129,7 +129,7 @@ def run_case(case: Case, engine: str = "auto", sanitize: str | None = None, laun
 
 
 def argument(case: Case, param: Json) -> object:
-    """One parameter as a launch takes it: an array, a number, bytes, or None."""
+    """One parameter as a launch argument: an array, a number, bytes, or None."""
     import numpy as np
 
     match param:
@@ -152,12 +152,12 @@ def argument(case: Case, param: Json) -> object:
 
 
 def load_array(case: Case, file: str) -> Array:
-    """An array of the case; `InputError` where the file holds none, or is not one of the case's own."""
+    """An array of the case; `InputError` if the file is not an array, or not one of the case's own files."""
     return read_array(inside(case.folder, file))
 
 
 def inside(folder: str, file: str) -> str:
-    """The path of a file of the case. Who wrote `case.json` does not choose files of whoever runs it."""
+    """The path of a file of the case. The author of `case.json` must not choose other files of the user."""
     if (
         os.path.isabs(file)
         or os.path.splitdrive(file)[0]
@@ -168,7 +168,7 @@ def inside(folder: str, file: str) -> str:
 
 
 def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
-    """What the kernel left in its buffers and should not have."""
+    """The differences between the kernel's buffers and the expected ones."""
     problems: list[str] = []
     for index, (param, got) in enumerate(zip(case.params, arguments, strict=True)):
         if "expect" not in param:
@@ -183,7 +183,7 @@ def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
 
 
 def compare_output(case: Case, printed: str) -> list[str]:
-    """What the kernel printed and should not have."""
+    """The difference between the kernel's output and the expected one."""
     if case.stdout is not None and printed != case.stdout:
         return [f"printed {printed!r}, not {case.stdout!r}"]
     if case.stdout_lines is not None and sorted(printed.splitlines()) != sorted(case.stdout_lines):
@@ -192,7 +192,7 @@ def compare_output(case: Case, printed: str) -> list[str]:
 
 
 def compare_fault(wanted: Json, fault: Fault) -> list[str]:
-    """Facts of a fault that are not those that the case names."""
+    """Facts of a fault that differ from those that the case names."""
     text = str(fault)
     got = {
         "names": fault.name,
@@ -207,7 +207,7 @@ def compare_fault(wanted: Json, fault: Fault) -> list[str]:
 
 
 def access(fault: Fault) -> str:
-    """What the instruction of a fault does with memory: load, store or atomic."""
+    """The memory operation of a fault's instruction: load, store or atomic."""
     if fault.file is None or fault.span is None:
         return ""
     words = fault.file.text[slice(*fault.span)].split()

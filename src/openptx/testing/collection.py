@@ -1,4 +1,4 @@
-"""The tests of the pytest plugin that are files. Imported when such a file is met: it brings the whole machine."""
+"""The pytest plugin's items for test files. Imported on the first such file, because it needs the whole machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from openptx.testing.result import FAILED, PASSED, UNSUPPORTED
 
 
 def collected(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """The test in a `case.json`, or in a PTX file that promises something."""
+    """The test in a `case.json`, or in a PTX file with annotations."""
     if file_path.name == "case.json" or has_annotations(str(file_path)):
         return cast("Any", PtxFile).from_parent(parent, path=file_path)
     return None
@@ -32,7 +32,7 @@ class PtxTest(pytest.Item):
     """A case folder or an annotated file."""
 
     def runtest(self) -> None:
-        """Run it."""
+        """Runs it."""
         options = self.config.getoption("--ptx-engine"), self.config.getoption("--ptx-sanitize")
         result = run_test(str(self.path), str(options[0]), str(options[1]) if options[1] else None)
         if result.status == UNSUPPORTED:
@@ -41,7 +41,7 @@ class PtxTest(pytest.Item):
             raise PtxFailure(result.message if result.status == FAILED else f"{result.status}: {result.message}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        """What differs, without a traceback through the runner."""
+        """The differences, without a traceback through the runner."""
         return str(excinfo.value) if excinfo.errisinstance(PtxFailure) else str(super().repr_failure(excinfo, style))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -50,4 +50,4 @@ class PtxTest(pytest.Item):
 
 
 class PtxFailure(Exception):
-    """A PTX test gave another answer than it should."""
+    """A PTX test gave a wrong result."""

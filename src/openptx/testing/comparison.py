@@ -1,4 +1,4 @@
-"""Compares arrays as a case asks for: bit for bit, or within `atol + rtol * |expected|`."""
+"""Compares arrays as a case specifies: bit for bit, or within `atol + rtol * |expected|`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 STORED = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
-"""Dtypes of `ml_dtypes` whose arrays are stored as unsigned integers, since .npy does not know them."""
+"""Dtypes of `ml_dtypes` whose arrays are stored as unsigned integers, because .npy does not support them."""
 
 
 def values(array: Array, dtype: str) -> Array:
@@ -27,7 +27,8 @@ def values(array: Array, dtype: str) -> Array:
 
 
 def compare(got: Array, wanted: Array, dtype: str, *, exact: bool, rtol: float = 0.0, atol: float = 0.0) -> str:
-    """What is wrong with `got`, or nothing. A NaN equals a NaN, in exact comparisons only if their bits do."""
+    """The errors in `got`, empty if there are none. A NaN equals a NaN, in exact comparisons only if their bits are
+    equal."""
     if got.shape != wanted.shape or got.dtype.itemsize != wanted.dtype.itemsize:
         raise InputError(f"expected {wanted.dtype}{list(wanted.shape)}, and the buffer is {got.dtype}{list(got.shape)}")
     got, wanted = values(got, dtype).ravel(), values(wanted, dtype).ravel()

@@ -15,7 +15,7 @@ from openptx.testing.result import Result, timed
 
 
 def find(paths: list[str]) -> list[str]:
-    """Every test below the paths, in the order of their names. A path that is named is a test, whatever it holds."""
+    """Every test below the paths, in name order. A path named explicitly is a test, whatever its content."""
     found: list[str] = []
     for path in paths:
         if os.path.isdir(path) and not is_case(path):
@@ -41,19 +41,19 @@ def below(folder: str) -> Iterator[str]:
 
 def has_annotations(path: str) -> bool:
     """Whether a PTX file has annotations."""
-    if not os.path.isfile(path):  # a FIFO would be waited for
+    if not os.path.isfile(path):  # reading a FIFO would block
         return False
     try:
         text = read(path).text
     except InputError:
         return False
     except OSError:
-        return True  # the test says why
+        return True  # the test reports the reason
     return bool(RUN.search(text) or EXPECTED.search(text))
 
 
 def run_test(path: str, engine: str = "auto", sanitize: str | None = None, launch: Launch = plain) -> Result:
-    """Run one case folder or one annotated file; `launch` is what launches its kernels."""
+    """Runs one case folder or one annotated file; `launch` launches its kernels."""
     name = os.path.basename(os.path.normpath(path))
 
     def run() -> None:

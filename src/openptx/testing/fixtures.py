@@ -1,4 +1,4 @@
-"""What the pytest plugin gives to tests in Python: a loader of PTX beside the test, launches, comparison of bits."""
+"""The pytest plugin's fixtures for Python tests: a loader of PTX beside the test, launches, comparison of bits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from openptx.runtime.module import Kernel, LoadedModule
 
 
 class Loader:
-    """Loads PTX for a test: `ptx("scale.ptx")` beside the test's file, or text. What is loaded twice is loaded once."""
+    """Loads PTX for a test: `ptx("scale.ptx")` beside the test's file, or text. Repeated loads return the same
+    module."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -28,12 +29,12 @@ class Loader:
 
 
 class Launcher:
-    """Launches kernels with the engine and the sanitizers that pytest's command line asks for."""
+    """Launches kernels with the engine and the sanitizers of pytest's command line."""
 
     def __init__(self, engine: str, sanitize: str | None) -> None:
         self.engine, self.sanitize = engine, sanitize
 
     def __call__(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[object], **options: Any) -> None:
-        """`kernel(grid, block, arguments, **options)`, whose options come before those of the command line."""
+        """`kernel(grid, block, arguments, **options)`, whose options override those of the command line."""
         asked: dict[str, Any] = {"engine": self.engine, "sanitize": self.sanitize, **options}
         kernel(grid, block, arguments, **asked)

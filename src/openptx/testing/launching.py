@@ -1,4 +1,4 @@
-"""How a test launches its kernels: plainly, or under an observer."""
+"""How a test launches its kernels: directly, or under an observer."""
 
 from __future__ import annotations
 

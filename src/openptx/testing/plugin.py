@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A `case.json` with its `kernel.ptx`, or a PTX file that promises something."""
+    """A `case.json` with its `kernel.ptx`, or a PTX file with annotations."""
     is_case = file_path.name == "case.json" and (file_path.parent / "kernel.ptx").is_file()
     if not is_case and file_path.suffix != ".ptx":
         return None

@@ -1,4 +1,4 @@
-"""Results of tests, and how exceptions of a test become results."""
+"""Results of tests, and the conversion of a test's exceptions to results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from openptx.errors import Bug, CheckError, Error, Fault, InputError, SanitizerError, Unsupported, about_file
 
 PASSED, FAILED, UNSUPPORTED, ERROR = "passed", "failed", "unsupported", "error"
-"""`error` is a test that cannot be run as it is written; `failed` is a test that gave the wrong answer."""
+"""`error` is a test that cannot be run as written; `failed` is a test with a wrong result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One test: its name, one of the four words, what went wrong (empty where nothing did), and how long it took."""
+    """One test: its name, one of the four words, the failure (empty if there is none), and its duration."""
 
     name: str
     status: str
@@ -27,7 +27,7 @@ class Mismatch(Exception):
 
 
 def timed(name: str, run: Callable[[], None]) -> Result:
-    """Run a test. A mistake of ours is an `error` of this test, and keeps no other from running."""
+    """Runs a test. A bug of ours is an `error` of this test, and keeps no other from running."""
     start = time.perf_counter()
     status, message = PASSED, ""
     try:

@@ -1,4 +1,4 @@
-"""Asserts that arrays have the same bits, and says of a difference how large it is: in units in the last place."""
+"""Asserts that arrays have the same bits, and reports differences in units in the last place."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 MOST = 5
-"""Differences that are shown."""
+"""The maximum number of differences shown."""
 
 
 def assert_same_bits(got: ArrayLike, wanted: ArrayLike, format: str | None = None) -> None:
-    """Raise AssertionError where two arrays of one shape and width differ in any bit. NaNs are compared by their bits.
+    """Raises AssertionError if two arrays of one shape and width differ in any bit. NaNs are compared by their bits.
 
     `format` names what the elements are where their dtype can't: `"e4m3"` of an array of `uint8`, `"bf16"` of `uint16`.
-    Raises InputError for arrays of different shapes or widths, and for a format that there is not or that is of another
-    width than the elements.
+    Raises InputError for arrays of different shapes or widths, and for an unknown format or one whose width differs
+    from that of the elements.
     """
     left, right = np.asarray(got), np.asarray(wanted)
     if left.shape != right.shape or left.dtype.itemsize != right.dtype.itemsize:
@@ -46,7 +46,7 @@ def assert_same_bits(got: ArrayLike, wanted: ArrayLike, format: str | None = Non
 
 
 def _dtype(array: Array, format: str | None) -> np.dtype[Any]:
-    """What the elements of an array are."""
+    """The format of an array's elements."""
     if format is None:
         return array.dtype
     row = FORMATS.get(format)
@@ -71,7 +71,7 @@ def _shown(bits: int, dtype: np.dtype[Any]) -> str:
 
 
 def _distance(one: int, other: int, dtype: np.dtype[Any]) -> str:
-    """The number of representable numbers between two floats; an empty text for integers and where one is NaN."""
+    """The number of representable numbers between two floats; an empty text for integers and if one is NaN."""
     if dtype.kind in "biu" or dtype.name.startswith(("int", "uint")):
         return ""
     if any(value != value for value in (_value(one, dtype), _value(other, dtype))):

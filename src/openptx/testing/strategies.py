@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values of PTX: bit patterns of number formats and registers, edges more often.
+"""Hypothesis strategies for PTX values: bit patterns of number formats and registers, with edge cases more often.
 
     @given(strategies.bits("e4m3"), strategies.arrays("f32", 32))
 
@@ -25,8 +25,8 @@ def bits(type: str) -> st.SearchStrategy[int]:
     """Codes of a number format or a PTX type, as integers below 2 to the power of its width.
 
     `type` is a name without dot: `"e4m3"`, `"bf16"`, `"s32"`, `"b64"`. Zeros, subnormal numbers, the least and largest
-    normal ones, infinities, NaNs and the neighbours of each come often; for integers the ends of the range.
-    Raises InputError for a name that is neither, and for packed types.
+    normal ones, infinities, NaNs and the neighbours of each come often; for integers the ends of the range. Raises
+    InputError for unknown names, and for packed types.
     """
     width, edges = _facts(type)
     top = (1 << width) - 1
@@ -35,14 +35,13 @@ def bits(type: str) -> st.SearchStrategy[int]:
 
 
 def values(type: str) -> st.SearchStrategy[Any]:
-    """Values of a type as scalars of NumPy's or ml_dtypes' dtype for the format; unsigned integers where there is
-    none."""
+    """Values of a type as scalars of NumPy's or ml_dtypes' dtype for the format; unsigned integers if there is none."""
     dtype, raw = _dtypes(type)
     return bits(type).map(lambda code: np.asarray(code, raw).view(dtype)[()])
 
 
 def arrays(type: str, size: int | st.SearchStrategy[int]) -> st.SearchStrategy[NDArray[Any]]:
-    """One-dimensional arrays of such values: `size` elements, or as many as a strategy says."""
+    """One-dimensional arrays of such values: `size` elements, or as many as a strategy draws."""
     dtype, raw = _dtypes(type)
     sizes = st.just(size) if isinstance(size, int) else size
     lists = sizes.flatmap(lambda count: st.lists(bits(type), min_size=count, max_size=count))
@@ -50,7 +49,7 @@ def arrays(type: str, size: int | st.SearchStrategy[int]) -> st.SearchStrategy[N
 
 
 def _facts(type: str) -> tuple[int, list[int]]:
-    """The width of a type, and its codes around which something changes."""
+    """The width of a type, and its codes at which something changes."""
     if (format := FORMATS.get(type)) is not None:
         return format.width, _edges(format)
     known = TYPES.get(type)

@@ -1,4 +1,4 @@
-"""The values in `// run:` lines: from PTX or Python spelling to bits of a register, and how results are compared."""
+"""The values in `// run:` lines: conversion from PTX or Python spelling to register bits, and comparison of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTHS = {
     "pred": 1, "b8": 8, "b16": 16, "b32": 32, "b64": 64, "b128": 128, "f16": 16, "f32": 32, "f64": 64, "f16x2": 32,
     "u8": 8, "u16": 16, "u32": 32, "u64": 64, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
 }
-FLOAT_OF_BITS = {"b32": "f32", "b64": "f64"}  # what a decimal float means for an untyped register
+FLOAT_OF_BITS = {"b32": "f32", "b64": "f64"}  # the meaning of a decimal float for an untyped register
 # fmt: on
 INTEGER = re.compile(r"[-+]?(0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)U?")
 EXACT = re.compile(r"0([fF])([\da-fA-F]{8})|0([dD])([\da-fA-F]{16})")
@@ -29,7 +29,7 @@ WORDS = {"true": 1, "false": 0}
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a float may be off: `ulps` steps between neighbours, or `absolute`."""
+    """The tolerance for a float: `ulps` steps between neighbours, or `absolute`."""
 
     ulps: int = 0
     absolute: float = 0.0
@@ -41,7 +41,7 @@ def is_nan_word(text: str) -> bool:
 
 
 def bits_of(text: str, type: str) -> int:
-    """The bits of a value in a register of this type. Integers in float types are their bits only in hexadecimal."""
+    """The bits of a value in a register of this type. In float types only hexadecimal integers denote their bits."""
     width = WIDTHS[type]
     if type == "pred" and text in WORDS:
         return WORDS[text]
@@ -59,7 +59,7 @@ def bits_of(text: str, type: str) -> int:
 
 
 def exact_bits(match: re.Match[str], format: str, text: str) -> int:
-    """`0f...` and `0d...`, rounded to nearest where the type is narrower."""
+    """`0f...` and `0d...`, rounded to nearest if the type is narrower."""
     if match[1]:
         return int(match[2], 16) if format == "f32" else encode(decode(int(match[2], 16), "f32"), checked(format, text))
     return int(match[4], 16) if format == "f64" else encode(decode(int(match[4], 16), "f64"), checked(format, text))
@@ -84,7 +84,7 @@ def integer_bits(text: str, width: int) -> int:
 
 
 def encode(value: float, format: str) -> int:
-    """The bits of the nearest float; infinity where the format ends before."""
+    """The bits of the nearest float; infinity on overflow."""
     _, code, bits = FLOATS[format]
     try:
         data = struct.pack(code, value)
@@ -100,7 +100,7 @@ def decode(bits: int, format: str) -> float:
 
 
 def agrees(bits: int, text: str, type: str, tolerance: Tolerance) -> bool:
-    """Whether a result is what a `// run:` line says."""
+    """Whether a result matches a `// run:` line."""
     format = FLOAT_OF_BITS.get(type, type)
     if is_nan_word(text):
         return format in FLOATS and math.isnan(decode(bits, format))
@@ -114,7 +114,7 @@ def agrees(bits: int, text: str, type: str, tolerance: Tolerance) -> bool:
 
 
 def order(bits: int, format: str) -> int:
-    """An integer that counts floats from minus to plus infinity, both zeros at 0."""
+    """An integer that numbers floats from minus to plus infinity, with both zeros at 0."""
     width = FLOATS[format][0]
     sign = bits >> width - 1
     magnitude = bits - (sign << width - 1)
@@ -122,7 +122,7 @@ def order(bits: int, format: str) -> int:
 
 
 def shown(bits: int, type: str) -> str:
-    """Bits as a person reads them: `0x3f800000 (1.0)`."""
+    """Bits in readable form: `0x3f800000 (1.0)`."""
     width = WIDTHS[type]
     plain = f"0x{bits:0{(width + 3) // 4}x}"
     if type in FLOATS:

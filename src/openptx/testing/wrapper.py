@@ -1,4 +1,4 @@
-"""Writes the kernel through which a device function is run: it loads arguments, calls, and stores results.
+"""Writes the kernel that runs a device function: it loads arguments, calls, and stores results.
 
 Every argument and every result has a slot of 16 bytes in the record of its thread.
 """
@@ -21,14 +21,14 @@ PREFIX = "openptx_run_"
 
 @dataclass(frozen=True, slots=True)
 class Formal:
-    """A parameter or a result of a function: its type, and whether it lives in `.param` space or in a register."""
+    """A parameter or a result of a function: its type, and whether it is in `.param` space or in a register."""
 
     type: str
     param: bool
 
 
 def formals(function: Function, variables: tuple[Variable, ...]) -> list[Formal]:
-    """The parameters or results of a function; `InputError` for those that a run line cannot write down."""
+    """The parameters or results of a function; `InputError` for those that a run line cannot express."""
     found: list[Formal] = []
     for variable in variables:
         if variable.vector > 1 or any(name.dimensions for name in variable.names) or variable.type not in WIDTHS:
@@ -38,7 +38,7 @@ def formals(function: Function, variables: tuple[Variable, ...]) -> list[Formal]
 
 
 def wrapper(function: Function) -> str:
-    """A kernel `openptx_run_NAME(in, out)`, on one line, so that it shifts no other."""
+    """A kernel `openptx_run_NAME(in, out)`, on one line, so that no other line moves."""
     takes, gives = formals(function, function.parameters), formals(function, function.returns)
     lines = [
         ".reg .b64 %oi, %oo, %on; .reg .b32 %ob, %os, %ot; .reg .b16 %ow;",
@@ -57,7 +57,7 @@ def wrapper(function: Function) -> str:
 
 
 def take(formal: Formal, index: int) -> str:
-    """Load one argument into the register, or the parameter, that the call names."""
+    """Loads one argument into the register, or the parameter, that the call names."""
     register, slot = f"openptx_a{index}", f"[%oi+{SLOT * index}]"
     if formal.type == "pred":
         return f".reg .pred {register}; ld.global.u8 %ow, {slot}; setp.ne.u16 {register}, %ow, 0;"
@@ -76,7 +76,7 @@ def call(name: str, takes: list[Formal], gives: list[Formal]) -> str:
 
 
 def give(formal: Formal, index: int) -> str:
-    """Store one result."""
+    """Stores one result."""
     slot = f"[%oo+{SLOT * index}]"
     if formal.type == "pred":
         return f"selp.u16 %ow, 1, 0, openptx_r{index}; st.global.u8 {slot}, %ow;"

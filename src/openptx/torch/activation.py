@@ -1,4 +1,4 @@
-"""Puts the stand-in for CUDA devices into torch, and takes it out again."""
+"""Installs the stand-in for CUDA devices in torch, and removes it again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from openptx.triton.devices import capability
 
 
 class Active(NamedTuple):
-    """What is in torch now, and what was there before: (owner, name, value), without value where there was none."""
+    """The replaced attributes of torch: (owner, name, value), without value if there was none."""
 
     mode: Any
     replaced: list[tuple[Any, str, Any]]
@@ -29,7 +29,7 @@ class _State:
 
 
 def torch_module(name: str = "torch") -> Any:
-    """A module of torch. Raises ArgumentError where torch is not installed."""
+    """A module of torch. Raises ArgumentError if torch is not installed."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -39,10 +39,10 @@ def torch_module(name: str = "torch") -> Any:
 def activate(target: str = "sm_90", **options: Any) -> None:
     """From now on a device `cuda` of torch is the CPU, with the properties of `target`, and Triton's kernels run here.
 
-    `options` are those of `openptx.triton.activate`. Copies between the two devices are copies. This concerns the
-    thread that calls it: torch keeps what redirects its functions for each thread. Calling it again changes the target.
+    `options` are those of `openptx.triton.activate`. Copies between the two devices do copy. This affects only the
+    calling thread, because torch keeps its function modes per thread. Calling it again changes the target.
 
-    Raises ArgumentError where torch or Triton is not installed, where this torch has a GPU, and for a wrong target.
+    Raises ArgumentError if torch or Triton is not installed, if this torch has a GPU, and for an invalid target.
     """
     torch = torch_module()
     number = capability(target)
@@ -70,7 +70,7 @@ def replace(active: Active, owner: Any, name: str, value: Any) -> None:
 
 
 def take_out() -> None:
-    """torch alone is as it was before."""
+    """Restores only torch."""
     active, _State.active = _State.active, None
     if active is None:
         return
@@ -82,13 +82,13 @@ def take_out() -> None:
     modes = torch_module("torch.overrides")._get_current_function_mode_stack()
     if modes and modes[-1] is active.mode:
         active.mode.__exit__(None, None, None)
-    else:  # another thread's, or below a mode that is active still
+    else:  # of another thread, or below a mode that is still active
         active.mode.enabled = False
         warnings.warn("torch's functions are called through an empty mode from now on", RuntimeWarning, stacklevel=3)
 
 
 def deactivate() -> None:
-    """torch and Triton are as they were before `activate` and `compile_with_triton`, in whatever order."""
+    """Restores torch and Triton to their state before `activate` and `compile_with_triton`, in any order."""
     take_out()
     put_back()
     triton.deactivate()

@@ -1,4 +1,4 @@
-"""What `torch.cuda` says and does while the CPU stands in for a GPU."""
+"""The functions of `torch.cuda` while the CPU stands in for a GPU."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ KIB = 1 << 10
 
 
 class Stream:
-    """Work runs when it is submitted, whatever stream it is in."""
+    """A stream: work runs when it is submitted, in any stream."""
 
     cuda_stream = 0
     device_index = 0
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Devices and priorities mean nothing here."""
+        """Devices and priorities have no effect."""
 
     def synchronize(self) -> None:
         """Does nothing: launches have ended when they return."""
 
     def wait_event(self, event: object) -> None:
-        """Whatever was submitted has ended."""
+        """All submitted work has ended."""
 
     def wait_stream(self, stream: object) -> None:
         """Does nothing: launches have ended when they return."""
@@ -43,7 +43,7 @@ class Stream:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """It was never another thread's."""
+        """Another thread never used it."""
 
 
 def facts(number: int) -> SimpleNamespace:

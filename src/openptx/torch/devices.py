@@ -1,4 +1,4 @@
-"""A device `cuda` of torch is the CPU: what torch's functions are given says so before they see it."""
+"""Makes the torch device `cuda` the CPU: device arguments are replaced before torch's functions see them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ Function = Callable[..., Any]
 
 
 def is_cuda(torch: Any, device: object) -> bool:
-    """Whether a device is, or names, one of CUDA."""
+    """Whether a device is, or names, a CUDA device."""
     if isinstance(device, str):
         return device.partition(":")[0] == "cuda"
     return isinstance(device, torch.device) and getattr(device, "type", "") == "cuda"
 
 
 def on_cpu(torch: Any, device: Any) -> Any:
-    """The CPU for a device of CUDA, other devices as they are. A number is one of CUDA's."""
+    """The CPU for a CUDA device, other devices unchanged. A number is a CUDA device."""
     number = isinstance(device, int) and not isinstance(device, bool)
     return torch.device("cpu") if number or is_cuda(torch, device) else device
 
 
 class Redirection:
-    """Decides for one function of torch what is called in its place."""
+    """Chooses the replacement of one function of torch."""
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
@@ -57,7 +57,7 @@ class Redirection:
         return function(*arguments, **options)
 
     def to(self, x: Any, *arguments: Any, **options: Any) -> Any:
-        """A copy where a device is named, as between two devices."""
+        """A copy if a device is named, as between two devices."""
         names = any(isinstance(one, str | self.torch.device) for one in (*arguments[:1], options.get("device")))
         if names and len(arguments) < 4:
             options["copy"] = True
@@ -65,12 +65,12 @@ class Redirection:
 
 
 def copied(x: Any, *device: Any, memory_format: Any = None, **options: Any) -> Any:
-    """What `cuda()` and `cpu()` give."""
+    """The result of `cuda()` and `cpu()`."""
     return x.clone() if memory_format is None else x.clone(memory_format=memory_format)
 
 
 def device_address(x: Any) -> int:
-    """What programs store in memory as a pointer: where kernels find the tensor."""
+    """The pointer that programs store in memory: where kernels find the tensor."""
     return memory.address(x) if x.numel() and x.device.type == "cpu" else x.data_ptr()
 
 

@@ -1,4 +1,4 @@
-"""`torch.compile` with Triton's kernels, on tensors of the CPU: what Inductor has for a Triton with a CPU backend.
+"""`torch.compile` with Triton's kernels on CPU tensors, by Inductor's support for a Triton CPU backend.
 
 Inductor's `cpu_backend = "triton"` generates the kernels that it generates for a GPU, asks the device interface of the
 CPU for properties, and compiles for Triton's backend `cpu`. All three can be set from outside.
@@ -19,7 +19,7 @@ NAME = "cpu"
 
 
 class CpuDriver(Driver):
-    """What Inductor makes when it wants Triton's driver of the CPU: the one that is active, in other words."""
+    """Created by Inductor as Triton's CPU driver: the active driver, with another name."""
 
     def __init__(self) -> None:
         found = active_driver()
@@ -28,7 +28,7 @@ class CpuDriver(Driver):
 
 
 def backend() -> Any:
-    """Triton's backend `cpu`, which compiles as that of NVIDIA does."""
+    """Triton's backend `cpu`, which compiles like NVIDIA's."""
     backends: Any = import_module("triton.backends")
     target: Any = import_module("triton.backends.compiler").GPUTarget
     nvidia: Any = backends.backends["nvidia"].compiler
@@ -40,7 +40,7 @@ def backend() -> Any:
         return True
 
     def begin(self: Any, given: Any) -> None:
-        self.supports_target = accepts  # what it was chosen for, and what it is now
+        self.supports_target = accepts  # the target it was chosen for, and the current one
         nvidia.__init__(self, target("cuda", given.arch, 32))
 
     made = type("CpuCompiler", (nvidia,), {"__init__": begin, "supports_target": staticmethod(supports_target)})
@@ -71,17 +71,17 @@ class _State:
 
 
 SETTINGS: dict[str, Any] = {"cpu_backend": "triton", "compile_threads": 1, "force_disable_caches": True}
-"""Of Inductor. Its compiling processes know nothing of our backend, and its caches nothing of the target."""
+"""Inductor's settings. Its compile processes do not know our backend, and its caches not the target."""
 
 
 def compile_with_triton(target: str = "sm_90", **options: Any) -> None:
     """From now on `torch.compile` makes Triton kernels for `target` of code on CPU tensors, and they run here.
 
-    `options` are those of `openptx.triton.activate`, which is called. What Inductor leaves to libraries, such as a
-    product of matrices without `mode="max-autotune"`, is computed by torch. Calling it again changes the target for
-    what is compiled afterwards.
+    `options` are those of `openptx.triton.activate`, which is called. Operations that Inductor leaves to libraries,
+    such as a matrix product without `mode="max-autotune"`, are computed by torch. Calling it again changes the target
+    for later compilations.
 
-    Raises ArgumentError where torch or Triton is not installed or too old, and for a wrong target.
+    Raises ArgumentError if torch or Triton is not installed or too old, and for an invalid target.
     """
     try:
         config: Any = import_module("torch._inductor.config")
@@ -104,7 +104,7 @@ def compile_with_triton(target: str = "sm_90", **options: Any) -> None:
 
 
 def put_back() -> None:
-    """`torch.compile` is as it was before. Nothing happens where that was not changed."""
+    """Restores `torch.compile`. Does nothing if it was not changed."""
     before, _State.before = _State.before, None
     if before is None:
         return

@@ -22,12 +22,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Activates the device before any conftest.py is imported: libraries ask for it when they are imported."""
+    """Activates the device before any conftest.py is imported, because libraries query it when they are imported."""
     activate_for(early_config.known_args_namespace)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Activates the device where the plugin is named in a conftest.py, which is imported after the hook above."""
+    """Activates the device if the plugin is named in a conftest.py, which is imported after the hook above."""
     if active_target() is None:
         activate_for(config.option)
 

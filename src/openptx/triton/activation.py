@@ -1,4 +1,4 @@
-"""Makes Triton compile for a target and launch on OpenPTX, and puts back what was there before."""
+"""Makes Triton compile for a target and launch on OpenPTX, and restores it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from openptx.triton.driver import Driver, LaunchOptions
 from openptx.triton.pointers import as_tensor
 
 STAGES = "openptx: PTX is the binary"
-"""In the key of Triton's cache, so that what it holds for a GPU stays apart."""
+"""Part of the key of Triton's cache, which separates entries from those for a GPU."""
 
 Hook = Callable[..., Any]
 
 
 class Replaced(NamedTuple):
-    """What there was in Triton before."""
+    """The replaced attributes of Triton."""
 
     driver: Any
     hook: Hook | None
@@ -26,7 +26,7 @@ class Replaced(NamedTuple):
 
 
 class Activation:
-    """The drivers by target, of which one may be active. Kernels that were compiled for a target keep its driver."""
+    """The drivers by target, at most one of which is active. Kernels compiled for a target keep its driver."""
 
     def __init__(self) -> None:
         self.drivers: dict[int, Driver] = {}
@@ -47,7 +47,7 @@ def activate(
     `@triton.autotune` every configuration runs once, and the first one that works is chosen, so results do not depend
     on the speed of this computer; `triton.testing.do_bench` measures that speed. Calling it again changes the target.
 
-    Raises ArgumentError where Triton is not installed, is too old, or does not know the target.
+    Raises ArgumentError if Triton is not installed, is too old, or does not know the target.
     """
     number = capability(target)
     runtime, knobs, jit = parts()
@@ -65,7 +65,7 @@ def activate(
 
 
 def deactivate() -> None:
-    """Triton is as it was before `activate`. Nothing happens where it is not active."""
+    """Restores Triton to its state before `activate`. Does nothing if it is not active."""
     before = _STATE.replaced
     if before is None:
         return
@@ -77,19 +77,19 @@ def deactivate() -> None:
 
 
 def active_target() -> str | None:
-    """The active target, such as "sm_90"; None where Triton is not active here."""
+    """The active target, such as "sm_90"; None if Triton is not active here."""
     return f"sm_{_STATE.driver.number}" if _STATE.driver is not None else None
 
 
 def active_driver() -> Driver:
-    """The driver that is active. Raises ArgumentError where Triton is not active here."""
+    """The active driver. Raises ArgumentError if Triton is not active here."""
     if _STATE.driver is None:
         raise ArgumentError("call `openptx.triton.activate()` first")
     return _STATE.driver
 
 
 def parts() -> tuple[Any, Any, Any]:
-    """The modules of Triton that are concerned. Raises ArgumentError where there is no Triton that has them."""
+    """The modules of Triton that are replaced. Raises ArgumentError if there is no Triton that has them."""
     try:
         runtime, knobs, jit = (import_module(f"triton.{name}") for name in ("runtime", "knobs", "runtime.jit"))
     except ImportError as error:
@@ -101,11 +101,11 @@ def parts() -> tuple[Any, Any, Any]:
 
 
 def stages_hook(before: Hook | None) -> Hook:
-    """A hook that lets compilation end with PTX: what is called `cubin` are its bytes. `before` is called first."""
+    """A hook that lets compilation end with PTX: the entry `cubin` contains its bytes. `before` is called first."""
 
     def hook(*given: Any) -> Any:
         found = before(*given) if before is not None else None
-        if not given:  # the key, and what stands for it in the cache
+        if not given:  # the key, and its hash in the cache
             return (STAGES, STAGES) if found is None else (f"{found[0]}; {STAGES}", f"{found[1]}; {STAGES}")
         stages: dict[str, Callable[[Any, Any], Any]] = given[1]
         if "cubin" in stages:
@@ -116,12 +116,12 @@ def stages_hook(before: Hook | None) -> Hook:
 
 
 def ptx_as_binary(source: str, metadata: object) -> bytes:
-    """The last stage of compilation, where Triton calls the assembler."""
+    """The last stage of compilation, in which Triton calls the assembler."""
     return source.encode()
 
 
 def specializer(native: Callable[..., Any]) -> Callable[..., Any]:
-    """Triton's function that gives an argument its type, for NumPy arrays too."""
+    """Triton's function that determines an argument's type, extended to NumPy arrays."""
 
     def specialize(backend: Any, argument: Any, *more: Any) -> Any:
         return native(backend, as_tensor(argument), *more)

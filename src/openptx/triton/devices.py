@@ -1,4 +1,4 @@
-"""What Triton asks of a device, for each compute capability that it compiles for."""
+"""The device properties that Triton queries, for each compute capability that it compiles for."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from openptx.isa.targets import target as find
 from openptx.profile.occupancy import MOST_REGISTERS, MULTIPROCESSOR_COUNTS, MULTIPROCESSORS, REGISTERS, WARP
 
 SYSTEM_KIB = 1
-"""Of a multiprocessor's shared memory a block can have all but this (CUDA C++ Programming Guide, technical
+"""The part of a multiprocessor's shared memory that a block cannot have (CUDA C++ Programming Guide, technical
 specifications)."""
 
 
 def capability(target: str) -> int:
-    """90 for "sm_90" and "sm_90a". Raises ArgumentError for what is no target, or one that Triton has no code for."""
+    """90 for "sm_90" and "sm_90a". Raises ArgumentError if it is not a target, or one that Triton has no code for."""
     if find(target) is None:
         raise ArgumentError(f"no target `{target}`: give one such as sm_90")
     number = int(target.removeprefix("sm_").rstrip("af"))
@@ -23,7 +23,7 @@ def capability(target: str) -> int:
 
 
 def properties(number: int) -> dict[str, object]:
-    """The properties that Triton's own driver gives; there are no frequencies and no bus widths."""
+    """The properties that Triton's own driver returns; without frequencies and bus widths."""
     return {
         "max_shared_mem": MULTIPROCESSORS[number].shared - SYSTEM_KIB << 10,
         "max_num_regs": REGISTERS,

@@ -1,6 +1,6 @@
 """The driver that Triton uses while it is active: a device with a target, kernels, launches.
 
-It has what `triton.backends.driver.DriverBase` asks for, by name, so that nothing of Triton is imported here.
+It has the methods of `triton.backends.driver.DriverBase`, by name, so that Triton need not be imported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class LaunchOptions(NamedTuple):
 
 
 class Driver:
-    """A device of a compute capability, by whose number Triton knows it."""
+    """A device of a compute capability, which is also its number in Triton."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -50,7 +50,7 @@ class Driver:
         return False
 
     def launcher_cls(self, source: Any, metadata: Any) -> Launcher:
-        """What launches a kernel that was compiled."""
+        """The launcher of compiled kernels."""
         return Launcher(self, source, metadata)
 
     def get_current_target(self) -> Any:
@@ -77,11 +77,11 @@ class Driver:
         return DeviceInterface
 
     def get_benchmarker(self) -> Once:
-        """What `triton.autotune` measures with."""
+        """The benchmark function of `triton.autotune`."""
         return self.benchmarker
 
     def get_empty_cache_for_benchmark(self) -> None:
-        """A cache to be cleared between two measurements; there is none to clear."""
+        """A cache to be cleared between two measurements; there is none."""
 
     def clear_cache(self, cache: object) -> None:
         """Does nothing: there is no cache."""
@@ -99,7 +99,7 @@ class Driver:
 class Once:
     """Runs each configuration of `triton.autotune` once and prefers the earlier one.
 
-    How fast it runs here says nothing of a GPU, and the choice should not depend on the load of this computer.
+    Its speed here says nothing about a GPU, and the choice should not depend on the load of this computer.
     """
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class Once:
 
 
 class Event:
-    """A time of the host, as `torch.cuda.Event` is used."""
+    """A host time, used like `torch.cuda.Event`."""
 
     def __init__(self, **options: object) -> None:
         self.time = math.nan
@@ -129,7 +129,7 @@ class Event:
 
 
 class DeviceInterface:
-    """What `triton.testing` uses of `torch.cuda`."""
+    """The part of `torch.cuda` that `triton.testing` uses."""
 
     Event = Event
 
@@ -143,7 +143,7 @@ class DeviceInterface:
 
 
 class Utilities:
-    """Modules, and facts of the device."""
+    """Modules, and properties of the device."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -152,17 +152,17 @@ class Utilities:
         return properties(self.number)
 
     def load_binary(self, name: str, binary: bytes, shared: int, device: object) -> tuple[object, ...]:
-        """The module, the kernel, an estimate of its registers, spilled bytes, threads of a block at most."""
+        """The module, the kernel, an estimate of its registers, spilled bytes, maximum threads per block."""
         module = load(File(f"{name}.ptx", binary.decode()))
         kernel = module[name]
         pressure = live_registers(kernel.function).pressure.values()
         return module, kernel, min(max(pressure, default=1), MOST_REGISTERS), 0, THREADS
 
     def unload_module(self, module: LoadedModule) -> None:
-        """It ends with the last reference."""
+        """It is unloaded with the last reference."""
 
     def set_printf_fifo_size(self, size: int) -> None:
-        """What kernels print is never cut off."""
+        """The output of kernels is never truncated."""
 
 
 class Launcher:
@@ -178,7 +178,7 @@ class Launcher:
         launch_metadata: object, enter: Callable[[Any], None] | None, leave: Callable[[Any], None] | None,
         *arguments: Any,
     ) -> None:  # fmt: skip
-        """Launches as Triton's own launcher does; `x`, `y` and `z` count blocks of the grid, or clusters if there are
+        """Launches like Triton's own launcher; `x`, `y` and `z` count blocks of the grid, or clusters if there are
         any."""
         if enter is not None:
             enter(launch_metadata)
@@ -187,7 +187,7 @@ class Launcher:
             blocks = x * y * z * ctas
             scratch = [np.zeros(max(size, 1) * blocks, np.uint8) for size in self.scratch]
             values = self.signature.values(arguments)
-            more = len(kernel.parameters) - len(values)  # memory that the compiler asked for
+            more = len(kernel.parameters) - len(values)  # memory that the compiler requested
             values += [memory.address(each).to_bytes(8, "little") for each in scratch[:more]]
             data = pack(kernel.function, values)
             kernel.launch_packed(

@@ -1,4 +1,4 @@
-"""A launch's arguments as parameters of the PTX kernel: by Triton's signature, as its own launcher flattens them."""
+"""A launch's arguments as parameters of the PTX kernel: by Triton's signature, flattened as in its own launcher."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TENSOR_MAP, TF32 = "nvTmaDesc", 11
 
 
 class Signature:
-    """How the arguments of a kernel become bytes. `descriptors` has what the kernel wants of each tensor map."""
+    """How the arguments of a kernel become bytes. `descriptors` describes each tensor map of the kernel."""
 
     def __init__(self, types: Mapping[str, Any], descriptors: Sequence[Mapping[str, Any]] | None) -> None:
         self.types, self.descriptors = types, descriptors
@@ -42,7 +42,7 @@ class Signature:
         return found
 
     def flat(self, kind: Any, argument: Any, descriptors: Iterator[Mapping[str, Any]]) -> Iterator[Value]:
-        """Tuples become their items, descriptors their parts; what is known when compiling is no parameter."""
+        """Tuples become their items, descriptors their parts; compile-time constants are not parameters."""
         if isinstance(kind, tuple):
             for each, item in zip(cast("tuple[Any, ...]", kind), argument, strict=True):
                 yield from self.flat(each, item, descriptors)
@@ -53,7 +53,7 @@ class Signature:
 
 
 def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
-    """A tensor descriptor of the host: a tensor map, or its parts where the target copies without one."""
+    """A host tensor descriptor: a tensor map, or its parts if the target copies without one."""
     if wanted is None:
         yield "*i8", given.base
         yield from (("i64", n) for n in (*given.shape, *given.strides))
@@ -67,11 +67,11 @@ def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
 
 
 def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
-    """The 128 bytes that the driver would make."""
+    """The 128-byte tensor map that the driver would create."""
     rounds = getattr(given, "round_f32_to_tf32", False)
     size, shape = int(wanted["elem_size"]), [int(n) for n in given.shape]
     if wanted.get("fp4_padded"):
-        shape[-1] *= 2  # two elements are a byte
+        shape[-1] *= 2  # two elements per byte
     columns = bool(wanted.get("is_im2col"))
     return pack(
         address("descriptor", given.base),
@@ -87,7 +87,7 @@ def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
 
 
 def corners(given: Any) -> list[int]:
-    """Those of columns of pixels, as a tensor map has them: one word for each axis between N and C."""
+    """The corners of columns of pixels, in a tensor map's layout: one word for each axis between N and C."""
     pairs = zip(given.pixel_box_lower_corner, given.pixel_box_upper_corner, strict=True)
     return [int(low) & 0xFFFF | (int(high) & 0xFFFF) << 16 for low, high in pairs]
 

@@ -1,4 +1,4 @@
-"""What Triton's kernels take for a pointer, as device addresses."""
+"""The objects that Triton's kernels accept as pointers, as device addresses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from openptx.errors import ArgumentError
 
 
 class Tensor:
-    """A NumPy array as Triton wants to see it while it decides on an argument's type."""
+    """A NumPy array in the form that Triton expects while it determines an argument's type."""
 
     def __init__(self, array: Any) -> None:
         self.array, self.dtype = as_array(array), array.dtype
@@ -22,12 +22,12 @@ class Tensor:
 
 
 def as_tensor(argument: object) -> object:
-    """An argument of a kernel; arrays of NumPy are dressed up."""
+    """An argument of a kernel; NumPy arrays are wrapped."""
     return Tensor(argument) if isinstance(argument, np.ndarray) else argument
 
 
 def address(name: str, argument: Any) -> int:
-    """The device address that an argument stands for. Raises ArgumentError for what is no memory of the CPU."""
+    """The device address of an argument. Raises ArgumentError for anything that is not CPU memory."""
     if argument is None:
         return 0
     if isinstance(argument, int):
