@@ -1,4 +1,4 @@
-"""The first kernel that a newcomer runs: `mandelbrot.ptx`, made by nvcc from `mandelbrot.cu`, both kept here."""
+"""A newcomer's first kernel: `mandelbrot.ptx`, compiled by nvcc from `mandelbrot.cu`, both kept here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.source import File
 
 FOLDER = Path(__file__).parent
 MISTAKE = ("%f22, %f26, %f2;", "%f22, %rd4, %f2;")
-"""What `broken()` replaces: a register of 32 bits becomes one of 64."""
+"""The replacement that `broken()` makes: a 32-bit register becomes a 64-bit one."""
 
 
 def kernel() -> File:

@@ -1,8 +1,8 @@
-"""Sums of products of e2m1 that are scaled in blocks: exact integers for a block, then terms cut as numbers of f64.
+"""Sums of block-scaled e2m1 products: exact integers within a block, then truncated terms in f64.
 
 A block's sum is below 2^12, the product of its scales' significands below 2^8, a term below 2^46: so sums are exact.
-What is not done is marked in `rare`, and the definition does it: scales and addends that are not finite, and terms so
-large or so small that a result may not be a normal number of f32.
+Cases that are not handled are marked in `rare`, and computed by the definition: scales and addends that are not finite,
+and terms so large or so small that a result may not be a normal f32.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from openptx.numerics.dot import BLOCK, BLOCK_FRACTION, ZERO
 from openptx.numerics.formats import F32
 
 LOWEST, HIGHEST = -90, 112
-"""Exponents of the largest term between which every sum is zero or a normal number."""
+"""Exponents of the largest term for which every sum is zero or a normal number."""
 
 BELOW = 2 + 2 * POINT
 """Bits below the point of a block's sum (of values that are doubled) times the significands of two scales."""
@@ -65,13 +65,13 @@ class BlockSums:
         return total
 
     def cut(self, value: str, shift: str) -> str:
-        """A value times a power of two, cut to an integer."""
+        """A value times a power of two, truncated to an integer."""
         x = self.x
         scaled = x.emit(f"fmul {DOUBLE} {value}, {self.power(shift)}")
         return x.emit(f"call {DOUBLE} @llvm.trunc.v16f64({DOUBLE} {scaled})")
 
     def power(self, exponent: str) -> str:
-        """Two to the power of integers of 32 bits."""
+        """Two to the power of 32-bit integers."""
         x = self.x
         field = x.int("add", x.cast("sext", exponent, INT, LONG), 1023, LONG)
         return x.cast("bitcast", x.int("shl", field, 52, LONG), LONG, DOUBLE)

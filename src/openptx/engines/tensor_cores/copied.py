@@ -1,4 +1,4 @@
-"""The LLVM text of a copy from shared to tensor memory that one thread starts, written by its definition."""
+"""Generates the LLVM text of a copy from shared to tensor memory that one thread starts, from its definition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
 
 WIDTHS = (64, 64)
-"""Of the operands: an address, a descriptor."""
+"""The operands: an address, a descriptor."""
 
 
 def text(p: Copied, mode: int, name: str) -> str:

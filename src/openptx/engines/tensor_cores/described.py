@@ -1,5 +1,5 @@
-"""The LLVM text of a product in tensor memory that one thread starts: its lines are read by the definitions of
-isa/semantics/matrix, and multiplied by a routine (tiles.py)."""
+"""Generates the LLVM text of a product in tensor memory that one thread starts: its lines are read by the definitions
+of isa/semantics/matrix, and multiplied by a routine (tiles.py)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ MEMORY = (
 executing CTA, or of both CTAs of a pair, the even one first."""
 
 NEIGHBOURS = 4 * CHUNK
-"""The most lines that are read beyond the last, where lines lie side by side."""
+"""The maximum number of lines that are read beyond the last, if lines lie side by side."""
 
 
 def product_of(p: Described, code: int) -> MatrixProduct | None:
-    """What the routine computes; None where there is none."""
+    """The product that the routine computes; None if there is no routine for it."""
     shape = p.shape(code)
     if any(mode not in CHUNKS for mode in p.modes(code).values()):
         return None
@@ -91,7 +91,7 @@ class Lines:
         return loop(name, self.widths, -(-count // per) * depth, across)
 
     def put(self, x: OneThread, name: str, line: Bits, values: Sequence[Bits], at: Bits | int = 0) -> None:
-        """Stores a part of a line, from byte `at` of it on, as the routine wants it: chunk by chunk."""
+        """Stores a part of a line, from byte `at` of it on, in the routine's layout: chunk by chunk."""
         of_line = self.place_of_row(x, line) if name == "rows" else self.place_of_column(x, line)
         beside = CHUNK * (ROWS if name == "rows" else GROUP)  # bytes to the line's next chunk
         if isinstance(at, int):
@@ -121,7 +121,7 @@ class Lines:
         return found
 
     def scales(self, name: str, operand: str, count: int, first: int, m: MatrixProduct, lane: int = 0) -> str:
-        """Reads scales: of rows, which have them in their own lanes, or of columns, from a lane on."""
+        """Reads scales: of rows, which are in their own lanes, or of columns, from a lane on."""
         own, together = (True, ROWS) if name == "scales_of_rows" else (False, GROUP)
 
         def body(x: OneThread, line: Bits, values: Sequence[Bits]) -> None:
@@ -139,7 +139,7 @@ class Lines:
         return loop(name, self.widths, count, body)
 
     def places(self) -> str:
-        """Whether d is there."""
+        """Whether d is added."""
         shape = self.shape
         per = shape.columns // shape.parts
 
@@ -156,7 +156,7 @@ assert [((j & 3) << 1) + (j >> 2 & 1) for j in range(GROUP)] == SLOTS
 
 
 def text(p: Described, code: int, widths: Sequence[int], name: str, routine: str, m: MatrixProduct) -> str:
-    """`name(MEMORY)`, for `code` as it is in `WHAT`; 1 if the product was made, 0 if not, with nothing changed."""
+    """`name(MEMORY)`, for `code` as it is in `WHAT`; 1 if the product was computed, 0 if not, with nothing changed."""
     lines = Lines(p, code, (64, 64, *widths))
     reads, makes = Body(lines, m, routine), Body(lines, m, routine)
     for cta in range(p.ctas):
@@ -202,17 +202,17 @@ class Body:
 
     def __init__(self, own: Lines, m: MatrixProduct, routine: str) -> None:
         self.own, self.shape, self.m, self.routine = own, own.shape, m, routine
-        self.half = self.shape.columns // self.shape.ctas  # columns that a CTA has of b
-        self.per = self.shape.columns // self.shape.parts  # columns of d that lie beside each other
+        self.half = self.shape.columns // self.shape.ctas  # columns of b per CTA
+        self.per = self.shape.columns // self.shape.parts  # columns of d that are side by side
         self.lines: list[str] = []
         self.good = ""
-        """Whether all that was read is allowed."""
+        """Whether all reads are allowed."""
 
     def text(self) -> str:
         return "\n".join(self.lines)
 
     def rooms(self) -> str:
-        """Memory for what is read: a and the scales of each CTA, all columns of b."""
+        """Memory for the data read: a and the scales of each CTA, all columns of b."""
         rows, columns, words = self.shape.rows, self.shape.columns, 4 * words_of(self.m)
         sizes = {"b": DEPTH * (columns + NEIGHBOURS)}
         for i in range(self.shape.ctas):

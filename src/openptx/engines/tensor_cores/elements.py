@@ -1,4 +1,4 @@
-"""The elements of words: as f32, and the exponents that a sum counts for them, for all elements of a word at once."""
+"""The elements of words: as f32, and their exponents in a sum, for all elements of a word at once."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from openptx.numerics.dot import Factors
 class Exponents:
     """Biased exponents, packed as the elements are. Those of two factors are added, and the largest sum is taken.
 
-    A zero is so small that no sum with it reaches `LEAST`, the smallest sum of two numbers. What is not finite is
-    so large that every sum with it is above `most`, the largest of two numbers, whatever the other factor is.
+    The exponent of zero is so small that no sum with it reaches `LEAST`, the smallest sum of two numbers. That of
+    infinities and NaN is so large that every sum with it is above `most`, the largest of two numbers, for any other
+    factor.
     """
 
     LEAST = 2
@@ -55,7 +56,7 @@ def format_of(f: Factors) -> Format:
 
 
 def value(x: Text, f: Factors, words: str, i: int) -> str:
-    """Element `i` of each word as f32; what is not finite gives any number."""
+    """Element `i` of each word as f32; infinities and NaN give any number."""
     k = format_of(f)
     return decoded(x, k, words, i * f.width + f.low + k.low)
 
@@ -67,7 +68,7 @@ def decoded(x: Text, k: Format, words: str, low: int) -> str:
     sign = x.int("and", x.int("shl", words, up) if up else words, -(1 << 31))
     bits = x.int("shl", size, 23 - k.man) if k.man < 23 else size
     if k.bias != 127:
-        # A subnormal number is what is left of 1.m, with the smallest exponent, without the 1.
+        # A subnormal number is 1.m with the smallest exponent, minus the 1.
         bits = x.int("add", bits, 127 - k.bias << 23)
         rest = x.float("fsub", x.number(x.int("add", bits, 1 << 23)), literal(2.0 ** (1 - k.bias)))
         bits = x.select(x.compare("ult", size, k.hidden), x.bits(rest), bits)
@@ -75,7 +76,7 @@ def decoded(x: Text, k: Format, words: str, low: int) -> str:
 
 
 def integers(x: Text, f: Factors, words: str) -> tuple[str, str]:
-    """The bytes of words, the even and the odd ones, as integers of 16 bits."""
+    """The bytes of words, the even and the odd ones, as 16-bit integers."""
     t = f"<{2 * LANES} x i16>"
     pairs = x.cast("bitcast", words, INT, t)
     if f.negative:
@@ -86,11 +87,11 @@ def integers(x: Text, f: Factors, words: str) -> tuple[str, str]:
 
 
 PAIRS = 4
-"""Of elements of 4 bits in a word: element `i` and element `i` + 4."""
+"""For 4-bit elements in a word: element `i` and element `i` + 4."""
 
 
 def doubled(x: Text, words: str, i: int) -> str:
-    """Twice the values of e2m1 codes `i` and `i` + 4 of each word, as integers of 16 bits."""
+    """Twice the values of e2m1 codes `i` and `i` + 4 of each word, as 16-bit integers."""
     t = f"<{2 * LANES} x i16>"
     code = x.int("and", x.int("lshr", words, 4 * i) if i else words, 0x000F000F)
     code = x.cast("bitcast", code, INT, t)

@@ -1,7 +1,7 @@
-"""Sums of sixteen results at once: terms cut at each result's own place, added exactly as integers of 32 bits.
+"""Sums of sixteen results at once: terms truncated at each result's own position, added exactly as 32-bit integers.
 
-What this does not do is marked in `rare`, and the definition does it: numbers that are not finite, sums so large or
-so small that f32 cannot hold their terms' scales, and sums beyond 32 bits.
+Cases that are not handled are marked in `rare`, and computed by the definition: infinities and NaN, sums so large or so
+small that f32 cannot represent their terms' scales, and sums beyond 32 bits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from openptx.numerics.dot import ZERO, ZERO_ADDEND
 from openptx.numerics.formats import F16, F32
 
 LOWEST, HIGHEST = -90, 120
-"""Exponents of a sum's largest term between which all scales and products are f32, or too small to count."""
+"""Exponents of a sum's largest term for which all scales and products are f32, or too small to count."""
 
 TOWARDS_ZERO = 11  # _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC
 DOUBLE, LONG = f"<{LANES} x double>", f"<{LANES} x i64>"
@@ -24,7 +24,7 @@ HALF, SHORT = f"<{LANES} x half>", f"<{LANES} x i16>"
 
 class FloatSums:
     scales: Scales | None = None
-    """Of the vector that is computed, if the product has any."""
+    """For the current vector, if the product has any."""
 
     def __init__(self, staged: Staged, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512
@@ -56,7 +56,7 @@ class FloatSums:
         return self.exponents.largest(x, top, chosen)
 
     def sum(self, rows: str, columns: str, chosen: list[int], c: str, of_c: str) -> str:
-        """`c` and the products of the chosen elements of each word: cut, or for f16 rounded to odd, to f32."""
+        """`c` plus the products of the chosen elements of each word: truncated, or for f16 rounded to odd, to f32."""
         x, p = self.x, self.p
         product = self.largest_product(rows, columns, chosen)
         some = x.compare("sge", product, Exponents.LEAST)
@@ -73,14 +73,14 @@ class FloatSums:
         top = x.call("smax", top, LOWEST)
         field = x.int("sub", constant(127 + p.fraction, INT), top)
         up = up_scaled = x.number(x.int("shl", field, 23))
-        if extra:  # where it is too small no term counts, and where it is too large all are zero
+        if extra:  # if it is too small no term counts, and if it is too large all are zero
             scaled = x.call("smin", x.call("smax", x.int("add", field, extra), 1), 254)
             up_scaled = x.number(x.int("shl", scaled, 23))
         terms = [self.term(rows, columns, i, word, up_scaled) for word in range(p.words) for i in chosen]
         terms.append(self.cut(c, up))
         number = self.narrowed(self.total(terms))
         down = x.number(x.int("shl", x.int("add", top, 127 - p.fraction), 23))
-        # Where all products are zero, c may be too small for the scale, and is the sum, cut as far as it is longer.
+        # If all products are zero, c may be too small for the scale, and is the sum itself, truncated if it is longer.
         if p.fraction < F32.man:
             c = x.number(x.int("and", x.bits(c), -(1 << F32.man - p.fraction)))
         return self.plus_zero(x.select(some, x.float("fmul", number, down), c, FLOAT))
@@ -92,7 +92,7 @@ class FloatSums:
         return self.x.cast("fptosi", self.x.float("fmul", v, up), FLOAT, INT)
 
     def total(self, terms: list[str]) -> str:
-        """Terms are below 2^(fraction + 2): so many of them do not overflow; beyond, overflow is looked for."""
+        """Terms are below 2^(fraction + 2): this many of them do not overflow; for more, overflow is checked."""
         x, together = self.x, max(1 << 29 - self.p.fraction, 1)
         sums: list[str] = []
         for start in range(0, len(terms), together):
@@ -109,7 +109,7 @@ class FloatSums:
         return total
 
     def narrowed(self, total: str) -> str:
-        """An integer as f32, cut; for f16, with the lowest bit set if something was cut off."""
+        """An integer as f32, truncated; for f16, with the lowest bit set if the result is inexact."""
         x = self.x
         if self.avx512:
             name = "@llvm.x86.avx512.sitofp.round.v16f32.v16i32"
@@ -124,7 +124,7 @@ class FloatSums:
         return x.number(x.int("or", x.bits(number), x.cast("zext", lost, BIT, INT)))
 
     def plus_zero(self, v: str) -> str:
-        """The value, with a zero made positive."""
+        """The value, with zero made positive."""
         return self.x.float("fadd", v, literal(0.0))
 
     def codes(self, d: Format, v: str) -> str:
@@ -141,7 +141,7 @@ class FloatSums:
 
 
 def addend(x: Text, h: Format, c: str, zero: int = ZERO_ADDEND) -> tuple[str, str]:
-    """The addend's value, and the exponent that it counts for: `zero` for zero, much where it is not finite."""
+    """The addend's value, and its exponent in the sum: `zero` for zero, a large one for infinities and NaN."""
     size = x.int("and", c, h.magnitude)
     e = x.int("sub", x.call("umax", x.int("lshr", size, h.man), 1), h.bias)
     e = x.select(x.compare("ugt", size, h.largest), 1 << 10, e)
@@ -150,7 +150,7 @@ def addend(x: Text, h: Format, c: str, zero: int = ZERO_ADDEND) -> tuple[str, st
 
 
 def pairs(x: Text, a: str, b: str, avx512: bool) -> str:
-    """The sums of two products of 16 bits each."""
+    """The sums of two 16-bit products each."""
     t = f"<{2 * LANES} x i16>"
     a, b = (x.cast("bitcast", v, INT, t) for v in (a, b))
     if avx512:

@@ -1,4 +1,4 @@
-"""Routines compiled once for a processor and kept on disk; linked once for a process, when first called."""
+"""Routines compiled once for a processor and stored on disk; linked once for a process, on first use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ALL = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 6)
 
 
 def supported(p: MatrixProduct) -> bool:
-    """Whether there is a routine for such products on this processor."""
+    """Whether a routine for such products exists on this processor."""
     if p.blocked:
         return p.scale in (UE8M0, UE4M3) and p.words * p.elements % (BLOCK * p.scales) == 0
     if p.words % WORDS or p.f.width != p.g.width or p.f.width not in (8, 16, 32) or p.scale not in (None, UE8M0):
@@ -44,13 +44,13 @@ def supported(p: MatrixProduct) -> bool:
 
 
 def is_float(f: Factors) -> bool:
-    """A format with a sign, zero and subnormal numbers, whose values are f32."""
+    """A format with a sign, zero and subnormal numbers, whose values fit f32."""
     k = f.format
     return k is not None and k.gradual and k.signed and k.exp <= F32.exp and k.man < F32.man
 
 
 class Routine:
-    """The addresses of `routine`'s functions, good as long as the process lives."""
+    """The addresses of `routine`'s functions, valid for the lifetime of the process."""
 
     def __init__(self, p: MatrixProduct) -> None:
         name = PREFIX + p.key
@@ -76,7 +76,7 @@ def ready(p: MatrixProduct) -> bool:
 
 
 def object_of(p: MatrixProduct) -> bytes:
-    """The routine's object: made if it is not on disk."""
+    """The routine's object: compiled if it is not on disk."""
     found = store.load(stored_as(p))
     if found is None:
         with LLVM:
@@ -90,13 +90,13 @@ def stored_as(p: MatrixProduct) -> str:
 
 
 TILE = "openptx.tile."
-"""What routines for tensor memory are called."""
+"""The names of routines for tensor memory."""
 
 _MADE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_int64] * 2, *[ctypes.c_void_p] * 4)
 
 
 class TensorCode:
-    """What an instruction does to tensor memory as code (`MEMORY`), good as long as the process lives."""
+    """The compiled effect of an instruction on tensor memory (`MEMORY`), valid for the lifetime of the process."""
 
     def __init__(self, image: bytes, known: Mapping[str, int] = MappingProxyType({})) -> None:
         self._library = Library(image, (ENTRY,), known)
@@ -115,7 +115,7 @@ def key_of(p: Described, code: int, widths: Sequence[int]) -> str:
 
 
 def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode | None:
-    """The code of a product; None where there is no routine for it."""
+    """The code of a product; None if there is no routine for it."""
     key = key_of(p, code, widths)
     found = _tensor_code.get(key)
     if found is None and (m := product_of(p, code)) is not None and supported(m):
@@ -131,7 +131,7 @@ def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode
 
 
 def tensor_copy(p: Copied, mode: int) -> TensorCode | None:
-    """The code of a copy; None for a mode of swizzling that there is not."""
+    """The code of a copy; None for a swizzling mode that does not exist."""
     key = f"copy {p.key} {mode}"
     found = _tensor_code.get(key)
     if found is None and mode in CHUNKS:
@@ -148,7 +148,7 @@ def tensor_product_ready(p: Described, code: int, widths: Sequence[int], m: Matr
 
 
 def kept(what: str, make: Callable[[], bytes]) -> bytes:
-    """An object on disk, made if it is not there."""
+    """An object on disk, compiled if it is not there."""
     name = digest(what)
     found = store.load(name)
     if found is None:
@@ -164,7 +164,7 @@ def declarations(keys: list[str]) -> list[str]:
 
 
 def prepare(keys: list[str]) -> None:
-    """Makes what a kernel calls, and keeps it on disk."""
+    """Compiles the routines that a kernel calls, and stores them on disk."""
     for key in keys:
         if not ready(parsed(key)):
             object_of(parsed(key))

@@ -1,7 +1,7 @@
-"""A machine that writes LLVM code of one thread, which reads shared and tensor memory: loops over lines of matrices.
+"""A machine that emits LLVM code of one thread, which reads shared and tensor memory: loops over lines of matrices.
 
-Where a read is not allowed the code reads something else, and says so in the end: then the reference engine does all
-of it again, and tells what is wrong.
+If a read is not allowed the code reads something else, and reports that at the end: then the reference engine repeats
+everything, and reports the fault.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class OneThread(Trace, Machine):
             raise Unsupported(message)
 
     def safe(self, good: Bits, offset: Bits) -> str:
-        """An offset (64 bits) where it is good, else 0."""
+        """An offset (64 bits) if it is valid, else 0."""
         self.good.append(good)
         return self.select(good, offset, self.const(0, 64)).v
 
@@ -65,7 +65,7 @@ class OneThread(Trace, Machine):
         )
 
     def put(self, place: str, offset: Bits | int, values: Sequence[Bits]) -> None:
-        """Stores values, one after the other."""
+        """Stores values, one after another."""
         for value in values:
             at = self.at(place, offset.v if isinstance(offset, Bits) else offset)
             w = value.width
@@ -74,7 +74,7 @@ class OneThread(Trace, Machine):
 
 
 class TensorMemory(tensor_memory.TensorMemory):
-    """That of the CTA."""
+    """The tensor memory of the CTA."""
 
     def __init__(self, x: OneThread) -> None:
         self.x = x
@@ -88,13 +88,13 @@ class TensorMemory(tensor_memory.TensorMemory):
         return x.words(x.at(cells, offset), 32, count)
 
     def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
-        """Without a check: somebody has asked whether it is `allowed`."""
+        """Without a check: the caller has checked that it is `allowed`."""
         if rank is not None:
             raise Unsupported("tensor memory of another CTA")
         self.x.put(self.x.at("%tensor", tensor_block.CELLS), self.offset(address), values)
 
     def allowed(self, address: Bits, count: int) -> Bits:
-        """Whether so many columns are there, and allocated."""
+        """Whether these columns exist and are allocated."""
         x = self.x
         lane, column = address >> LANE, address & (1 << LANE) - 1
         owned = x.words(x.at("%tensor", tensor_block.OWNED), 32, 1)[0]
@@ -104,14 +104,14 @@ class TensorMemory(tensor_memory.TensorMemory):
         return good
 
     def offset(self, address: Bits) -> Bits:
-        """Bytes from the first lane's first column."""
+        """The offset in bytes from the first lane's first column."""
         lane, column = address >> LANE, address & (1 << LANE) - 1
         return self.x.resize(lane * (4 * COLUMNS) + column * 4, 64)
 
 
 def loop(name: str, widths: Sequence[int], count: int, body: Body) -> str:
     """LLVM text of `name(ARGUMENTS, to)`, which does `body(x, i, values)` for i (32 bits) from 0 to `count` - 1, with
-    the operands that lie in `values`. It gives whether all that was read is allowed."""
+    the operands that lie in `values`. It returns whether all reads were allowed."""
     x = OneThread()
     given = [Bits(x, w, f"%g{i}") for i, w in enumerate(widths)]
     body(x, Bits(x, 32, "%i"), given)

@@ -1,9 +1,9 @@
 """The LLVM text of a routine: sixteen rows times any number of groups of eight columns.
 
-Fragments lie in memory as registers of a warp do, 32 words each: a by chunks of four words of a line and halves of
-the rows, b by columns and chunks, c and d by columns and elements, in 32 bits each. Steps: decode a; for every eight
-columns decode b (staging.py), and for a quarter of the rows and every second column add up (float_sums.py). A vector in
-which a result is rare is computed again by the definition, of all its lanes.
+Fragments have the layout of a warp's registers in memory, 32 words each: a by chunks of four words of a line and halves
+of the rows, b by columns and chunks, c and d by columns and elements, in 32 bits each. Steps: decode a; for every eight
+columns decode b (staging.py), and for a quarter of the rows and every second column add up (float_sums.py). A vector
+with a rare result is recomputed by the definition, in all its lanes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COLUMNS = 8
 """Of a group."""
 
 ELEMENTS = 4
-"""Of c and d that a lane has of sixteen rows and eight columns."""
+"""Elements of c and d per lane, of sixteen rows and eight columns."""
 
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
 
@@ -37,7 +37,8 @@ DECLARATIONS = "\n".join(
 
 
 def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
-    """`name(a, b, c, d, groups)`, and `name.all` with, besides, how many times and the bytes between a, b, c and d."""
+    """`name(a, b, c, d, groups)`, and `name.all`, which also takes a repetition count and the bytes between a, b, c and
+    d."""
     x = Text()
     staged = Staged(x, p)
     sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
@@ -72,7 +73,7 @@ def function(name: str, head: str, x: Text) -> str:
 
 
 def place(x: Text, quarter: str, parity: str, of_group: str) -> str:
-    """The place of a vector of c and d: element 2h + parity of lanes 4g + t, for rows g + 8h."""
+    """The address of a vector of c and d: element 2h + parity of lanes 4g + t, for rows g + 8h."""
     element = x.emit(f"or i64 {x.emit(f'and i64 {quarter}, 2')}, {parity}")
     half = x.emit(f"and i64 {quarter}, 1")
     vector = x.emit(f"or i64 {x.emit(f'shl i64 {element}, 1')}, {half}")
@@ -80,7 +81,7 @@ def place(x: Text, quarter: str, parity: str, of_group: str) -> str:
 
 
 class Again:
-    """Computes a vector by the definition: lines of words in memory, a word of all sixteen rows after the other."""
+    """Computes a vector by the definition: lines of words in memory, one word of all sixteen rows after another."""
 
     def __init__(self, x: Text, p: MatrixProduct) -> None:
         self.x, self.p = x, p
@@ -122,7 +123,7 @@ class Again:
 
 
 def exact(p: MatrixProduct) -> str:
-    """The definition as a loop over sixteen results, which LLVM makes vectors of."""
+    """The definition as a loop over sixteen results, which LLVM vectorises."""
     assert p.h is not None
     x = Trace()
     row, column = (tuple(Bits(x, 32, f"%{side}{i}") for i in range(p.words)) for side in "ab")

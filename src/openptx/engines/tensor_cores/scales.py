@@ -1,7 +1,7 @@
-"""Scales of lines in a routine: exponents and significands, decoded before, beside the codes that they come from.
+"""Scales of lines in a routine: exponents and significands, decoded in advance, beside the original codes.
 
 Each of sixteen rows, and of eight columns, has words of 32 bits: the codes of its scales; the exponent of each, which
-is `BROKEN` for NaN; the significand of each, with three bits below the point. Words of one kind stand together, for all
+is `BROKEN` for NaN; the significand of each, with three bits below the point. Words of one kind are contiguous, for all
 lines.
 """
 
@@ -15,16 +15,16 @@ POINT = 3
 
 FOUR = f"<{QUADS} x i32>"
 OF_ROWS, OF_COLUMNS = 64, 32
-"""Bytes that words of one kind take: of sixteen rows, of eight columns."""
+"""Bytes of the words of one kind: for sixteen rows, for eight columns."""
 
 
 def words_of(p: MatrixProduct) -> int:
-    """How many words of 32 bits a line has."""
+    """The number of 32-bit words per line."""
     return 1 + 2 * p.scales if p.scale is not None else 0
 
 
 class Scales:
-    """Those of a vector: its four rows' words from `rows` on, its four columns' from `columns` on."""
+    """The scales of a vector: its four rows' words from `rows` on, its four columns' from `columns` on."""
 
     def __init__(self, x: Text, p: MatrixProduct, rows: str, columns: str) -> None:
         self.x, self.p, self.rows, self.columns = x, p, rows, columns
@@ -44,7 +44,7 @@ class Scales:
         return self.pair(0)
 
     def exponent(self, i: int) -> str:
-        """The exponent of the product of scales number `i`: more than `BROKEN` / 2 if one is NaN."""
+        """The exponent of the product of scales number `i`: above `BROKEN` / 2 if one is NaN."""
         if i not in self._exponents:
             self._exponents[i] = self.x.int("add", *self.pair(1 + i))
         return self._exponents[i]

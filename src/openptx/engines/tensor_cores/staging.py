@@ -1,8 +1,8 @@
 """Fragments of a and b, decoded once and laid out so that a vector of products needs no shuffle.
 
-A vector has the results of lanes 4g + t as the fragment of d has them: rows `g` of a quarter of the sixteen, and of
-eight columns those whose number is `parity` more than 2t. So a row's element stands in four lanes, and the four
-columns' elements stand together once, to be loaded by all groups of lanes.
+A vector has the results of lanes 4g + t in the layout of the fragment of d: rows `g` of a quarter of the sixteen, and
+of eight columns those with number 2t + `parity`. So a row's element is in four lanes, and the four columns' elements
+are stored contiguously once, and loaded by all groups of lanes.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
 from openptx.numerics.matrix_product import MatrixProduct
 
 QUARTERS = 4
-"""Vectors that sixteen rows of four lanes are: eight rows in each register of a fragment."""
+"""Vectors per sixteen rows of four lanes: eight rows in each register of a fragment."""
 
 WORDS = 4
-"""Words of a line that a register of a fragment has."""
+"""Words of a line per register of a fragment."""
 
 VECTOR, QUAD = 64, 16
 """Bytes of a vector, and of what four lanes have."""
@@ -24,7 +24,7 @@ VECTOR, QUAD = 64, 16
 class Staged:
     """Layers of words: an array for a, [layer][word][quarter], and one for b, [layer][word][parity][t].
 
-    `groups` is of how many groups of eight columns there is room, one after the other; `b` points to one of them.
+    `groups` is the number of groups of eight columns that fit, one after another; `b` points to one of them.
     """
 
     def __init__(self, x: Text, p: MatrixProduct, groups: int = 1) -> None:
@@ -36,11 +36,11 @@ class Staged:
         self.b = self.all_b = x.array(groups * self.size_of_b // VECTOR)
 
     def of_group(self, group: str) -> str:
-        """Where the columns of a group are staged."""
+        """The position at which the columns of a group are staged."""
         return self.x.at(self.all_b, self.x.emit(f"mul i64 {group}, {self.size_of_b}"))
 
     def decode(self, words: str, left: bool) -> list[str]:
-        """The layers of words: exponents and one for each element, or pairs of integers of 16 bits."""
+        """The layers of words: exponents and one per element, or pairs of 16-bit integers."""
         x, p = self.x, self.p
         f = p.f if left else p.g
         if p.blocked:

@@ -19,7 +19,7 @@ class Text:
         self.label = "entry"
 
     def emit(self, text: str) -> str:
-        """A line `%v1 = text`; gives the name."""
+        """A line `%v1 = text`; returns the name."""
         self.count += 1
         self.lines.append(f"%v{self.count} = {text}")
         return f"%v{self.count}"
@@ -41,7 +41,7 @@ class Text:
         return self.emit(f"select {bits} {p}, {t} {yes}, {t} {no}")
 
     def call(self, name: str, a: str, b: str | int, t: str = INT) -> str:
-        """A function of LLVM's of two vectors of integers: `smax`, `sadd.sat`."""
+        """An LLVM function of two integer vectors: `smax`, `sadd.sat`."""
         suffix = "v" + t[1:-1].replace(" x ", "")
         other = b if isinstance(b, str) else constant(b, t)
         return self.emit(f"call {t} @llvm.{name}.{suffix}({t} {a}, {t} {other})")
@@ -64,13 +64,13 @@ class Text:
         return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
 
     def replicated(self, a: str, k: int, t: str = INT) -> str:
-        """A vector in which every lane has what lane `k` of its group of four has."""
+        """A vector in which every lane has the value of lane `k` in its group of four."""
         return self.shuffle(a, "poison", [i & ~3 | k for i in range(LANES)], t)
 
     # Memory
 
     def at(self, base: str, offset: int | str) -> str:
-        """The place so many bytes after a pointer."""
+        """The address this many bytes after a pointer."""
         return self.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def load(self, t: str, base: str, offset: int | str = 0, align: int = 4) -> str:
@@ -80,7 +80,7 @@ class Text:
         self.lines.append(f"store {t} {value}, ptr {self.at(base, offset)}, align {align}")
 
     def array(self, count: int) -> str:
-        """Room for vectors in the function's frame."""
+        """Stack memory for vectors."""
         return self.emit(f"alloca [{count} x {INT}], align 64")
 
     # Blocks

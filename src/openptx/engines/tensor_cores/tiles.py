@@ -1,7 +1,7 @@
 """The LLVM text of a routine for tiles in tensor memory: any number of sixteen rows times up to 256 columns.
 
-Lines of a and b lie as fragments do (routine.py), but that column `j` of eight has the place of `SLOTS[j]`: so the four
-columns of a vector are neighbours in tensor memory. Columns are decoded once for all rows.
+Lines of a and b have the layout of fragments (routine.py), except that column `j` of eight is at position `SLOTS[j]`:
+so the four columns of a vector are adjacent in tensor memory. Columns are decoded once for all rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from openptx.isa.semantics.tensor_memory import COLUMNS
 from openptx.numerics.matrix_product import MatrixProduct
 
 GROUP, GROUPS = 8, 32
-"""Columns of a group, and the most groups."""
+"""Columns per group, and the maximum number of groups."""
 
 ROWS = 16
 """Of a tile."""
@@ -37,8 +37,8 @@ def size_of_a(p: MatrixProduct) -> int:
 
 def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     """`name(a, b, s, t, d, tiles, step, groups, adds)`: d in tensor memory, from the first lane and column on, `step`
-    bytes from one sixteen rows to the next; it is replaced, unless the product `adds`. `s` and `t` are the scales of
-    rows and columns, if there are any (scales.py)."""
+    bytes from one sixteen rows to the next; it is overwritten, unless the product `adds`. `s` and `t` are the scales of
+    rows and columns, if any (scales.py)."""
     x = Text()
     staged = Staged(x, p, GROUPS)
     sums = sums_of(staged, avx512)
