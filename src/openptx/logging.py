@@ -48,4 +48,4 @@ def from_environment() -> None:
     if level.lower() in LEVELS:
         show(level)
     elif level not in ("", "0"):
-        LOGGER.warning("OPENPTX_LOG=%s is no level; there are %s", level, ", ".join(LEVELS))
+        LOGGER.warning("OPENPTX_LOG=%s is not a level; the levels are %s", level, ", ".join(LEVELS))

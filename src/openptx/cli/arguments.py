@@ -48,7 +48,7 @@ def read_number(text: str) -> int | float:
         return float(text)
     except ValueError:
         raise InputError(
-            f"`{text}` is no argument: write a number, @FILE.npy, zeros:TYPE:COUNT, empty:TYPE:COUNT or null"
+            f"`{text}` is not an argument: write a number, @FILE.npy, zeros:TYPE:COUNT, empty:TYPE:COUNT or null"
         ) from None
 
 
@@ -60,7 +60,7 @@ def ptx_float(digits: str, text: str) -> float:
     except ValueError:
         bits = b""
     if len(digits) != length + 2 or len(bits) != length // 2:
-        raise InputError(f"`{text}` is no literal: 0f takes 8 hexadecimal digits, 0d takes 16")
+        raise InputError(f"`{text}` is not a literal: 0f takes 8 hexadecimal digits, 0d takes 16")
     return struct.unpack(code, bits[::-1])[0]
 
 
@@ -76,7 +76,7 @@ def zeros(text: str) -> Array:
     except ValueError:
         shape = (-1,)
     if min(shape) < 0:
-        raise InputError(f"`{text}`: `{extent}` is no count; write {kind}:{name}:1024 or {kind}:{name}:32x32")
+        raise InputError(f"`{text}`: `{extent}` is not a count; write {kind}:{name}:1024 or {kind}:{name}:32x32")
     if math.prod(shape) >= 1 << 40:
         raise InputError(f"`{text}` is larger than any memory")
     return np.zeros(shape, dtype)
@@ -114,5 +114,5 @@ def read_save(text: str, arrays: dict[int, Array]) -> tuple[int, str]:
     if not equals or not path or not index.isdigit():
         raise InputError(f"--save {text}: write INDEX=FILE.npy, arguments counted from 0")
     if int(index) not in arrays:
-        raise InputError(f"--save {text}: argument {index}, counted from 0, is no array")
+        raise InputError(f"--save {text}: argument {index}, counted from 0, is not an array")
     return int(index), path

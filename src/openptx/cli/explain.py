@@ -50,7 +50,7 @@ def explain(word: str) -> str:
     for explainer in explainers(word):
         if (text := explainer(word)) is not None:
             return text
-    raise InputError(f"`{word}` is no code, instruction, modifier, literal, type or special register{hint(word)}")
+    raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{hint(word)}")
 
 
 def explainers(word: str) -> list[Explainer]:

@@ -54,7 +54,10 @@ def run(args: Namespace) -> int:
     """Find the recordings, replay them one by one, print."""
     with collected(args.files) as (found, others):
         for other in others:
-            print(f"openptx: {other}: skipped: it is no recording (*.launch) and no archive of them", file=sys.stderr)
+            print(
+                f"openptx: {other}: skipped: it is neither a recording (*.launch) nor an archive of recordings",
+                file=sys.stderr,
+            )
         if not found:
             raise InputError("no recording in " + ", ".join(args.files))
         replays = replayed(found, args)

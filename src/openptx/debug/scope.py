@@ -117,7 +117,7 @@ class Scope:
         elif variable.space == "shared":
             layout = x.geometry.shape.layout
             if variable.linkage != "extern" and (variable.name, variable.span) not in layout.offsets:
-                raise InputError(f"`{variable.name}` is no shared variable of this kernel")
+                raise InputError(f"`{variable.name}` is not a shared variable of this kernel")
             address = layout.offset(variable)
         width = max(variable.type.width // 8, 1)
         size = variable.size

@@ -272,7 +272,7 @@ class Session:
     def observer(self) -> StoppingObserver:
         """The observer of the current execution."""
         if self._execution is None:
-            raise InputError("the launch has not begun")
+            raise InputError("the launch has not started")
         return self._execution.observer
 
     def batch_of(self, thread: int) -> ObservedBatch | None:

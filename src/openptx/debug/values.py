@@ -69,7 +69,7 @@ def bits_for(value: object, type: Type) -> int:
     if type.format in FORMATS and type.count == 1:
         return encode(FORMATS[type.format], exact(value))
     if isinstance(value, float) and not value.is_integer():
-        raise InputError(f"{value} is no whole number: `f{type.width}({value})` is its bits")
+        raise InputError(f"{value} is not an integer: `f{type.width}({value})` is its bits")
     number, width = int(value), type.width
     least = 0 if type.kind == "u" else -(1 << width - 1)
     most = (1 << width - 1) - 1 if type.signed else (1 << width) - 1

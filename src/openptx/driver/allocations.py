@@ -188,14 +188,14 @@ def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None
         if host <= pointer < host + OWNED[address].block.size:
             put(out, address + pointer - host)
             return
-    raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is no host memory that the driver gave or registered")
+    raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is not host memory that the driver allocated or registered")
 
 
 @in_context("cuMemHostGetFlags")
 def host_flags(context: Context, out: int, pointer: int) -> None:
     found = OWNED.get(REGISTERED.get(pointer, pointer))
     if found is None or found.kind not in ("host", "registered"):
-        raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is no host memory that the driver gave or registered")
+        raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is not host memory that the driver allocated or registered")
     put(out, found.flags, ctypes.c_uint32)
 
 

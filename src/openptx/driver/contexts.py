@@ -204,12 +204,12 @@ def reset_persisting(context: Context) -> None:
 
 @in_context("cuCtxEnablePeerAccess")
 def enable_peer(context: Context, peer: int, flags: int) -> None:
-    raise Failure(Result.PEER_ACCESS_UNSUPPORTED, "there is one device, which is no peer of itself")
+    raise Failure(Result.PEER_ACCESS_UNSUPPORTED, "there is one device, which is not its own peer")
 
 
 @in_context("cuCtxDisablePeerAccess")
 def disable_peer(context: Context, peer: int) -> None:
-    raise Failure(Result.PEER_ACCESS_NOT_ENABLED, "there is one device, which is no peer of itself")
+    raise Failure(Result.PEER_ACCESS_NOT_ENABLED, "there is one device, which is not its own peer")
 
 
 @initialized("cuDevicePrimaryCtxRetain")

@@ -50,7 +50,7 @@ class Event(Object):
 
     def require_ended(self) -> None:
         if self.ended < self.begun:
-            raise Failure(Result.NOT_READY, "the event's stream has not come to it", usual=True)
+            raise Failure(Result.NOT_READY, "the event's stream has not reached it", usual=True)
 
     def wait(self) -> None:
         """Does nothing: the work before an event has ended when the event is recorded."""

@@ -28,7 +28,7 @@ def refuse(out: int, pointer: int, types: range, what: str) -> None:
 
 
 def nothing_has(handle: int, what: str) -> Failure:
-    return Failure(Result.INVALID_HANDLE, f"0x{handle:x} is no handle of {what}: none can be imported")
+    return Failure(Result.INVALID_HANDLE, f"0x{handle:x} is not a handle of {what}: none can be imported")
 
 
 @in_context("cuImportExternalMemory")

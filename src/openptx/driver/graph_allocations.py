@@ -109,7 +109,7 @@ def claim(allocated: Iterable[GraphMemory], freed: Iterable[GraphMemory], *, aga
     settle()
     new, old = {one.address for one in allocated}, {one.address for one in freed}
     if not again and (held := new & HELD):
-        why = "the last launch allocated it, and nobody has freed it"
+        why = "the last launch allocated it, and it has not been freed"
         raise Failure(Result.INVALID_VALUE, f"0x{min(held):x} would be allocated again: {why}")
     HELD.update(new - old)
     HELD.difference_update(old)

@@ -61,7 +61,7 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
     handle, kind, size = numbers
     word = found.condition(handle)
     if word is None:
-        raise invalid(f"0x{handle:x} is no handle of a condition that was made for this graph")
+        raise invalid(f"0x{handle:x} is not the handle of a condition created for this graph")
     if kind >= len(KINDS) or not size or size > {"if": 2, "while": 1}.get(KINDS[kind], size):
         raise invalid(f"a conditional node of type {kind} with {size} graphs")
     if any((choice := choice_of(node)) is not None and choice.word is word for node in found.nodes):

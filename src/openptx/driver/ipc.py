@@ -46,7 +46,7 @@ class MemoryHandle(NamedTuple):
         """Fails for bytes that are not a handle."""
         found = cls(*cls.layout.unpack(data))
         if found.kind != kind:
-            raise Failure(Result.INVALID_VALUE, "the 64 bytes are no handle of another process's memory")
+            raise Failure(Result.INVALID_VALUE, "the 64 bytes are not a handle of another process's memory")
         return found
 
     def open(self) -> Physical:
@@ -78,7 +78,9 @@ AT_FREE.append(end_sharing)
 def get_memory(context: Context, out: int, address: int) -> None:
     found = owned_at(address)
     if found is None or found.kind != "device" or found.block.address in IMPORTED or not found.block.live:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is no device memory of cuMemAlloc, which alone is shared")
+        raise Failure(
+            Result.INVALID_VALUE, f"0x{address:x} is not device memory of cuMemAlloc, and only that can be shared"
+        )
     file, offset = share(found.block)
     inode = os.fstat(file.descriptor).st_ino
     handle = MemoryHandle(MEMORY, os.getpid(), file.descriptor, inode, offset, found.size)
@@ -107,7 +109,7 @@ def open_memory(context: Context, out: int, given: IpcHandle, flags: int) -> Non
 def close_memory(context: Context, address: int) -> None:
     found = _opened.get(address)
     if found is None:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is no memory of another process")
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not memory of another process")
     found.count -= 1
     if not found.count:
         del _opened[address], IMPORTED[address]
@@ -131,7 +133,7 @@ def open_event(context: Context, out: int, given: IpcHandle) -> None:
     put(out, 0)
     kind, process = EVENT_HANDLE.unpack(bytes(given))
     if kind != EVENT or process == os.getpid():
-        raise Failure(Result.INVALID_VALUE, "the 64 bytes are no handle of another process's event")
+        raise Failure(Result.INVALID_VALUE, "the 64 bytes are not a handle of another process's event")
     made = driver().add(Event(context, INTERPROCESS | DISABLE_TIMING))
     context.owned[made] = lambda: driver().remove(made)
     put(out, made.handle)

@@ -65,7 +65,7 @@ class Driver:
         elif handle in self._gone:
             why = f"the {self._gone[handle]} 0x{handle:x} has been destroyed"
         else:
-            why = f"0x{handle:x} is no handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
+            why = f"0x{handle:x} is not a handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
         raise Failure(otherwise, why)
 
     @property

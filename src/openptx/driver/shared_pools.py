@@ -66,7 +66,7 @@ def export_pointer(out: int, address: int) -> None:
     found = OWNED.get(address)
     pool = found.pool if found is not None else None
     if found is None or not isinstance(pool, Pool) or pool.handles != FILE_DESCRIPTOR:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is no memory of a pool that is shared")
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not memory of a shared pool")
     file, offset = share(found.block)
     inode = os.fstat(file.descriptor).st_ino
     handle = MemoryHandle(POINTER, os.getpid(), file.descriptor, inode, offset, found.size)

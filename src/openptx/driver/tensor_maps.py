@@ -135,5 +135,5 @@ def require_row(element: int, count: int, interleave: int, swizzle: int) -> None
 @initialized("cuTensorMapReplaceAddress")
 def replace_address(place: int, address: int) -> None:
     if address % CHUNK:
-        raise invalid(f"whose memory begins at 0x{address:x}, which is no multiple of {CHUNK}")
+        raise invalid(f"whose memory begins at 0x{address:x}, which is not a multiple of {CHUNK}")
     put(place, address)

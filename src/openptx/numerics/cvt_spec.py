@@ -66,7 +66,7 @@ class CvtSpec:
                 raise ArgumentError(f"{source.name} holds {source.count} values and {into.name} {into.count}")
         for one, other in ((self.d, self.s), (self.s, self.d)):
             if isinstance(one, Fixed) and not isinstance(other, Format):
-                raise ArgumentError(f"{one.name} converts from and to floats alone, not {other.name}")
+                raise ArgumentError(f"{one.name} converts only from and to floats, not {other.name}")
 
     def _check_modifiers(self) -> None:
         d, s = self.d, self.s
@@ -107,7 +107,7 @@ def rounding_of(d: Element, s: Element, rnd: str | None) -> str | None:
             raise ArgumentError(f"ue8m0 is rounded by `rz` or `rp`{f', not by `{rnd}`' if rnd else ': choose one'}")
         return rnd
     if isinstance(d, Fixed) and rnd not in (None, "rn"):
-        raise ArgumentError(f"{d.name} is rounded by `rn` alone, not by `{rnd}`")
+        raise ArgumentError(f"{d.name} is rounded only by `rn`, not by `{rnd}`")
     if rnd is None:
         return None if d is s or is_exact(d, s) else "rn"
     if rnd not in ROUNDINGS:

@@ -171,7 +171,7 @@ def parse(text: str, source: Element | Packed) -> tuple[int, str]:
         raise
     except (ValueError, OverflowError):
         raise InputError(
-            f"`{text}` is no value of {source.name}: write a decimal number, inf, nan, a code like 0x7E, or 0f3F800000"
+            f"`{text}` is not a value of {source.name}: write a decimal, inf, nan, a code like 0x7E, or 0f3F800000"
         ) from None
 
 
@@ -196,7 +196,7 @@ def _stepped(text: str, v: Value, source: Integer | Fixed) -> int:
     step = Fraction(1, 1 << (source.fraction if isinstance(source, Fixed) else 0))
     least, greatest = decode_range(source)
     if v.kind != FINITE or v.number % step or not least <= v.number <= greatest:
-        raise InputError(f"`{text}` is no value of {source.name}, which goes from {least} to {greatest}")
+        raise InputError(f"`{text}` is not a value of {source.name}, which goes from {least} to {greatest}")
     return int(v.number / step) & (1 << source.width) - 1
 
 

@@ -54,7 +54,7 @@ def format_of(dtype: DType) -> str:
     """The format of `dtype`."""
     name = _names().get(dtype.newbyteorder("="))
     if name is None:
-        raise ArgumentError(f"an array of {dtype} is no number format of PTX: convert it, or name one with `source`")
+        raise ArgumentError(f"an array of {dtype} is not a number format of PTX: convert it, or name one with `source`")
     return name
 
 

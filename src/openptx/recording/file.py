@@ -95,7 +95,7 @@ def header_of(stream: BinaryIO, name: str) -> Header:
     """The header, with the stream at the first byte of memory."""
     line = stream.readline(LONGEST)
     if not line.endswith(b"\n"):
-        raise InputError(f"{name}: it is no recording of a launch: its first line does not end")
+        raise InputError(f"{name}: it is not a recording of a launch: its first line does not end")
     return read_header(name, line)
 
 

@@ -78,7 +78,9 @@ class Fields:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict) or "allocs" not in data or "kernel" not in data:
-            raise self.wrong("it is no recording of a launch: its first line is no JSON object with `kernel`, `allocs`")
+            raise self.wrong(
+                "it is not a recording of a launch: its first line is not a JSON object with `kernel`, `allocs`"
+            )
         self.data = cast("dict[str, Any]", data)
 
     def wrong(self, what: str) -> InputError:
@@ -143,7 +145,7 @@ def pairs(fields: Fields, key: str, default: Sequence[object] | None = None) -> 
     """A list of (address, bytes)."""
     found = fields.get(key, list, default)
     if not all(is_numbers(one) and len(one) == 2 and sum(one) <= 1 << 64 and one[1] <= LARGEST for one in found):
-        raise fields.wrong(f"`{key}` of the recording is no list of [address, bytes]")
+        raise fields.wrong(f"`{key}` of the recording is not a list of [address, bytes]")
     return tuple((address, size) for address, size in found)
 
 

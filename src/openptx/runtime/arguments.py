@@ -163,7 +163,7 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
 
 def pointer(where: Place, t: Type, address: int) -> bytes:
     if t.kind not in ("u", "b", "s") or t.width not in (32, 64):
-        raise ArgumentError(f"{where} is no pointer: give a number")
+        raise ArgumentError(f"{where} is not a pointer: pass a number")
     if address >> t.width:
         raise ArgumentError(f"{where} has {t.width} bits, too few for an address of a 64-bit program")
     return address.to_bytes(t.width // 8, "little")

@@ -225,4 +225,4 @@ def require_same(content: bytes, again: bytes) -> None:
 
 
 def wrong(why: str) -> ArgumentError:
-    return ArgumentError(f"these bytes are no tensor map of CUDA's driver: {why}")
+    return ArgumentError(f"these bytes are not a tensor map of CUDA's driver: {why}")

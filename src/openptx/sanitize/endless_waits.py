@@ -53,7 +53,7 @@ class EndlessWaits:
             batch.polls[lane_sets.positions(batch.x.executing, batch.x.n)] = self.polled
         if self.polled > POLLS and not self.polled % (POLLS // 2) and self._nobody_helps():
             op, thread = batch.x.op, int(batch.x.threads()[0])
-            message = "threads wait in a loop for a value that nobody writes any more"
+            message = "threads wait in a loop for a value that no thread writes any more"
             self.reporter.report(("hang", op), "endless-wait", "sync", message, op, thread)
             raise HangError
 

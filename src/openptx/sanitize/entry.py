@@ -165,7 +165,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
     if options.schedules < 1:
         raise ArgumentError(f"schedules is a number from 1, not {options.schedules}")
     if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
-        raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is no array")
+        raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is not an array")
     found, reason = Collector(options.strict), ""
     found.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
     before = Contents(kernel, args)

@@ -266,7 +266,7 @@ def unknown_directive(c: Cursor) -> Mistake:
     near = nearest(c.word)
     if c.peek().word == ":":
         help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
-        return c.mistake("invalid-name", f"`{c.word}` is no label: it begins with a dot", c.span, help=help)
+        return c.mistake("invalid-name", f"`{c.word}` is not a label: it begins with a dot", c.span, help=help)
     help = f"did you mean `{near}`?" if near else None
     if c.word[1:] in FUNDAMENTAL:
         help = f"a declaration begins with its state space: `.reg {c.word} ...`"

@@ -85,7 +85,7 @@ def stray_character(file: File, span: Span) -> Diagnostic:
     written, safe = _spelt(text)
     first = _FIRST.match(text)
     characters = first[0] if first else text
-    help = "a NUL ends a string in C, and is no part of the text" if characters[0] == "\0" else None
+    help = "a NUL ends a string in C, and is not part of the text" if characters[0] == "\0" else None
     if characters[0] > "\x7f":
         help = NOT_ASCII
     what = f"write `{written}`" if written.strip() else "remove it" if not written else "write a blank"

@@ -93,7 +93,7 @@ def _advice(text: str) -> str | None:
     if _INTEGER.fullmatch(text):
         return "an integer constant has at most 64 bits"
     if _DECIMAL.fullmatch(text):
-        return "its magnitude is no normal double; write the bits instead, as `0d` and 16 hexadecimal digits"
+        return "its magnitude is not a normal double; write the bits instead, as `0d` and 16 hexadecimal digits"
     if re.fullmatch(r"0[0-9]+U?", text):
         return f"an integer that starts with 0 is octal, of the digits 0 to 7; in decimal it is `{text.lstrip('0')}`"
     if lower.startswith("0f"):

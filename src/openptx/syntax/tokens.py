@@ -147,7 +147,9 @@ class Cursor:
             plain = text.replace(".", "_")
             fix = Fix((span[0], end), plain, f"call it `{plain}`")
             help = "names are of letters, digits, `_` and `$`; it has to change wherever it stands"
-            raise self.mistake("invalid-name", f"`{text}` is no name: it has a dot", (span[0], end), help=help, fix=fix)
+            raise self.mistake(
+                "invalid-name", f"`{text}` is not a name: it has a dot", (span[0], end), help=help, fix=fix
+            )
 
     def deeper(self) -> None:
         """Counts one level of nesting, and rejects depths that no program needs before Python's stack overflows."""

@@ -100,7 +100,7 @@ def read_run(text: str, row: int) -> Run:
         raise InputError(f"line {row}: a run of {len(text):,} characters; {LONGEST:,} are the most")
     match = CALL.fullmatch(text)
     if match is None:
-        raise InputError(f"line {row}: `{text}` is no run: write name(arguments) == result, or faults CODE")
+        raise InputError(f"line {row}: `{text}` is not a run: write name(arguments) == result, or faults CODE")
     arguments = read_values(match["arguments"], row)
     if match["verb"] == "faults":
         return Run(row, match["name"], arguments, (), Tolerance(), match["result"])

@@ -55,7 +55,7 @@ def bits_of(text: str, type: str) -> int:
             return encode(float(text), format)
         except ValueError:
             pass
-    raise InputError(f"`{text}` is no value of type .{type}")
+    raise InputError(f"`{text}` is not a value of type .{type}")
 
 
 def exact_bits(match: re.Match[str], format: str, text: str) -> int:
@@ -68,7 +68,7 @@ def exact_bits(match: re.Match[str], format: str, text: str) -> int:
 def checked(format: str, text: str) -> str:
     """The name of a float format; `InputError` for other types."""
     if format not in FLOATS:
-        raise InputError(f"`{text}` is no value of type .{format}")
+        raise InputError(f"`{text}` is not a value of type .{format}")
     return format
 
 

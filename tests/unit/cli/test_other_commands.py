@@ -130,7 +130,7 @@ def test_explain(openptx, what, text):
 def test_explain_of_what_nobody_knows(openptx, what):
     done = openptx("explain", "--", what)
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"error: `{what}` is no code")
+    assert done.err.startswith(f"error: `{what}` is not a code")
 
 
 def test_explain_suggests(openptx):

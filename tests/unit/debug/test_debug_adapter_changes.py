@@ -51,7 +51,7 @@ def test_what_can_not_be_changed_is_refused(client: Client, reduce: Path) -> Non
     registers, params = scope(client, frame, "Registers"), scope(client, frame, "Parameters")
     for name, value, words in (
         ("v", "-1", "not in the range of .u32"),
-        ("v", "1.5", "no whole number"),
+        ("v", "1.5", "not an integer"),
         ("v", "nobody", "no register or variable `nobody`"),
         ("i + 1", "2", "can be assigned to"),
     ):

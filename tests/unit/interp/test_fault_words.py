@@ -112,7 +112,7 @@ CASES = [
     Case(
         "call of nothing",
         "mov.u64 a, 4096; PROTO: .callprototype _ (); call a, PROTO;",
-        "a call of address 0x1000, which is no function",
+        "a call of address 0x1000, which is not a function",
         (),
     ),
     Case(

@@ -137,7 +137,7 @@ def test_elements_of_4_bits_that_are_padded_are_only_brought() -> None:
     with pytest.raises(Fault, match="not copied to global memory"):
         launched(Packed(14, 4, 5, 256, (128, 3)), move)
     move = loads(384, "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", "8, 0")
-    with pytest.raises(Fault, match="no whole pair or group of sixteen"):
+    with pytest.raises(Fault, match="not whole pairs or groups of sixteen"):
         launched(Packed(14, 4, 5, 256, (128, 3)), move)
 
 

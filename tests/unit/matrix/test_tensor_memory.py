@@ -238,7 +238,7 @@ REFUSED = {
     ),
     "a shift from a lane within a warp": (
         "add.u32 %at, %d, 0x100000; setp.eq.u32 %one, %t, 0; @%one tcgen05.shift.cta_group::1.down [%at];",
-        "no multiple of 32",
+        "not a multiple of 32",
     ),
     "a part of a warp": (
         f"setp.lt.u32 %one, %t, 16; @%one {LOAD} [%lanes];",

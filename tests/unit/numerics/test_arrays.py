@@ -120,7 +120,7 @@ def test_packed() -> None:
     ("arguments", "keywords", "message"),
     [
         (([1.0], "f99"), {}, "no number format is called 'f99'"),
-        ((["a"], "f16"), {}, "no number format of PTX"),
+        ((["a"], "f16"), {}, "not a number format of PTX"),
         (([True], "f16"), {}, "array of bool"),
         (([1j], "f16"), {}, "complex"),
         ((None, "f16"), {}, "object"),

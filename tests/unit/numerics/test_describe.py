@@ -57,18 +57,18 @@ def test_other_layouts(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
-        ("--to f16 abc", "`abc` is no value of f32"),
+        ("--to f16 abc", "`abc` is not a value of f32"),
         ("--to f99 1", "no number format is called 'f99'"),
         ("--to ue8m0 1", "choose one"),
         ("--to e4m3x2 1", "takes 2 values at a time"),
         ("--to f16 --round rs 1", "needs `--rbits`"),
         ("--to f16 --rbits 3 1", "is for `--round rs`"),
         ("--to f16 --from s8 300", "from -128 to 127"),
-        ("--to f16 --from s8 1.5", "no value of s8"),
+        ("--to f16 --from s8 1.5", "not a value of s8"),
         ("--to f16 --from e2m1 nan", "has no NaN"),
         ("--to f16 --from e4m3 0x1FF", "more than the 8 bits"),
         ("--to f16 --from ue8m0 -1", "no negative numbers"),
-        ("--to f16 1e99999", "no value of f32"),
+        ("--to f16 1e99999", "not a value of f32"),
         ("--to f16 @none.npy", "none.npy: No such file"),
         ("--to f16 @a.npy @b.npy", "one @FILE.npy"),
         ("--to f16 --save x.npy 1", "`--save` is for arrays"),
@@ -117,7 +117,7 @@ def test_reading(text: str, source: str, code: int) -> None:
     "text", ["", "-", "0x", "1e", "1..2", "0f3F8", "1/3", "\u0661", "1e1000000000", "nan()", "0b12"]
 )
 def test_not_numbers(text: str) -> None:
-    with pytest.raises(InputError, match="is no value of f32"):
+    with pytest.raises(InputError, match="is not a value of f32"):
         parse(text, FORMATS["f32"])
 
 

@@ -94,7 +94,7 @@ def test_a_file_that_is_cut_short_or_too_long(file: Path) -> None:
 def test_what_is_no_recording(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "x.launch"
     file.write_bytes(content)
-    with pytest.raises(openptx.InputError, match="no recording of a launch"):
+    with pytest.raises(openptx.InputError, match="not a recording of a launch"):
         read_recording(file)
     assert openptx.replay(file).status == "unreadable"
 
@@ -113,8 +113,8 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes) -> None:
         ({"params": [[0, 8, "xx"]]}, "a parameter of the recording is"),
         ({"params": [[0, 4, "00"]]}, "its bytes are not 4"),
         ({"params": []}, "parameter `x` of kernel `scale` is not recorded"),
-        ({"allocs": [[1, 2, 3]]}, "no list of [address, bytes]"),
-        ({"allocs": [[256, 1 << 60]]}, "no list of [address, bytes]"),
+        ({"allocs": [[1, 2, 3]]}, "not a list of [address, bytes]"),
+        ({"allocs": [[256, 1 << 60]]}, "not a list of [address, bytes]"),
         ({"allocs": [[256, 64], [300, 64]]}, "overlap: at 0x100 (64 bytes) and 0x12c"),
         ({"compare": [True]}, "not true or false for each of 4 allocations"),
         ({"changed": [1, 2, 3, 4]}, "not true or false for each of 4 allocations"),

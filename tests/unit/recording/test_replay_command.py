@@ -66,7 +66,7 @@ def test_an_archive_and_other_files(folder: Path, capsys: pytest.CaptureFixture[
     assert main(["replay", str(archive), str(folder / "README.md")]) == 0
     done = capsys.readouterr()
     assert done.out.splitlines()[-1].split() == ["a", "2", "2"]
-    assert "README.md: skipped: it is no recording" in done.err
+    assert "README.md: skipped: it is neither a recording" in done.err
     assert main(["replay", str(folder)]) == 1
     assert capsys.readouterr().out.splitlines()[-1].split() == ["all", "6", "4", "1", "1"]
     archive.write_bytes(archive.read_bytes()[:200])

@@ -88,11 +88,11 @@ def test_every_mismatch_of_a_launch_is_named() -> None:
     ("line", "message"),
     [
         ("", "nothing to test"),
-        ("// run: negate 1.0", "`negate 1.0` is no run"),
+        ("// run: negate 1.0", "`negate 1.0` is not a run"),
         ("// run: absent(1.0) == 1.0", "no function `absent` to run"),
         ("// run: negate(1.0, 2.0) == 1.0", "`negate` takes 1 and gives 1 values"),
         ("// run: negate(1.0) == (1.0, 2.0)", "`negate` takes 1 and gives 1 values"),
-        ("// run: negate(one) == 1.0", "`one` is no value of type .f32"),
+        ("// run: negate(one) == 1.0", "`one` is not a value of type .f32"),
         ("// run: lane_of([0..3]) == [0, 0]", "lists of different lengths"),
         ("// run: both(1,, 2) == (1, 2)", "a value is missing"),
     ],

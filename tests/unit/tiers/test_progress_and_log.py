@@ -103,7 +103,7 @@ def test_a_level_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("level", "said"), [
-    ("INFO", "made optimised code here in"), ("loud", "OPENPTX_LOG=loud is no level"),
+    ("INFO", "made optimised code here in"), ("loud", "OPENPTX_LOG=loud is not a level"),
 ])  # fmt: skip
 def test_the_environment_turns_it_on(level: str, said: str) -> None:
     launch = "k(1, 32, (np.zeros(32, np.uint32), 3), engine='native')"

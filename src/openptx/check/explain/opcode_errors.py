@@ -245,7 +245,7 @@ def _takes_label(instructions: list[Instruction]) -> bool:
 def _dotted_label(mnemonic: str, name: str) -> Problem:
     """`bra .L1`, as other assemblers call their local labels."""
     return Problem(
-        "unknown-modifier", f"`.{name}` is no label: it begins with a dot", label="a modifier, after its dot",
+        "unknown-modifier", f"`.{name}` is not a label: it begins with a dot", label="a modifier, after its dot",
         expected="a label", actual=f".{name}", rule=_RULE,
         help=f"write `{mnemonic} ${name}`, and `${name}:` where it stands",
     )  # fmt: skip

@@ -334,7 +334,7 @@ def guard_problem(opcode: str, number: int) -> Problem:
     """The problem of a guarded access to an argument or a result of a call."""
     return Problem(
         "state-space",
-        f"`{opcode}` accesses what a call takes or gives back, and can't have a guard",
+        f"`{opcode}` accesses a parameter or result of a call, and can't have a guard",
         (number,),
         "in the body's `.param`",
         expected="no guard",
@@ -361,7 +361,7 @@ def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
     elif kind.type is None:
         yield Problem(
             "not-an-array",
-            "`{}` indexes something that is no array",
+            "`{}` indexes something that is not an array",
             where,
             "no array",
             expected="a variable with dimensions",

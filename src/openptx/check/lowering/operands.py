@@ -84,7 +84,7 @@ class Binder:
             return None
         register = self._name(guard.name, TYPES["pred"])
         if not isinstance(register, Reg):
-            raise UnboundError(f"`{guard.name.text}` is no predicate register")
+            raise UnboundError(f"`{guard.name.text}` is not a predicate register")
         return Reg(register.index, register.width, guard.negated)
 
     def operands(self, bound: BoundForm, given: tuple[text.Operand, ...]) -> tuple[Operand | None, ...]:
@@ -214,7 +214,7 @@ class Binder:
     def _subscript(self, tree: text.Subscript) -> Symbol | Reg:
         base = self._name(tree.base, None)
         if not isinstance(base, Symbol):
-            raise UnboundError(f"`{tree.text}` is no array")
+            raise UnboundError(f"`{tree.text}` is not an array")
         variable = base.variable
         element = max(1, variable.type.width // 8) * variable.vector
         for length in variable.shape[1:]:
@@ -223,7 +223,7 @@ class Binder:
             return Symbol(variable, tree.index.value * element)
         index = self.bind(tree.index, TYPES["u32"])
         if not isinstance(index, Reg):
-            raise UnboundError(f"`{tree.text}`: the index is no register")
+            raise UnboundError(f"`{tree.text}`: the index is not a register")
         return self._element(base, index, element)
 
     # Operands that need an instruction of their own, before the one that is bound.

@@ -39,9 +39,9 @@ class Wire:
         try:
             found: object = json.loads(data)
         except ValueError as error:
-            raise InputError(f"a message that is no JSON: {error}") from error
+            raise InputError(f"a message that is not JSON: {error}") from error
         if not isinstance(found, dict):
-            raise InputError("a message that is no JSON object")
+            raise InputError("a message that is not a JSON object")
         return cast("Message", found)
 
     def write(self, message: Message) -> None:

@@ -49,7 +49,7 @@ def wrong_target(program: Program, names: Mapping[int, str], site: CallSite, add
     """The error in an indirect call of an address; None if there is none."""
     name = names.get(address)
     if name is None:
-        return f"a call of address 0x{address:x}, which is no function"
+        return f"a call of address 0x{address:x}, which is not a function"
     if isinstance(site.prototype, Targets) and name not in site.prototype.functions:
         return f"a call of `{name}`, which the call does not list"
     if name in program.kernels:

@@ -111,7 +111,9 @@ def each_element(x: Machine, m: Modifiers, a: Bits, b: tuple[Bits, ...]) -> tupl
     """The elements are updated one by one; the address is aligned to the whole vector."""
     size = m.type.width >> 3
     whole = (a & (size * len(b) - 1)) == 0
-    x.require(whole, "misaligned-access", f"an access of {size * len(b)} bytes at an address that is no multiple of it")
+    x.require(
+        whole, "misaligned-access", f"an access of {size * len(b)} bytes at an address that is not a multiple of it"
+    )
     old = [operate(x, m, a + size * i, element) for i, element in enumerate(b)]
     return tuple(q for q in old if not isinstance(q, tuple))
 

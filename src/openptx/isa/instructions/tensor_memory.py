@@ -280,7 +280,7 @@ def _(x: Machine, m: Modifiers, address: Bits) -> None:
     """Completes immediately: 31 rows of 32 bytes in the lanes of one warp (Table of 9.7.16.2.3), in both CTAs of a
     pair."""
     address = x.resize(address, 32)
-    aligned = "`tcgen05.shift` from a lane on that is no multiple of 32"
+    aligned = "`tcgen05.shift` from a lane on that is not a multiple of 32"
     x.require((address >> LANE & 31) == 0, "misaligned-access", aligned)
     for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
         shift_rows(x, address, range(1), rank)

@@ -59,7 +59,7 @@ class Chunks:
         packed = x.pick(self.code >= 14, CHUNK - 1, x.pick(halves, 1, x.const(0, 32)))
         start, size, width = coordinates[0], self.extent(0), self.word("box_dim")
         whole = ((start | size | width) & packed) == 0
-        x.require(whole, "undefined-behavior", "elements of 4 or 6 bits that are no whole pair or group of sixteen")
+        x.require(whole, "undefined-behavior", "elements of 4 or 6 bits that are not whole pairs or groups of sixteen")
         down = x.resize(halves, 32)  # pairs of them count as bytes
         x.require(width - 1 < LARGEST, "undefined-behavior", WRONG_BOX, width)
         self.columns = ((width >> down) << self.shift) >> 4
@@ -75,7 +75,7 @@ class Chunks:
             x.require((layout == 0) | (self.code < 13), "undefined-behavior", "an interleaved tensor of 4 or 6 bits")
             part = x.pick(layout != 0, 0, part)
             self.slice_rows(layout, start, size, width)
-        x.require(part == 0, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
+        x.require(part == 0, "undefined-behavior", "a box whose rows are not a multiple of 16 bytes")
         self.chunks = self.columns
 
     def slice_rows(self, layout: Bits, start: Bits, size: Bits, width: Bits) -> None:

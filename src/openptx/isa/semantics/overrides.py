@@ -29,7 +29,7 @@ def overridden(x: Machine, given: Sequence[Bits | tuple[Bits, ...]]) -> Override
         return None
     tensor, *attributes = given
     assert isinstance(tensor, Bits)
-    x.require((tensor & 15) == 0, "misaligned-access", "a tensor whose address is no multiple of 16")
+    x.require((tensor & 15) == 0, "misaligned-access", "a tensor whose address is not a multiple of 16")
     if not attributes:
         return Overrides(tensor)
     sizes, *more = (each if isinstance(each, tuple) else (each,) for each in attributes)

@@ -214,7 +214,7 @@ class AbstractMachine(FloatTransfer):
     def check_observed(self, what: str) -> None:
         """Observers of machine code would miss it; they see everything that the reference engine does."""
         if self.c.options.watched:
-            raise UnsupportedByJit(f"{what}, which nobody watches")
+            raise UnsupportedByJit(f"{what}, which is not watched")
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         self.touches.setdefault(self.site, "load")

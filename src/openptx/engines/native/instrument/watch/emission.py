@@ -81,7 +81,7 @@ class Watch(Hooks):
 
     def interpreted(self, op: Op) -> None:
         if op.form.instruction.access:
-            raise UnsupportedByJit(f"`{op.form.instruction.name}`, whose accesses nobody watches")
+            raise UnsupportedByJit(f"`{op.form.instruction.name}`, whose accesses are not watched")
 
     # Calls
 
@@ -105,13 +105,13 @@ class Watch(Hooks):
     def access(self, space: str, address: Bits, w: int, count: int, *, reads: bool, writes: bool) -> None:
         """Reports a completed access: `count` elements of `w` bits by each of the executing lanes."""
         if self.scope.step_lane:
-            raise UnsupportedByJit("copies in steps, whose accesses nobody watches")
+            raise UnsupportedByJit("copies in steps, whose accesses are not watched")
         op, size = self.c.function.code[self.scope.site], w * count // 8
         variable = self.variables.get(op, {}).get(space) or self.variables.get(op, {}).get(space.split("::")[0])
         if variable is not None:
             self.check_variable(variable, address, size)
         if space == "shared::cluster":
-            raise UnsupportedByJit("shared memory of other CTAs, which nobody watches")
+            raise UnsupportedByJit("shared memory of other CTAs, which is not watched")
         if self.definedness is not None:
             if reads:
                 self.definedness.read(space, address, w, count, self.site_word(0))
@@ -235,4 +235,4 @@ class WatchedMemory:
         return found
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        raise UnsupportedByJit("copies, whose accesses nobody watches")
+        raise UnsupportedByJit("copies, whose accesses are not watched")

@@ -125,7 +125,7 @@ class Watch:
         """Does nothing: no reports are deferred."""
 
     def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
-        raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")
+        raise UnsupportedByJit("threads that wait for each other in loops, which are not watched")
 
     def not_watched(self) -> list[Allocation]:
         """Allocations that were accessed, but are too large to be watched."""

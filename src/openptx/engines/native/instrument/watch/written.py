@@ -34,7 +34,7 @@ class Written:
         """Creates marks for a worker; returns the fields of the watch block that refer to them."""
         plan, memory = run.plan, run.memory
         if plan.code.metadata.stack.recursive:
-            raise UnsupportedByJit("recursion, whose frames nobody watches")
+            raise UnsupportedByJit("recursion, whose frames are not watched")
         self.shared = np.zeros(worker.shared_size + MARGIN, np.uint8)
         self.local = np.zeros(worker.local.size + MARGIN, np.uint8)
         self.table = np.zeros(len(memory.snapshot.rows), np.int64)
