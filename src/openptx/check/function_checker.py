@@ -44,7 +44,7 @@ class FunctionChecker:
         self.directives = BodyDirectives(checked, self.findings)
         self.calls = CallChecker(checked, self.findings, self.undeclared)
         self.thorough = self.module.thorough
-        self.flows = True  # whether the control flow is looked at, or the instructions alone
+        self.flows = True  # whether to check control flow, or only the instructions
         self.body = ResolvedBody(checked.header, self.module.functions)
         self.last: tree.Statement | None = None  # instruction
         self.unread: list[Diagnostic] = []  # syntax errors that are not reported yet, the next one last

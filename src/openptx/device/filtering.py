@@ -16,7 +16,8 @@ from openptx.device.texture import Array
 FRACTION = 256
 """Linear filtering uses fixed-point weights with eight fraction bits, in which 1 is exact."""
 
-# Texels are cut so many bits below the largest, and their sum is rounded to so many bits, a tie away from zero.
+# Texels are truncated this many bits below the largest, and their sum is rounded to that many bits, ties away from
+# zero.
 KEPT = {"float32": (28, 24), "float16": (15, 11), "sRGB": (8, 11)}
 
 NAN = 0x7FFFFFFF
@@ -109,13 +110,13 @@ def rounded_sum(
     exponents = [np.maximum(e, LEAST) for e in exponents]
     sums = [cut_sum(one, w, e + 1 - kept) for one, w, e in zip(v, weights, exponents, strict=True)]
     total = aligned(sums, exponents, kept) if len(sums) > 1 else sums[0]
-    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` of them drops, a tie away from zero
+    cut = DOUBLE.nmant + 1 - precision  # bits that rounding to `precision` bits removes, ties away from zero
     found: Array = ((total.view(np.int64) + (1 << (cut - 1))) & -(1 << cut)).view(np.float64) + 0.0
     return found
 
 
 def cut_sum(v: Array, weight: Array, exponent: Array) -> Array:
-    """The weighted sum of floats that are cut to multiples of a power of two, whose exponent is that of a double."""
+    """The weighted sum of floats truncated to multiples of a power of two, given by its exponent field as a double."""
     found: Array = (np.trunc(v * power(2 * DOUBLE.maxexp - 2 - exponent)) * weight).sum(axis=0)
     found *= power(exponent)
     return found / FRACTION

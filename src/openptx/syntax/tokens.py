@@ -55,7 +55,7 @@ class Cursor:
         self.seek(start)
 
     def seek(self, offset: int) -> None:
-        """Go to the first token at or after an offset."""
+        """Moves to the first token at or after an offset."""
         self._tokens = _NEXT.finditer(self.file.text, offset, self.limit)
         self.end = self.last = offset
         self.advance()

@@ -108,7 +108,7 @@ class Instruction(Statement):
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """The operands; none where they can't be read (see `problem`)."""
+        """The operands; empty if they cannot be parsed (see `problem`)."""
         return (self._read or self._operands())[0]
 
     @property

@@ -78,7 +78,7 @@ class ControlFlowGraph:
         self.labels: dict[int, int] = {}
         self._start, self._everywhere, self._names = start, everywhere, names
         self._written: dict[Key, list[int]] = {}  # the steps that write each register
-        self._since: set[Key] = set()  # written since the last label: those reads need no further look
+        self._since: set[Key] = set()  # written since the last label: their reads need no further check
         self._early: dict[Key, list[tuple[int, text.Name]]] = {}
 
     def label(self, place: int) -> None:

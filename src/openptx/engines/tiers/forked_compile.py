@@ -46,7 +46,7 @@ def may_fork() -> bool:
 
 
 def resident() -> int:
-    """Bytes of memory that this process uses; too many for a fork without /proc, which lists its open files."""
+    """Bytes of memory that this process uses; too many for a fork if there is no /proc."""
     try:
         with open(STATM) as sizes:
             return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -95,8 +95,8 @@ fma = instruction(
 
 
 def fidelity_of_fma(m: Modifiers) -> Fidelity:
-    """The manual rounds bf16 to nearest alone. Of what else ptxas lets one write an H100 takes no notice, and ptxas
-    13.5 packs the sum as f16."""
+    """The manual allows only rounding to nearest for bf16. ptxas accepts other modifiers, which an H100 ignores, and
+    ptxas 13.5 packs the sum as f16."""
     if m.type.element.name == "bf16" and m.rnd != "rn":
         return UNSUPPORTED
     return modelled("the out-of-bounds NaN is an H100's; the document does not give it") if m.oob else EXACT
