@@ -29,7 +29,7 @@ GRANULE = 16  # granularity of the table in which engines look accesses up
 
 
 class Block(NamedTuple):
-    """The requested size."""
+    """An allocation as requested: its name and size."""
 
     name: str
     size: int
