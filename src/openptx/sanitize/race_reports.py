@@ -218,7 +218,7 @@ class RaceReports:
         return f"{what} by an asynchronous copy" if facts & PENDING else what
 
     def between(self, op: Op, other: Op) -> str:
-        lines = sorted(map(self.reporter.places.line, (op, other)))
+        lines = sorted(self.reporter.site(each, None).line for each in (op, other))
         return f"between lines {lines[0]} and {lines[1]}" if lines[0] != lines[1] else f"around line {lines[0]}"
 
 

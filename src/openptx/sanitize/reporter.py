@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from openptx.line_table import LineTable
 from openptx.program import Op, Program
+from openptx.sanitize.call_sites import CallSites
+from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.shadow import STATEMENT
 from openptx.sanitize.teams import Teams
@@ -12,10 +14,11 @@ from openptx.sanitize.teams import Teams
 class Reporter:
     """Findings of one launch of `kernel`. `ops` are its statements by their numbers, as shadow cells have them."""
 
-    def __init__(self, program: Program, kernel: str, teams: Teams, found: Collector) -> None:
+    def __init__(self, program: Program, kernel: str, teams: Teams, found: Collector, executing: Executing) -> None:
         self.kernel, self.teams, self.found = kernel, teams, found
         self.file = program.file
         self.places = LineTable(program.file)
+        self.calls = CallSites(program, kernel, self.places, executing)
         self.ops: list[Op] = []
         self._numbers: dict[Op, int] = {}
         self._causes: dict[Op, object] = {}
@@ -38,12 +41,14 @@ class Reporter:
 
     def site(self, op: Op, thread: int | None) -> Site:
         """A statement as a thread executed it; None for an asynchronous operation."""
-        chain = self.places.of(op)
+        chain = self.calls.place(op)
         inlined = tuple(f"{file}:{line}:{column}" for file, line, column in chain[:-1])
         block, own = self.teams.place(thread) if thread is not None else (None, None)
         program = self.places.text(chain[-1]) if chain else None
         text = " ".join(op.text.split())
-        return Site(op.span, text, self.places.line(op), self.places.name(op), inlined, block, own, program or "")
+        line = chain[-1][1] if chain else self.places.line(op)
+        source = ":".join(map(str, chain[-1])) if chain else self.places.name(op)
+        return Site(op.span, text, line, source, inlined, block, own, program or "")
 
     def report(
         self,

@@ -70,7 +70,7 @@ class Session:
 
         self.executing = Executing()
         self.teams = Teams(shape)
-        self.reporter = Reporter(program, function.name, self.teams, found)
+        self.reporter = Reporter(program, function.name, self.teams, found, self.executing)
         self.clocks = Clocks(self.teams)
         self.shadows = ShadowMemory(found.limits)
 

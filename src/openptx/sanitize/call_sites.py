@@ -1,0 +1,67 @@
+"""Which calls led to a statement, for places in the program: code without inlining (-G) calls functions of headers."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.device.shared_layout import reached
+from openptx.line_table import LineTable, Place
+from openptx.program import Function, FunctionName, Op, Program
+from openptx.sanitize.executing import Executing
+
+LIBRARY = re.compile(r"(?:^|/)include/|^__nv_nvrtc")
+"""Paths of headers that come with a compiler: nobody looks for the cause there."""
+
+
+class CallSites:
+    def __init__(self, program: Program, kernel: str, places: LineTable, executing: Executing) -> None:
+        self.places, self.executing = places, executing
+        self._program, self._kernel = program, kernel
+        self._functions: dict[Op, Function] | None = None
+        self._calls: dict[str, list[Op]] = {}
+
+    def place(self, op: Op) -> tuple[Place, ...]:
+        """The place of a statement, innermost first, as `LineTable.of`; of one in a header, also the calls that led
+        there, up to the first outside of it."""
+        chain = self.places.of(op)
+        if not self.places.starts or not in_library(chain):
+            return chain
+        for call in self.leading_to(op):
+            outer = self.places.of(call)
+            chain = (*chain, *outer)
+            if not in_library(outer):
+                return chain
+        return self.places.of(op)
+
+    def leading_to(self, op: Op) -> list[Op]:
+        """The calls, innermost first: of the activation that executes, or those that are the only ones."""
+        functions = self.functions()
+        found, function = list[Op](), functions.get(op)
+        frame = getattr(self.executing, "frame", None)
+        while function is not None:
+            if frame is not None and frame.plan.function is function:
+                call, frame = frame.call, frame.parent
+            else:
+                calls, frame = self._calls.get(function.name, []), None
+                call = calls[0] if len(calls) == 1 else None
+            if call is None or call in found:
+                break
+            found.append(call)
+            function = functions.get(call)
+        return found
+
+    def functions(self) -> dict[Op, Function]:
+        if self._functions is None:
+            self._functions = {}
+            for function in reached(self._program, self._kernel):
+                for op in function.code:
+                    self._functions[op] = function
+                    if op.form.instruction.control == "call":
+                        for target in op.operands:
+                            if isinstance(target, FunctionName):
+                                self._calls.setdefault(target.name, []).append(op)
+        return self._functions
+
+
+def in_library(chain: tuple[Place, ...]) -> bool:
+    return not chain or bool(LIBRARY.search(chain[-1][0]))

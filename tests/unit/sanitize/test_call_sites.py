@@ -1,0 +1,59 @@
+"""Findings in functions of a compiler's headers, which code without inlining (-G) calls, name the program's line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import openptx
+
+TEXT = """
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.reg .b32 old) add_one(.reg .b64 p) {
+    .loc 2 900 5
+    atom.global.add.u32 old, [p], 1;
+    ret;
+}
+.func (.reg .b32 old) mine(.reg .b64 p) {
+    .loc 1 7 3
+    ld.global.u32 old, [p];
+    ret;
+}
+.visible .entry k(.param .u64 out, .param .u32 plain) {
+    .reg .b64 p; .reg .b32 v, n; .reg .pred q;
+    .loc 1 20 1
+    ld.param.u64 p, [out];
+    ld.param.u32 n, [plain];
+    setp.eq.u32 q, n, 0;
+    @q bra PLAIN;
+    .loc 1 21 5
+    call (v), add_one, (p);
+    .loc 1 22 5
+    add.u64 p, p, 64;
+    call (v), add_one, (p);
+    ret;
+PLAIN:
+    .loc 1 24 5
+    add.u64 p, p, 64;
+    call (v), mine, (p);
+    ret;
+}
+.file 1 "kernel.cu"
+.file 2 "/opt/cuda/include/device_atomic_functions.hpp"
+"""
+
+
+def found(n: int) -> openptx.Finding:
+    (finding,) = openptx.sanitize(openptx.load(TEXT)["k"], 1, 1, (np.zeros(16, np.uint32), n), engine="interp")
+    return finding
+
+
+def test_a_fault_in_a_header_names_the_line_of_the_call() -> None:
+    finding = found(1)
+    assert (finding.line, finding.source) == (22, "kernel.cu:22:5")
+    assert finding.site.inlined == ("/opt/cuda/include/device_atomic_functions.hpp:900:5",)
+
+
+def test_a_fault_in_a_function_of_the_program_names_its_own_line() -> None:
+    assert found(0).source == "kernel.cu:7:3"
