@@ -344,3 +344,46 @@ def test_a_constant_in_parentheses_is_an_operand_and_no_call() -> None:
     head = ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
     for statement in ("bar.sync (0);", "bar.sync(0);", "bar.sync (0), (32);", "pmevent (1);"):
         assert openptx.check(f"{head}{statement}\nret;\n}}") == [], statement
+
+
+TENSORMAP = """.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry k() {{
+    .reg .b64 a; .reg .pred p; .reg .f32 f<4>; .reg .f64 g; .reg .f16 h; .reg .f16x2 hx; .reg .b128 q;
+    .reg .u32 u<4>; .reg .b32 b<4>; .reg .u16 w<4>; .reg .b16 v<4>;
+    {statement}
+    ret;
+}}
+"""
+
+
+def _refused(statement: str, profile: str = "ptxas") -> bool:
+    found = openptx.check(TENSORMAP.format(statement=statement), profile=profile)
+    return any(each.severity == "error" for each in found)
+
+
+@pytest.mark.parametrize(
+    ("register", "refused"), [("p", False), ("f0", False), ("g", False), ("h", False), ("hx + 4", False), ("q", True)]
+)
+def test_any_register_is_an_address_of_a_tensor_map_fence(register: str, refused: bool) -> None:
+    statement = f"fence.proxy.tensormap::generic.acquire.gpu [{register}], 128;"
+    assert _refused(statement) == refused
+    assert _refused(statement, "isa")
+
+
+@pytest.mark.parametrize(
+    "operation", ["multimem.st.global", "multimem.red.global.add", "multimem.ld_reduce.global.add"]
+)
+@pytest.mark.parametrize(
+    ("type", "register", "refused"),
+    [
+        ("f32", "u", False), ("f32", "b", False), ("f32", "w", True), ("f16", "w", False), ("f16", "v", False),
+        ("f16", "u", True), ("bf16", "w", True), ("f16x2", "u", True), ("bf16x2", "u", True),
+    ],
+)  # fmt: skip
+def test_integers_in_lists_of_multimem(operation: str, type: str, register: str, refused: bool) -> None:
+    operands = ["[a]", f"{{{register}0, {register}1}}"]
+    if "ld_reduce" in operation:
+        operands.reverse()
+    assert _refused(f"{operation}.v2.{type} {', '.join(operands)};") == refused

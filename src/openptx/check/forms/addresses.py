@@ -163,6 +163,19 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if (misfit := _other_width(place, declared, where)) is not None:
         yield misfit
         return
+    if declared.kind not in "bsu" and declared.width <= 64 and _takes_any(place):
+        yield Problem(
+            "document-disagrees",
+            f"the assembler takes any register as an address of `{place.opcode}`, the document an integer",
+            (*where, 0),
+            f"this is `.{declared.name}`",
+            operand=place.name,
+            expected=".b64, .u64 or .s64",
+            actual=f".{declared.name}",
+            rule=_RULE,
+            help="put the address into a register of 64 bits",
+        )
+        return
     if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):
         yield Problem(
             "address-register",
@@ -199,6 +212,11 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
                 actual=f".{declared.name}",
                 rule=_RULE,
             )
+
+
+def _takes_any(place: Place) -> bool:
+    """Whether the assembler does not look at the type of this address's register."""
+    return place.context.follows_ptxas and place.operand_rule.says("any register")
 
 
 def _width(place: Place) -> int:

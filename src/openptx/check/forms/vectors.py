@@ -268,10 +268,12 @@ def fits(place: Place, element: Place, common: Type) -> bool:
     wanted = element.type
     return (
         element.context.follows_ptxas
-        and place.form.instruction.access in ("load", "store")
+        and (place.form.instruction.access in ("load", "store") or place.operand_rule.says("integers in lists"))
         and bool(place.count)
         and wanted is not None
         and wanted.kind == "f"
+        and wanted.fundamental
+        and wanted.count == 1
         and common.kind in "su"
         and common.width == wanted.width
     )

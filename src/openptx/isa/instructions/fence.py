@@ -89,6 +89,7 @@ fence_proxy = instruction(
     types={"size": "u32"},
     immediates="size",
     ranges="size   128",
+    operands="addr   any register",
     gates=_PROXY_GATES,
 )
 

@@ -110,6 +110,7 @@ multimem_ld_reduce = instruction(
     + _CHOICES,
     vectors={"d": "vec"},
     defaults={"space": "generic"},
+    operands="d   integers in lists",
     gates=_GATES,
 )
 
@@ -158,7 +159,7 @@ multimem_st = instruction(
     types={"b": _stored},
     vectors={"b": "vec"},
     defaults={"space": "generic"},
-    operands="b   registers in lists",
+    operands="b   registers in lists, integers in lists",
 )
 
 
@@ -199,7 +200,10 @@ multimem_red = instruction(
         .sem = { .relaxed, .release };
     """
     + _CHOICES,
-    operands="a   64 bits",
+    operands="""
+        a   64 bits
+        b   integers in lists
+    """,
     vectors={"b": "vec"},
     defaults={"space": "generic"},
 )

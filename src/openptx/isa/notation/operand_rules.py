@@ -11,6 +11,8 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     r       as .b32              judged as if the instruction said this type, where that has the same size
     rbits   exactly              the very type, and no constant
     fptr    an address           in 32 or 64 bits
+    addr    any register         of at most 64 bits, of whatever kind, as an address
+    d       integers in lists    `.u16` and the like among the elements of a list of `.f16` or `.f32`
     a       wider                registers may be wider, as Tables 27 and 28 have it
     *       sink                 a result may be left out: `_`
     *       negated              `!p`, though the manual's syntax has no {!}
@@ -44,7 +46,7 @@ _FLAGS = frozenset((
     "registers", "no constant", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink",
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
-    "padded", "64 bits", "registers in lists", "an ignored integer",
+    "padded", "64 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
 ))  # fmt: skip
 
 
