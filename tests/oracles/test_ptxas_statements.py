@@ -23,7 +23,7 @@ _KNOWN = re.compile(
     r"|sm_[12]\d (?:@!?\w+ )?\S*\.shared::cta.*taken, here: PTX0410"
     # docs/decisions/parity.md: comparisons with a depth, pairs of texels and predicates before PTX 7.1, 64-bit and
     # 16-bit coordinates that are not used, constants in places of tld4's depth
-    r"|(?:tex|tld4)\S* .*refused: (?:Arguments mismatch|Feature 'Texture instruction with optional predicate result')"
+    r"|(?:tex|tld4)\S* .*refused: Arguments mismatch"
     r"|(?:suld|sust|sured|tex|tld4)\S* .*the elements of `[bc]` of \S* have 32 bits"
     r"|tld4\S* .*taken, here: PTX031[25] operand `f`"
     # lists of one element of another kind of register

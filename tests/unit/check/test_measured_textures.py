@@ -114,3 +114,12 @@ def test_a_name_among_coordinates_that_nothing_declares() -> None:
     assert [(each.name, each.message) for each in found if each.severity == "error"] == [
         ("unknown-name", "`g2` is not declared")
     ]
+
+
+@pytest.mark.parametrize("opcode", ["tex.2d", "tex.base.2d", "tld4.r.2d"])
+@pytest.mark.parametrize(("version", "wrong"), [("7.0", ["needs-version"]), ("7.1", [])])
+def test_the_predicate_of_a_texture_needs_a_version(opcode: str, version: str, wrong: list[str]) -> None:
+    """Feature 'Texture instruction with optional predicate result' requires PTX ISA .version 7.1 or later."""
+    statement = f"{opcode}.v4.f32.f32 {{f1, f2, f3, f4}}|p, [tex0, {{f1, f2, f3, f4}}];"
+    head = f".version {version}\n.target sm_80\n.address_size 64\n.global .texref tex0;\n"
+    assert errors(f"{head}.entry k() {{ .reg .pred p; .reg .f32 f<9>; {statement} ret; }}\n") == wrong

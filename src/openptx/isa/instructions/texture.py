@@ -55,8 +55,8 @@ _TEX_TYPES = {
     "e": "s32",
     "f": sample,
 }
-_LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30"}
-"""Offsets and depths were added later than the instructions."""
+_LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30", "p": "PTX 7.1"}
+"""Offsets, depths and the predicate of `d|p` were added later than the instructions."""
 _NO_DEPTH = """
         geom=3d     f
         ctype=s32   f
