@@ -63,6 +63,8 @@ def _list(c: Cursor) -> InitialiserList:
         elements.append(initialiser(c))
         while c.take(","):
             elements.append(initialiser(c))
+    if c.word[:1].isalnum() or c.word[:1] in ("-", "%", "$", "_", "{"):  # another value, without its comma
+        raise c.expected("`,` or `}`", "after an initial value")
     c.expect("}", "to close the initial values")
     c.depth -= 1
     return InitialiserList(tuple(elements), (start, c.last))

@@ -63,6 +63,7 @@ def fixed(source: str, diagnostic: Diagnostic) -> str:
     (".reg .b32 .align 4 q;",        11, "PTX0109", "expected a name after `.b32`, found `.align`"),
     (".shared .b8 q[2+2];",          16, "PTX0109", "expected `]` after the size of the array, found `+`"),
     (".shared .b8 q[4] = {1, 2;",    25, "PTX0109", "expected `}` to close the initial values, found `;`"),
+    (".global .b8 q[4] = {1, 2 3};", 26, "PTX0109", "expected `,` or `}` after an initial value, found `3`"),
     (".global .u64 q = a-4;",        19, "PTX0108", "nothing can be subtracted from `a` here"),
     (".ret .b32 %q;",                 1, "PTX0106", "there is no directive `.ret`"),
     (".address_size 64",              1, "PTX0112", "`.address_size` can't stand inside the body of a function"),
