@@ -223,7 +223,7 @@ class RaceReports:
 
 
 def updates(op: Op, other: Op) -> bool:
-    """Whether one statement loads what a later one stores, by the same register: `x[i]++` of several threads."""
+    """Whether one statement loads what a later one stores, by the same register: `x[i] += 1` of several threads."""
     load, store = sorted((op, other), key=lambda each: each.span)
     if (load.form.instruction, store.form.instruction) != (load_store.ld, load_store.st):
         return False
