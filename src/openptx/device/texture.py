@@ -285,6 +285,7 @@ class Texture(Image):
 
     @property
     def level_count(self) -> int:
+        """How many levels there are, at least 1."""
         return 1 + len(self.smaller)
 
     def outside(self, border: Sequence[float]) -> Array:
