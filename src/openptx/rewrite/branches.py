@@ -16,15 +16,18 @@ from openptx.rewrite.edit import Edit
 
 
 def straighten(function: Function) -> Function:
-    """The function without such branches and code that only they reach; the same object if there are none."""
+    """The function without such branches and code that only they reach; the same object if there are none.
+
+    It must have no dead code.
+    """
     while (found := shorter(function)) is not function:
         function = found
     return function
 
 
 def shorter(function: Function) -> Function:
-    """One round of removal. Dead code is removed if a branch goes around it alone."""
-    code, dead, edit = function.code, find_dead(function), Edit(function)
+    """One round of removal, which leaves no dead code."""
+    code, edit = function.code, Edit(function)
     reached, changed = reachable(function), False
     for position, op in enumerate(code):
         target = destination(op)
@@ -32,7 +35,7 @@ def shorter(function: Function) -> Function:
             edit.code[position] = None
         elif target is None:
             continue
-        elif position < target and all(between in dead for between in range(position + 1, target)):
+        elif target == position + 1:
             edit.code[position] = None
         elif target != (last := end_of_chain(code, target)):
             edit.code[position] = replace(op, operands=(Target(last), *op.operands[1:]))

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from openptx.control_flow import is_read, is_written, registers
 from openptx.isa.notation import Form
-from openptx.program import Address, Arguments, Op, Reg, Vector
+from openptx.program import Address, Arguments, Imm, Op, Reg, Vector
 
 _READS: dict[Form, tuple[int, ...]] = {}
 _WRITES: dict[Form, tuple[int, ...]] = {}
 
 
-def read(op: Op) -> Iterator[int]:
-    """The registers that an instruction reads, including its guard."""
-    if op.guard is not None:
-        yield op.guard.index
-    for i in reads(op):
-        operand = op.operands[i]
+def read(op: Op) -> list[int]:
+    """The registers that an instruction reads, its guard first."""
+    guard = op.guard
+    found = [] if guard is None else [guard.index]
+    places = _READS.get(op.form)
+    operands = op.operands
+    for i in reads(op) if places is None else places:
+        operand = operands[i]
         if isinstance(operand, Reg):
-            yield operand.index
-        else:
-            for register in registers(operand):
-                yield register.index
+            found.append(operand.index)
+        elif operand is not None and not isinstance(operand, Imm):
+            found += (register.index for register in registers(operand))
+    return found
 
 
-def written(op: Op) -> Iterator[int]:
+def written(op: Op) -> list[int]:
     """The registers that an instruction writes."""
-    for i in writes(op):
-        operand = op.operands[i]
+    found: list[int] = []
+    places = _WRITES.get(op.form)
+    operands = op.operands
+    for i in writes(op) if places is None else places:
+        operand = operands[i]
         if isinstance(operand, Reg):
-            yield operand.index
-        else:
-            for register in registers(operand):
-                yield register.index
+            found.append(operand.index)
+        elif operand is not None:
+            found += (register.index for register in registers(operand))
+    return found
 
 
 def reads(op: Op) -> tuple[int, ...]:
