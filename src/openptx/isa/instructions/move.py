@@ -128,12 +128,12 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits,
         "idx": lambda: first | (offset & ~segment),
     }[m.mode]()
     inside = ~x.less(S, j, last) if m.mode == "up" else ~x.less(S, last, j)
-    there = inside
+    exists = inside
     # The document leaves open what an absent lane gives: here the reading lane gets its own value.
     for absent in (x.missing(), x.ended()):
         if absent is not None:
-            there = there & ((absent >> (j & 31) & 1) == 0)
-    return x.shuffle(a, x.select(there, j, lane)), inside
+            exists = exists & ((absent >> (j & 31) & 1) == 0)
+    return x.shuffle(a, x.select(exists, j, lane)), inside
 
 
 shfl_sync = instruction(

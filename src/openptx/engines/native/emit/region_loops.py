@@ -16,7 +16,7 @@ from openptx.engines.native.deopt.side_exits import SideExits
 from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 
-NOBODY, ENDED, ALONE = 0, -1, -2
+NO_WARP, ENDED, ALONE = 0, -1, -2
 """What `%came` says beside the position of a barrier: no warp has run; they have ended; frames say where they are."""
 
 
@@ -30,7 +30,7 @@ class RegionLoops(WarpChaining):
             first = self.ir.emit("icmp eq i32 %start, 0")
             begins = self.ir.emit(f"icmp eq i32 {self.ir.load('i32', '%frames', 4)}, {BEGIN}")
             together = self.ir.emit(f"and i1 {first}, {begins}")
-            came = self.ir.emit(f"select i1 {together}, i32 {NOBODY}, i32 {ALONE}")
+            came = self.ir.emit(f"select i1 {together}, i32 {NO_WARP}, i32 {ALONE}")
             self.ir.store("i32", came, "%came", 4)
             self.ir.store("i32", BEGIN, "%region", 4)
 
@@ -71,7 +71,7 @@ class RegionLoops(WarpChaining):
         """An i1: whether all warps that have run the region came to this position."""
         self.entry.index()  # which both ways from here ask for
         came = self.ir.load("i32", "%came", 4)
-        none, same = (self.ir.emit(f"icmp eq i32 {came}, {number}") for number in (NOBODY, position))
+        none, same = (self.ir.emit(f"icmp eq i32 {came}, {number}") for number in (NO_WARP, position))
         return self.ir.emit(f"or i1 {none}, {same}")
 
     def next_in_region(self, came: int, regions: list[int], last: str) -> None:
@@ -102,8 +102,8 @@ class RegionLoops(WarpChaining):
         found = str(most)
         for at, number in barriers.items():
             if number != most:
-                here = self.ir.emit(f"icmp eq i32 {position}, {at}")
-                found = self.ir.emit(f"select i1 {here}, i32 {number}, i32 {found}")
+                arrived = self.ir.emit(f"icmp eq i32 {position}, {at}")
+                found = self.ir.emit(f"select i1 {arrived}, i32 {number}, i32 {found}")
         return found
 
     def emit_jumps(self, lines: list[str]) -> None:
@@ -124,5 +124,5 @@ class RegionLoops(WarpChaining):
         return self.following.setdefault(position, f"following{position}")
 
     def begin_region(self, position: int) -> None:
-        self.ir.store("i32", NOBODY, "%came", 4)
+        self.ir.store("i32", NO_WARP, "%came", 4)
         self.ir.store("i32", position, "%region", 4)
