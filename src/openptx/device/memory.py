@@ -255,13 +255,19 @@ class Memory:
     def _free(self, count: int) -> int:
         """The first of `count` consecutive free slots; MemoryError if the address space has none."""
         run, closed, version = 0, self._quarantine.keys() | self._occupied, self._version
-        for slot in range(self._lowest, len(self._rows)):
+        lowest = end = len(self._rows)
+        found = -1
+        for slot in range(self._lowest, end):
             run = run + 1 if self._rows[slot] is None and slot not in closed else 0
+            lowest = slot if run and lowest == end else lowest
             if run == count:
-                if count == 1 and version == self._version:  # otherwise a finalizer freed slots meanwhile
-                    self._lowest = slot
-                return slot - count + 1
-        slot = len(self._rows)
+                found = slot - count + 1
+                break
+        if version == self._version:  # otherwise a finalizer freed slots meanwhile
+            self._lowest = lowest
+        if found >= 0:
+            return found
+        slot = end
         while closed and any(one in closed for one in range(slot, slot + count)):
             slot += 1
         if slot + count > self._slots:

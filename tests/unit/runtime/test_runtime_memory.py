@@ -48,6 +48,14 @@ def test_large_allocations_take_several_slots() -> None:
         memory.address(np.zeros(1 << 32, np.uint8))
 
 
+def test_an_allocation_does_not_look_at_slots_that_are_taken() -> None:
+    memory = Memory()
+    arrays = [np.zeros(1, np.uint8) for _ in range(300)]
+    for array in arrays:
+        memory.address(array)
+    assert memory._lowest >= FIRST + len(arrays) - 1  # pyright: ignore[reportPrivateUsage]
+
+
 def test_the_nearest_allocation() -> None:
     memory = Memory()
     data = np.zeros(100, np.uint8)
