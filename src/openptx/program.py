@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from openptx.float_environment import in_standard_floats
+from openptx.garbage import uncollected
 from openptx.isa.special_registers import allocation_unit
 
 if TYPE_CHECKING:
@@ -260,5 +261,6 @@ class Program:
         if name not in self._lowered:
             if name not in self.kernels and name not in self.functions:
                 raise KeyError(name)
-            self._lowered[name] = self.lower(name)
+            with uncollected():
+                self._lowered[name] = self.lower(name)
         return self._lowered[name]

@@ -20,6 +20,7 @@ from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.float_environment import in_standard_floats
+from openptx.garbage import uncollected
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
 from openptx.linking import device_runtime, link_files
@@ -387,11 +388,12 @@ def load(
     contract = contract or ("off" if profile == "isa" else "ptxas")
     if contract not in CONTRACTIONS:
         raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
-    module, found = resolve(file, target, profile)
-    errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
-    if errors:
-        raise CheckError(errors)
-    program = lower(module)
+    with uncollected():
+        module, found = resolve(file, target, profile)
+        errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
+        if errors:
+            raise CheckError(errors)
+        program = lower(module)
     if contract == "ptxas":
         contract_program(program)
     return LoadedModule(program)

@@ -1,5 +1,6 @@
 """Device memory: addresses that last as long as arrays do, slots, the nearest allocation, the heap."""
 
+import contextlib
 import gc
 import weakref
 
@@ -8,7 +9,9 @@ import pytest
 
 from openptx.device.heap import Heap
 from openptx.device.memory import Memory
+from openptx.errors import CheckError
 from openptx.isa.address_windows import FIRST
+from openptx.runtime import load
 
 
 def test_an_address_lasts_as_long_as_the_array() -> None:
@@ -137,3 +140,16 @@ def test_nothing_can_be_empty() -> None:
     memory = Memory()
     data = np.zeros(0, np.uint8)
     assert memory.add("nothing", data).bytes().size == 0
+
+
+def test_garbage_is_looked_for_again_after_loading() -> None:
+    for text in (".version 8.0\n.target sm_80\n.entry k()\n{\nret;\n}\n", ".version 8.0\n.target sm_80\nmov\n"):
+        with contextlib.suppress(CheckError):
+            load(text)["k"]
+        assert gc.isenabled()
+    gc.disable()
+    try:
+        load(".version 8.0\n.target sm_80\n.entry k()\n{\nret;\n}\n")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
