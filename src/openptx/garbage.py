@@ -1,4 +1,4 @@
-"""Python's search for garbage waits while text becomes a program: it would find hardly any, and takes half the time."""
+"""Python's cyclic garbage collector waits while text becomes a program: nearly all objects made there live on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 
 
 class uncollected:
-    """No search for cycles of objects until the end; then it goes on, if it was on before."""
+    """A context without collections. Afterwards the collector is on again if it was on before."""
 
     __slots__ = ("_collects",)
 

@@ -1,11 +1,11 @@
-"""Region loops: what lies between two barriers is a loop over the warps of a CTA, without a word about it in memory.
+"""Region loops: the code between two barriers is a loop over the warps of a CTA, whose state is two registers.
 
 Usually all warps of a CTA come to the same barriers. As long as they do, two numbers say where each of them is:
-`%region`, the position at which all begin or have resumed, and `%came`, the barrier to which those that have run have
-come. The last warp that comes to it completes it, and the first one goes on behind it.
+`%region`, the position at which all begin or have resumed, and `%came`, the barrier that the warps which have run
+have reached. The last warp that comes to it completes it, and the first one goes on after it.
 
-A warp that comes elsewhere, or has to leave, ends that for the rest of the CTA: `openptx.note_warps` writes to frames
-and to the barrier what the two numbers say, and from then on warps arrive at barriers one by one.
+A warp that comes to another barrier, or has to leave, ends that for the rest of the CTA: `openptx.note_warps` writes
+what the two numbers say to the frames and to the barrier, and from then on warps arrive at barriers one by one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 
 NO_WARP, ENDED, ALONE = 0, -1, -2
-"""What `%came` says beside the position of a barrier: no warp has run; they have ended; frames say where they are."""
+"""`%came` if it is no barrier's position: no warp has run yet; they have ended; the frames say where they are."""
 
 
 class RegionLoops(WarpChaining):
