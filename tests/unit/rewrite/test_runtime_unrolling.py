@@ -12,7 +12,7 @@ from unrolled_programs import BY_FOUR, MORE, ROLLED
 
 import openptx
 
-UNSIGNED = {"less, unsigned", "lower", "by three", "number first", "down, greater", "tested first", "a branch inside"}
+UNSIGNED = ("less, unsigned", "lower", "by three", "number first", "down, greater", "tested first", "a branch inside")
 
 
 def names(body: str) -> list[str]:
