@@ -51,8 +51,7 @@ def difference(program: Program, listing: Listing, function: Function, target: s
         where = tuple(sorted(k for k in theirs.keys() | ours.keys() if theirs.get(k) is not ours.get(k)))
         if where:
             rules = frozenset[str]().union(*(lowered.rules.get(k, frozenset()) for k in where))
-            first = where[0]
-            return Difference(program, where, named(rules), shown(theirs.get(first)), shown(ours.get(first)))
+            return Difference(program, where, named(rules), *shown_apart(theirs.get(where[0]), ours.get(where[0])))
     return None
 
 
@@ -63,6 +62,17 @@ def named(rules: frozenset[str]) -> str:
     """Why our result is not certain, if a rule says so."""
     doubtful = sorted(rule for rule in rules if "among" in rule)
     return ", ".join(doubtful) if doubtful else UNNAMED
+
+
+def shown_apart(theirs: Expression | None, ours: Expression | None) -> tuple[str, str]:
+    """Two different expressions, from the place on where they differ; arguments may be in another order."""
+    while theirs is not None and ours is not None and theirs.name == ours.name:
+        one = [a for a in theirs.args if a not in ours.args]
+        other = [a for a in ours.args if a not in theirs.args]
+        if not (len(one) == len(other) == 1 and isinstance(one[0], Expression) and isinstance(other[0], Expression)):
+            break
+        theirs, ours = one[0], other[0]
+    return shown(theirs), shown(ours)
 
 
 def shown(e: Expression | None, depth: int = 6) -> str:

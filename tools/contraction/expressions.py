@@ -88,6 +88,8 @@ def is_never_negative(e: Expression) -> bool:
     """Whether the sign of a number is known; the sign of a NaN is not told apart."""
     if e.name == "half":
         return False
+    if e.name == "pair":
+        return is_never_negative(e.args[1])
     if e.name in ("mul", "add", "fma") and ".sat" in e.args[1]:
         return True
     if e.name in ("max", "min"):
@@ -130,23 +132,34 @@ def pack(a: Expression, b: Expression) -> Expression:
 
 
 def pair(low: Expression, high: Expression) -> Expression:
-    """A double of two words."""
+    """A double of two words; the sign of the upper one is the double's."""
+    minus, magnitude = unsigned(high)
+    if low.name == magnitude.name == "bits":
+        return bits(high.args[0] << 32 | low.args[0], 64)
+    if minus:
+        return negated(pair(low, magnitude))
+    if high.name == "abs":
+        return absolute(pair(low, high.args[0]))
+    if high.name == "high" and high.args[0].name in ("neg", "abs"):
+        sign = negated if high.args[0].name == "neg" else absolute
+        return sign(pair(low, make("high", high.args[0].args[0])))
     if low.name == high.name == "in" and high.args[0] == low.args[0] + 4:
         return make("ind", low.args[0])
-    if low.name == "in" and high.name == "neg" and high.args[0] is make("in", low.args[0] + 4):
-        return negated(make("ind", low.args[0]))
-    if low.name == high.name == "bits":
-        return bits(high.args[0] << 32 | low.args[0], 64)
-    if low.name == "low" and high.name == "high" and unsigned(high.args[0])[1] is low.args[0]:
+    if low.name == "low" and high.name == "high" and high.args[0] is low.args[0]:
         return high.args[0]
     return make("pair", low, high)
 
 
+def signless(e: Expression) -> Expression:
+    """A double without the signs that stand in front of it."""
+    while e.name in ("neg", "abs"):
+        e = e.args[0]
+    return e
+
+
 def low(e: Expression) -> Expression:
     """The lower word of a double, which its sign is not in."""
-    e = unsigned(e)[1] if e.name != "bits" else e
-    while e.name == "abs":
-        e = unsigned(e.args[0])[1]
+    e = signless(e)
     if e.name == "ind":
         return make("in", e.args[0])
     if e.name == "bits":
@@ -155,11 +168,16 @@ def low(e: Expression) -> Expression:
 
 
 def high(e: Expression) -> Expression:
+    """The upper word of a double, with its sign."""
     if e.name == "ind":
         return make("in", e.args[0] + 4)
     if e.name == "bits":
         return bits(e.args[0] >> 32)
-    return e.args[1] if e.name == "pair" else make("high", e)
+    if e.name == "pair":
+        return e.args[1]
+    if e is not signless(e) and signless(e).name in ("ind", "pair"):
+        return (negated if e.name == "neg" else absolute)(high(e.args[0]))
+    return make("high", e)
 
 
 WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}

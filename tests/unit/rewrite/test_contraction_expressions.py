@@ -1,0 +1,52 @@
+"""Expressions of tools/compare_contraction.py: doubles taken apart and put together again, and where two differ."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+expressions: Any = import_module("contraction.expressions")
+comparison: Any = import_module("contraction.comparison")
+make, negated, absolute, pair = expressions.make, expressions.negated, expressions.absolute, expressions.pair
+
+DOUBLES = {
+    "loaded": make("ind", 8),
+    "sum": expressions.total("f64", "", make("ind", 8), make("ind", 16)),
+    "parameter": pair(make("parameter", 0), make("parameter", 4)),
+    "words of two": pair(make("in", 8), make("in", 20)),
+    "number": expressions.constant(-1.5, "f64"),
+    "word and number": pair(make("in", 8), expressions.bits(0xBFF00000)),
+}
+SIGNS = {
+    "negated": negated,
+    "magnitude": absolute,
+    "negated magnitude": lambda e: negated(absolute(e)),
+    "twice": lambda e: negated(negated(e)),
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS.values(), ids=SIGNS.keys())
+@pytest.mark.parametrize("double", DOUBLES.values(), ids=DOUBLES.keys())
+def test_words_of_a_signed_double_are_it_again(double: Any, sign: Any) -> None:
+    e = sign(double)
+    assert pair(expressions.low(e), expressions.high(e)) is e
+
+
+@pytest.mark.parametrize("sign", SIGNS.values(), ids=SIGNS.keys())
+@pytest.mark.parametrize("double", DOUBLES.values(), ids=DOUBLES.keys())
+def test_the_sign_of_the_upper_word_is_that_of_the_double(double: Any, sign: Any) -> None:
+    """As machine code changes it, in the upper word alone."""
+    assert pair(expressions.low(double), sign(expressions.high(double))) is sign(double)
+
+
+def test_a_difference_is_shown_from_where_it_begins() -> None:
+    theirs, ours = make("ind", 8), negated(make("ind", 8))
+    for n in range(10):
+        theirs, ours = (expressions.total("f64", "", e, make("ind", 8 * n + 16)) for e in (theirs, ours))
+    assert comparison.shown_apart(theirs, ours) == ("ind(8)", "neg(ind(8))")
+    assert comparison.shown_apart(None, make("in", 4)) == ("nothing", "in(4)")
