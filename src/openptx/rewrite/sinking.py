@@ -157,7 +157,12 @@ class Sinking:
         return lives and self.keeps(index, of, to)
 
     def is_far(self, index: int, of: int) -> bool:
-        """Whether a register is written long before the instruction that writes `of` reads it, in the same block."""
+        """Whether a register is written long before the instruction that writes `of` reads it, in the same block.
+
+        One that is never written is not.
+        """
+        if index not in self.at:
+            return False
         count = 0
         for position in range(self.at[of] - 1, self.at[index], -1):
             if position not in self.uncounted:

@@ -102,6 +102,16 @@ def test_not_into_a_loop() -> None:
     assert rewritten(program(text, "membar.gl;")) == rewritten(program(text, "membar.gl;"), "off")
 
 
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_register_that_nothing_writes(engine: str) -> None:
+    """Nothing that reads one moves, but the kernel loads and runs."""
+    body = f"mul.f32 x, u, a; @p bra L0; st.global.f32 [o + 4], e; L0: membar.gl; {SUM} @p bra L1; {Z} L1:"
+    assert rewritten(body) == rewritten(body, "off")
+    given, found = np.array([1.0, 2.0, 3.0, 4.0], np.float32), np.zeros(2, np.float32)
+    openptx.load(kernel(body))["k"](1, 1, (given, found, 0), engine=engine)
+    assert found[1] == 4.0
+
+
 # Equal values, and branches that an earlier one decides.
 
 ANOTHER = "@p bra L0; st.global.f32 [o + 8], e; L0:"
