@@ -7,7 +7,15 @@ import re
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import FLOATS, NUMBERS, declaration
-from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
+from openptx.syntax.declarations import (
+    Declarator,
+    Initialiser,
+    InitialiserList,
+    Pointer,
+    SymbolAddress,
+    Variable,
+    plain_integer,
+)
 from openptx.syntax.lexical import FLOAT, NEW_NAME
 from openptx.syntax.literals import signed
 from openptx.syntax.operands import Integer, Name
@@ -21,7 +29,7 @@ _SIMPLE = pattern(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
     ({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
-    (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER}|{_HEXADECIMAL}|{FLOAT})(?![\w.])|({NUMBERS}|{FLOATS})
+    (?:[ \t]*+=[ \t]*+(?:(-{_NUMBER}|(?:{_NUMBER}|{_HEXADECIMAL})U?+|{FLOAT})(?![\w.])|({NUMBERS}|{FLOATS})
       |(?:generic\(({_SYMBOL})\)|({_SYMBOL}))(?:\+({_NUMBER})(?![\w.]))?+))?+[ \t]*+;""",
     re.X | re.A,
 )
@@ -59,7 +67,7 @@ def _value(match: re.Match[str], end: int) -> Initialiser | None:
     if numbers:
         return InitialiserList(None, match.span(9), numbers, floats=_LISTED.match(numbers) is not None)
     if number:
-        return (signed if _LITERAL.fullmatch(number) else _integer)(number, match.span(8))
+        return (signed if _LITERAL.fullmatch(number) else plain_integer)(number, match.span(8))
     span = match.span(10 if generic else 11)
     start = span[0] - len("generic(") if generic else span[0]
     return SymbolAddress(Name(generic or symbol, span), int(offset or 0), bool(generic), None, (start, end))
@@ -104,7 +112,7 @@ def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...]
 
 
 def _integer(text: str | None, span: Span) -> Integer | None:
-    return None if text is None else Integer(int(text, 0), False, text, span, literal=text[0] != "-")
+    return None if text is None else plain_integer(text, span)
 
 
 def _dotted(span: Span) -> Span:

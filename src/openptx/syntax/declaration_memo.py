@@ -13,7 +13,7 @@ from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import FLOATS, NUMBERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
-from openptx.syntax.lexical import DECIMAL_63, FLOAT, NEW_NAME, SMALL_INTEGER, WORD
+from openptx.syntax.lexical import DECIMAL_63, FLOAT, INITIAL_INTEGER, NEW_NAME, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
@@ -26,7 +26,7 @@ _ADDRESS = rf"(?:generic\({_SYMBOL}\)|{_SYMBOL})(?:\+{DECIMAL_63})?+(?![\w.$])"
 _PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
-    | [ ]=[ ](-?{DECIMAL_63}(?=;)|0x[0-9a-f]{{1,15}}+(?=;)|({FLOAT})|({_ADDRESS})(?=;));
+    | [ ]=[ ]({INITIAL_INTEGER}(?=;)|({FLOAT})|({_ADDRESS})(?=;));
     | \[([0-9]++)\][ ]=[ ]\{{([-+.\w$(),\ \t\r\n]++)\}};)""",
     re.X | re.A,
 )
@@ -34,8 +34,8 @@ _PARTS = pattern(
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
 _NUMBERS = pattern(NUMBERS, re.A)
 _FLOATS = pattern(FLOATS, re.A)
-_ADDRESSES = pattern(rf"(?:[ \t\r\n]*+(?:{_ADDRESS}|{SMALL_INTEGER}(?![\w.$]))[ \t\r\n]*+(?:,|\Z))++(?<!,)", re.A)
-_NO_DIGIT = pattern(r"[G-WYZg-wyz_$]", re.A)
+_ADDRESSES = pattern(rf"(?:[ \t\r\n]*+(?:{_ADDRESS}|{INITIAL_INTEGER}(?![\w.$]))[ \t\r\n]*+(?:,|\Z))++(?<!,)", re.A)
+_NO_DIGIT = pattern(r"[G-TVWYZg-wyz_$]", re.A)
 """Characters that most names contain, and no integer."""
 _SYMBOLS = pattern(rf"(?<![.\w$])(?!generic\()({_SYMBOL})", re.A)
 _HELD = ("u32", "u64")

@@ -21,14 +21,14 @@ from openptx.syntax.declarations import (
 )
 from openptx.syntax.directives import NAMES
 from openptx.syntax.instruction_parser import missing_semicolon
-from openptx.syntax.lexical import FLOAT, SMALL_INTEGER
+from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER
 from openptx.syntax.operand_parser import negative_offset
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.recovery import recover
 from openptx.syntax.tokens import DEPTH, Cursor, Mistake
 
 _AFTER = r"(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}))"
-NUMBERS = rf"\{{[ \t\r\n]*+(?:(?:{SMALL_INTEGER}){_AFTER})++\}}"
+NUMBERS = rf"\{{[ \t\r\n]*+(?:{INITIAL_INTEGER}{_AFTER})++\}}"
 """A list of decimal or hexadecimal integers, as compilers write tables."""
 FLOATS = rf"\{{[ \t\r\n]*+(?:{FLOAT}{_AFTER})++\}}"
 """A list of floating-point numbers only."""

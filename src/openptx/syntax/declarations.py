@@ -59,7 +59,7 @@ class InitialiserList:
     @property
     def numbers(self) -> list[int]:
         """The values of a plain list of integers."""
-        texts = self.plain[1:-1].split(",")
+        texts = self.plain[1:-1].replace("U", "").split(",")
         return [int(text, 0) for text in texts] if "x" in self.plain.lower() else list(map(int, texts))
 
     @property
@@ -67,15 +67,16 @@ class InitialiserList:
         """The values, as nodes."""
         if self._elements is None:
             start = self.span[0]
-            read = signed if self.floats else _integer
+            read = signed if self.floats else plain_integer
             self._elements = tuple(
                 [read(m[0], (start + m.start(), start + m.end())) for m in _NUMBER.finditer(self.plain)]
             )
         return self._elements
 
 
-def _integer(text: str, span: Span) -> Integer:
-    return Integer(int(text, 0), False, text, span, literal=text[0] != "-")
+def plain_integer(text: str, span: Span) -> Integer:
+    """An integer as `lexical.INITIAL_INTEGER` has it."""
+    return Integer(int(text.rstrip("U"), 0), text[-1] == "U", text, span, literal=text[0] != "-")
 
 
 class SymbolAddress:

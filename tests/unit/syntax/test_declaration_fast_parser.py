@@ -36,6 +36,8 @@ NAMES = (
     "a = 1.", "a = .5", "a = 1.5f", "a = 1.5E-300", "a = 1.5e-30", "a = 1.5+1", "a[2] = {0f3F800000, 1.5}",
     "a[2] = {-1.5,\n2.5e-3}", "a[2] = {1.5, 2}", "a[2] = {1, 2.5}", "a[2] = {1.5,}", "a[2] = {1.5e999, 1.5}",
     "a[2] = {-0f3F800000, 1.5}", "a[2] = {0xdf, 1}", "a[2] = {1.5 2.5}", "a[2] = {1.5, x}", "a[2] = {1.5e, 1.0}",
+    "a = 3U", "a = 0xFFU", "a = -3U", "a = 03U", "a = 3UU", "a = 1.5U", "a = 9223372036854775807U", "a[2] = {1U, 0xFU}",
+    "a[2] = {-1U, 2}", "a[2] = {1U, 01U}", "a[2] = {1UU}", "a[2] = {U, 1}", "a[2] = {1.5, 1U}",
     "_", "a, b",
 )  # fmt: skip
 PARAMETERS = (
@@ -68,7 +70,7 @@ def test_declarations(head: str, name: str) -> None:
 
 def test_numbers_of_plain_lists_are_the_nodes_that_the_parser_reads() -> None:
     for values in (
-        ["1", "-2", "0x1F", "0"],
+        ["1", "-2", "0x1F", "0", "7U", "0x1FU"],
         ["1.5", "-1.5", "0.0", "-0.0", "12.", "1.25e-3", "3.5E+20", "0f3F800000", "0D3ff0000000000000", "0fdeadbeef"],
     ):
         text = f".global .f32 a[9] = {{{', '.join(values)}}};"
@@ -93,6 +95,8 @@ def test_the_commonest_are_plain() -> None:
         ".global .f32 a = 0f3F800000;",
         ".global .f64 a[2] = {0d3FF0000000000000, -2.5};",
         ".const .align 4 .b8 a[2] = {1, 2};",
+        ".global .u32 a = 3U;",
+        ".global .u32 a[2] = {1U, 0x2U};",
         ".reg .b32 %r<9>;",
         ".shared .b8 a[4];",
     ):

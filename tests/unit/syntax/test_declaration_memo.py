@@ -86,7 +86,7 @@ VALUES = (
     "0xff", "0x1ff", "0XFF", "0xffffffff", "0x1ffffffff", "010", "09", "1u", "1.5", "0f3F800000", "x", "x+4", "y",
     "generic(x)", "nothing", "function", "-0x1", "- 1", "999999999999999999", "0x123456789abcdef",
     "18446744073709551615", "held", "generic(function)", "function+8", "x+0x4", "x+-4", "x + 4", "generic(held)",
-    "WARP_SZ",    "generic", "register", "0xFF(x)",
+    "WARP_SZ",    "generic", "register", "0xFF(x)", "1U", "0xffU", "-1U", "256U", "4294967296U", "U", "xU", "01U",
 )  # fmt: skip
 LISTS = (
     "#",
