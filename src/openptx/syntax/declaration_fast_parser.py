@@ -25,45 +25,58 @@ from openptx.syntax.tree import Lazy
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
 _HEXADECIMAL = "0[xX][0-9a-fA-F]{1,15}+"
 _SYMBOL = rf"(?!WARP_SZ\b){NEW_NAME}"
+_NAMED = rf"({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+"
 _SIMPLE = pattern(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
-    ({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
+    {_NAMED}
     (?:[ \t]*+=[ \t]*+(?:(-{_NUMBER}|(?:{_NUMBER}|{_HEXADECIMAL})U?+|{FLOAT})(?![\w.])|({NUMBERS}|{FLOATS})
-      |(?:generic\(({_SYMBOL})\)|({_SYMBOL}))(?:\+({_NUMBER})(?![\w.]))?+))?+[ \t]*+;""",
+      |(?:generic\(({_SYMBOL})\)|({_SYMBOL}))(?:\+({_NUMBER})(?![\w.]))?+))?+
+    ((?:[ \t]*+,[ \t\r\n]*+{NEW_NAME}(?:<{_NUMBER}>|\[(?:{_NUMBER}|)\])?+)++)?+[ \t]*+;""",
     re.X | re.A,
 )
 
+_MORE = pattern(rf",[ \t\r\n]*+{_NAMED}", re.A)
 _LITERAL = pattern(FLOAT, re.A)
 _LISTED = pattern(rf"\{{[ \t\r\n]*+{FLOAT}", re.A)
 
 
 def simple(file: File, start: int, end: int) -> Variable | None:
-    """The declaration of one name between two offsets, or None if it is not of the plain form."""
+    """The declaration between two offsets, or None if it is not of the plain form: only its first name has a value."""
     match = _SIMPLE.fullmatch(file.text, start, end)
     if match is None:
         return None
-    linkage, space, align, type_, name, count, size, *_ = match.groups()
+    linkage, space, align, type_ = match.groups()[:4]
     valued = max(match.end(8), match.end(9), match.end(10) + 1, match.end(11), match.end(12))
-    if count and ((space != "reg" and len(count) > 4) or valued > 0):
+    if valued > 0 and match[6]:
         return None
-    declarator = Declarator(
-        Name(name, match.span(5)),
-        _integer(count, match.span(6)),
-        () if size is None else (_integer(size or None, match.span(7)),),
-        _value(match, valued) if valued > 0 else None,
-        (match.start(5), max(match.end(5), match.end(6) + 1, match.end(7) + 1, valued)),
-    )
+    names = [_declarator(match, 5, _value(match, valued) if valued > 0 else None, valued)]
+    if match[13]:
+        names += [_declarator(more, 1) for more in _MORE.finditer(file.text, *match.span(13))]
+    if space != "reg" and any(each.count is not None and len(each.count.text) > 4 for each in names):
+        return None
     return Variable(
         file, (start, end), linkage=linkage or "", space=space, space_span=_dotted(match.span(2)), bank=None,
         attributes=(), align=_integer(align, match.span(3)), vector=1, type=type_, type_span=_dotted(match.span(4)),
-        pointer=None, names=(declarator,),
+        pointer=None, names=tuple(names),
     )  # fmt: skip
+
+
+def _declarator(match: re.Match[str], group: int, value: Initialiser | None = None, end: int = 0) -> Declarator:
+    """The name that `_NAMED` has matched from this group on, with its value, and where that ends."""
+    (start, named), counted, sized = (match.span(each) for each in (group, group + 1, group + 2))
+    return Declarator(
+        Name(match[group], (start, named)),
+        _integer(match[group + 1], counted),
+        () if sized[0] < 0 else (_integer(match[group + 2] or None, sized),),
+        value,
+        (start, max(named, counted[1] + 1, sized[1] + 1, end)),
+    )
 
 
 def _value(match: re.Match[str], end: int) -> Initialiser | None:
     """The initial value of a declaration, and where it ends."""
-    number, numbers, generic, symbol, offset = match.groups()[7:]
+    number, numbers, generic, symbol, offset = match.groups()[7:12]
     if numbers:
         return InitialiserList(None, match.span(9), numbers, floats=_LISTED.match(numbers) is not None)
     if number:

@@ -67,20 +67,20 @@ def parse(file: File) -> SyntaxTree:
 
 
 def _variables(file: File, start: int, end: int, items: list[Statement]) -> int:
-    """Declarations of one name in the plain form, the first one between two offsets. Returns where to continue: 0 if it
-    is not one."""
+    """Declarations in the plain form, the first one between two offsets. Returns where to continue: 0 if it is not
+    one."""
     after = repeated(file, start, items)
     if after == start:
         if (found := simple(file, start, end)) is None:
             return 0
-        remember(found)
+        remember_variable(found)
         items.append(found)
         after = end
     return after
 
 
 def remember_variable(item: Statement) -> None:
-    """Memoises the form of a declaration that the full parser has read, if it declares one name."""
+    """Memoises the form of a correct declaration, if it declares one name."""
     if isinstance(item, Variable) and len(item.names) == 1:
         remember(item)
 

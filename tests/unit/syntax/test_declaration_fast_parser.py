@@ -38,7 +38,10 @@ NAMES = (
     "a[2] = {-0f3F800000, 1.5}", "a[2] = {0xdf, 1}", "a[2] = {1.5 2.5}", "a[2] = {1.5, x}", "a[2] = {1.5e, 1.0}",
     "a = 3U", "a = 0xFFU", "a = -3U", "a = 03U", "a = 3UU", "a = 1.5U", "a = 9223372036854775807U", "a[2] = {1U, 0xFU}",
     "a[2] = {-1U, 2}", "a[2] = {1U, 01U}", "a[2] = {1UU}", "a[2] = {U, 1}", "a[2] = {1.5, 1U}",
-    "_", "a, b",
+    "_", "a, b", "a,b , c", "a,\n\tb", "a\n, b", "a, b,", "a, , b", "a, _", "_, b", "a, %tid", "a, a", "a b",
+    "a[2], b[3], c", "a, b[], c<3>", "a, b<99999>", "a<2>, b", "a = 3, b", "a[2] = {1, 2}, b", "a = x, b",
+    "a = x+4, b", "a, b = 3",
+    "a, b[2][2]", "a, b[2] = {1, 2}", "a, WARP_SZ", "a, b[ 2 ]", "a, b /* c */, c", "a, .b",
 )  # fmt: skip
 PARAMETERS = (
     ".param .u64 a", ".param .align 8 .b8 a[16]", ".param .u64 .ptr a", ".param .u64 .ptr .global a", ".reg .b32 %a",
@@ -95,6 +98,7 @@ def test_the_commonest_are_plain() -> None:
         ".global .f32 a = 0f3F800000;",
         ".global .f64 a[2] = {0d3FF0000000000000, -2.5};",
         ".const .align 4 .b8 a[2] = {1, 2};",
+        ".global .u32 a, b[4], c;",
         ".global .u32 a = 3U;",
         ".global .u32 a[2] = {1U, 0x2U};",
         ".reg .b32 %r<9>;",

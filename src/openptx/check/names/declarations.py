@@ -33,11 +33,12 @@ _FEW = 64
 """A range of more variables than this is not a plain declaration."""
 
 
-def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object, ...] | None:
-    """The key of the declaration of one plain variable: all but its name. None for other declarations."""
-    if space == "reg" or len(declaration.names) != 1:
+def _shape(
+    declaration: Declaration, declarator: Declarator, space: str, unsized: bool
+) -> tuple[object, ...] | None:  # fmt: skip
+    """The key of a plain variable's declaration: all but its name. None for others."""
+    if space == "reg":
         return None
-    declarator = declaration.names[0]
     value = declarator.initialiser
     if declarator.count is not None or declarator.name.text == "_":
         return None
@@ -188,19 +189,17 @@ class Declarations:
         return found
 
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
-        key = _shape(declaration, space, unsized)
-        if key is not None and (known := self.right.get(key)) is not None:
-            declarator, name = declaration.names[0], declaration.names[0].name
-            self._repeated(name.text, declaration, declarator, scope)
-            if not is_predefined(name.text):  # and it remains so
-                scope.declare(name.text, Memory(known, declaration))
-        elif self._declare_each(declaration, scope, space, unsized) and key is not None:
-            self.right[key] = memory_kind(declaration, declaration.names[0], space)
-
-    def _declare_each(self, declaration: Declaration, scope: Scope, space: str, unsized: bool) -> bool:
-        """Checks and declares names one by one; returns whether their types and values are correct."""
-        reported = wrong = False
+        """Checks and declares names one by one; of one like an accepted one, only the name is checked."""
+        reported = False
         for number, declarator in enumerate(declaration.names):
+            key = _shape(declaration, declarator, space, unsized)
+            if key is not None and (known := self.right.get(key)) is not None:
+                name = declarator.name.text
+                self._repeated(name, declaration, declarator, scope)
+                if not is_predefined(name):  # and it remains so
+                    scope.declare(name, Memory(known, declaration, number))
+                continue
+            wrong = False
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
             if misfit is not None:
                 self._report(packed_problem(declaration, declarator) or misfit, declaration, declarator)
@@ -215,7 +214,8 @@ class Declarations:
             if declarator.name.text != "_":
                 self._repeated(declarator.name.text, declaration, declarator, scope)
                 declare_name(declaration, number, scope, space)
-        return not (wrong or reported)
+            if key is not None and not (wrong or reported):
+                self.right[key] = memory_kind(declaration, declarator, space)
 
     def _b128(self, declaration: Declaration) -> bool:
         """Whether `.b128` is too new for the file."""
