@@ -41,9 +41,13 @@ _LITERAL = pattern(FLOAT, re.A)
 _LISTED = pattern(rf"\{{[ \t\r\n]*+{FLOAT}", re.A)
 
 
-def simple(file: File, start: int, end: int) -> Variable | None:
-    """The declaration between two offsets, or None if it is not of the plain form: only its first name has a value."""
-    match = _SIMPLE.fullmatch(file.text, start, end)
+def simple(file: File, start: int, end: int, text: str | None = None) -> Variable | None:
+    """The declaration between two offsets, or None if it is not of the plain form: only its first name has a value.
+
+    `text` is that of the file, or the same with blanks in place of comments.
+    """
+    text = file.text if text is None else text
+    match = _SIMPLE.fullmatch(text, start, end)
     if match is None:
         return None
     linkage, space, align, type_ = match.groups()[:4]
@@ -52,7 +56,7 @@ def simple(file: File, start: int, end: int) -> Variable | None:
         return None
     names = [_declarator(match, 5, _value(match, valued) if valued > 0 else None, valued)]
     if match[13]:
-        names += [_declarator(more, 1) for more in _MORE.finditer(file.text, *match.span(13))]
+        names += [_declarator(more, 1) for more in _MORE.finditer(text, *match.span(13))]
     if space != "reg" and any(each.count is not None and len(each.count.text) > 4 for each in names):
         return None
     return Variable(

@@ -59,9 +59,12 @@ _HEADERS: dict[str, HeaderForm] = {}
 _MOST = 1 << 12
 
 
-def repeated(file: File, offset: int, items: list[Statement]) -> int:
-    """Parses consecutive declarations of memoised forms. Returns where to continue."""
-    text, forms = file.text, _FORMS
+def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
+    """Parses consecutive declarations of memoised forms. Returns where to continue.
+
+    `text` is that of the file, or the same with blanks in place of comments.
+    """
+    forms = _FORMS
     while match := _PARTS.match(text, offset):
         head, name, tail, count = _parts(match)
         form = forms.get((head, tail))
@@ -137,13 +140,13 @@ def _held(numbers: list[str], width: int) -> bool:
     return longest <= 2 + width // 4 and all(text.startswith("0x") for text in numbers)
 
 
-def remember(variable: Variable) -> None:
+def remember(variable: Variable, text: str) -> None:
     """Memoises the form of a declaration of one name, without a value or with a plain one, that `simple` has parsed.
 
     The values of the first one of a form are not examined here: nothing is known of that form, so they are checked.
     """
     (declarator,) = variable.names
-    match = _PARTS.fullmatch(variable.text)
+    match = _PARTS.fullmatch(text, *variable.span)
     if match is None or len(_FORMS) >= _MOST:
         return
     head, name, tail, count = _parts(match)

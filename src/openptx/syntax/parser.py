@@ -24,6 +24,7 @@ from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Function, Statement, SyntaxTree, Unreadable
 
 _COMMENTS = pattern(f"{STRING}|({COMMENT})")
+_COMMENTS_AND_LINES = pattern(f'{STRING}|{COMMENT}\n?+|["#]|@@')
 _NEXT = pattern(r"\.(?:entry|func|section)\b")
 _AFTER_HEADER = pattern(r"[ \t\r\n]*+([{;])")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
@@ -33,6 +34,7 @@ _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".ve
 def parse(file: File) -> SyntaxTree:
     """Parses a file. Never raises for an invalid one: `module.diagnostics` lists its errors."""
     text, items, problems = file.text, list[Statement](), list[Diagnostic]()
+    bare: str | None = None  # the text without comments, from the first declaration on that contains one
     if (mistake := not_text(file)) is not None:
         return SyntaxTree(file, items, [mistake])
     offset = 0
@@ -52,37 +54,48 @@ def parse(file: File) -> SyntaxTree:
         elif kind == BRACE:
             offset = _brace(file, start, items, problems)
         elif (kind == DIRECTIVE and (after := debug_data(file, start, items))) or (
-            kind == DECLARATION and (after := _variables(file, start, match.end(), items))
+            kind == DECLARATION and (after := _variables(file, bare or text, start, match.end(), items))
         ):
             offset = after
+        elif kind == DECLARATION and bare is None and "/" in match[DECLARATION]:
+            bare = _without_comments(text)  # and once again from here
         else:
             before = len(problems)
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)
             if kind == DECLARATION and len(problems) == before and offset == match.end():
-                remember_variable(items[-1])
+                _remember_variable(items[-1])
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
     return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
 
 
-def _variables(file: File, start: int, end: int, items: list[Statement]) -> int:
+def _without_comments(text: str) -> str:
+    """The text with blanks in place of comments and of the ends of their lines; itself if it has lines or quotes that
+    could hide where a comment begins."""
+    if any(match[0] in ('"', "#", "@@") for match in _COMMENTS_AND_LINES.finditer(text)):
+        return text
+    return _COMMENTS_AND_LINES.sub(lambda match: match[0] if match[0][0] == '"' else " " * len(match[0]), text)
+
+
+def _variables(file: File, text: str, start: int, end: int, items: list[Statement]) -> int:
     """Declarations in the plain form, the first one between two offsets. Returns where to continue: 0 if it is not
-    one."""
-    after = repeated(file, start, items)
+    one. `text` is the file's, or that without comments."""
+    after = repeated(file, text, start, items)
     if after == start:
-        if (found := simple(file, start, end)) is None:
+        if (found := simple(file, start, end, text)) is None:
             return 0
-        remember_variable(found)
+        if len(found.names) == 1:
+            remember(found, text)
         items.append(found)
         after = end
     return after
 
 
-def remember_variable(item: Statement) -> None:
-    """Memoises the form of a correct declaration, if it declares one name."""
+def _remember_variable(item: Statement) -> None:
+    """Memoises the form of a declaration that the full parser has read, if it declares one name."""
     if isinstance(item, Variable) and len(item.names) == 1:
-        remember(item)
+        remember(item, item.file.text)
 
 
 def _unterminated(text: str) -> int | None:

@@ -8,7 +8,7 @@ import pytest
 
 from openptx.diagnostics import Diagnostic
 from openptx.source import File
-from openptx.syntax import constants, declaration_fast_parser, declaration_parser, parse
+from openptx.syntax import body_parser, constants, declaration_fast_parser, declaration_parser, parse, parser
 from openptx.syntax.declarations import InitialiserList, Variable
 from openptx.syntax.tokens import Cursor
 
@@ -129,3 +129,51 @@ def test_strings_like_earlier_ones(values: str) -> None:
         cursor = Cursor(variable.file, variable.span[0], len(text))
         assert variable.names[0].initialiser is not None
         assert fields(variable.names) == fields(declaration_parser.declaration(cursor, problems).names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".global /* it */ .b32 a; // one\n.global .b32 b /* ; */;\n.global .b32 // c\n c;\n.global .b32 d, /* e */ e;",
+        ".global .b32 /* it */ a = 1U;\n.global .b32 /* it */ b = /* - */ 1;\n.global .b32 /* it */ c = - /* 1 */ 1;",
+        ".global .b8 /* it */ a[2] = {1, /* 2, */ 2};\n.global .u64 b /**/ = /**/ a /**/ + /**/ 4;",
+        '.global .b32 /* it */ a;\n.file 1 "/*"\n.global .b32 /* it */ b;\n.file 2 "*/"\n.global .b32 /* it */ c;',
+        ".global .b32 /* it */ a;\n# 1 /*\n.global .b32 /* it */ b;\n# */\n.global .b32 /* it */ c;",
+        ".global .b32 /* it */ a;\n@@DWARF /*\n.global .b32 /* it */ b;\n@@DWARF */\n.global .b32 /* it */ c;",
+        '.global .b32 /* it */ a;\n" /*\n// */ .global .b32 /* it */ b;\n.global .b32 /* it */ c;',
+        ".global .b32 /* it */ a;\n.global .b32 /* it */ b;\n/* .global .b32 c;",
+        ".global .b32 a // b;\n;\n.global .b32/**/c;\n.global .b32 d/**/e;\n.global /* it */ .b32 f;",
+    ],
+)
+def test_comments_in_declarations(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read without its comments is what the declaration parser reads with them."""
+    found = parse(File("a.ptx", text))
+    again = parse(File("a.ptx", text))  # all forms are known
+    monkeypatch.setattr(parser, "_without_comments", str)
+    full = parse(File("a.ptx", text))
+    assert len(full.items) > 1
+    for each in (found, again):
+        assert [item.span for item in each.items] == [item.span for item in full.items]
+        assert [str(d) for d in each.problems] == [str(d) for d in full.problems]
+        for one, other in zip(each.items, full.items, strict=True):
+            if isinstance(one, Variable) and isinstance(other, Variable):
+                assert (one.type, one.space_span, one.type_span) == (other.type, other.space_span, other.type_span)
+                assert values(one) == values(other)
+
+
+def values(variable: Variable) -> object:
+    """Its names and values, without how a list of numbers was read."""
+    found = [(fields((each.name, each.dimensions)), each.span, each.initialiser) for each in variable.names]
+    return [
+        (*rest, fields(value.elements) if isinstance(value, InitialiserList) else fields(value))
+        for *rest, value in found
+    ]
+
+
+def test_declarations_with_comments_take_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    def declaration(*_: object) -> Variable:
+        raise AssertionError("parsed in full")
+
+    monkeypatch.setattr(body_parser, "declaration", declaration)
+    found = parse(File("a.ptx", ".global .b32 /* it */ a;\n.global .b32 // it\n b;\n")).items
+    assert [item.word for item in found if isinstance(item, Variable)] == ["a", "b"]

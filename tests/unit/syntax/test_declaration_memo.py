@@ -39,6 +39,7 @@ VARIABLES = (
     ".global .b32 NAME, bNAME, cNAME;", ".shared .b8 sNAME[4], NAME[300], NAME;", ".global .b128 NAME, aNAME[2];",
     ".global .b32 aNAME = 1, NAME, NAME;", ".const .f16 aNAME, NAME = 1, cNAME;", ".extern .shared .b8 b[], NAME[];",
     ".global .b32 NAME[0], bNAME[0];", ".global .align 3 .b32 aNAME, NAME;", ".global .b8 aNAME = 256, NAME = 1;",
+    ".global .b32 /* ; */ NAME; // it", ".global // it\n .b32 NAME;", ".global .b32 NAME /**/ = /* - */ 5;",
     ".weak .global .u32 NAME, bNAME;", ".reg .b32 NAME, rNAME;", ".tex .u32 NAME, tNAME;", ".local .b8 NAME[4], lNAME;",
 )  # fmt: skip
 HEADERS = (
