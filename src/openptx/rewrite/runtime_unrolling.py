@@ -62,8 +62,13 @@ def count_of(loops: Loops, loop: Loop) -> Count | None:
         if not first or count.comparison not in NEGATED:
             return None
         count = count._replace(comparison=NEGATED[count.comparison])
-    right = count.comparison in (UPWARDS if count.by > 0 else DOWNWARDS)
+    right = count.comparison in (UPWARDS if count.by > 0 else DOWNWARDS) and fits(3 * count.by, count.type.width)
     return count if count.by and (right or (count.comparison == "ne" and abs(count.by) == 1)) else None
+
+
+def fits(distance: int, width: int) -> bool:
+    """Whether a counter can cover a distance, up or down, without repeating a value."""
+    return abs(distance) < 1 << width
 
 
 def has_nested_branches(loops: Loops, loop: Loop) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from straight_line import kernel, rewritten
-from unrolled_programs import BY_FOUR, MORE, ROLLED
+from unrolled_programs import BODY, BY_FOUR, END, MORE, ROLLED
 
 import openptx
 
@@ -66,3 +66,16 @@ def test_same_whole_numbers(name: str, engine: str) -> None:
         found.append(out.tolist())
     assert found[0] == found[1]
     assert any(map(any, found[0]))
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize(("step", "contracted"), [(0x55555555, True), (0x55555556, False)])
+def test_a_step_of_a_third_of_all_numbers(step: int, contracted: bool, engine: str) -> None:
+    """If three steps do not fit the counter's 32 bits, the loop stays rolled."""
+    body = f"mov.f32 z, a; mov.f32 y, e; mov.u32 r, 0; mov.b32 s, c; L: {BODY} add.u32 r, r, {step}; "
+    body += f"setp.lt.u32 q, r, s; @q bra L; {END}"
+    assert ("fma" in names(body)) is contracted
+    given, out = np.array([1, 2, 2, 0], np.float32), np.zeros(2, np.float32)
+    openptx.load(kernel(body))["k"](1, 1, (given, out, 1.0), engine=engine)
+    assert given.view(np.uint32)[2] < step
+    assert out.tolist() == [4, 8]  # one round
