@@ -34,6 +34,7 @@ def entry(body: str) -> str:
 BODIES = {
     "one after another": EXCHANGE.format(0) * 3 + END,
     "a loop": f"mov.u32 %r11, 0; L: {EXCHANGE.format(0)} add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 5; @%p1 bra L; {END}",
+    "a loop that lanes might leave one by one": f"ld.global.u32 %r12, [%rd3]; add.u32 %r12, %r12, 5; mov.u32 %r11, 0; {EXCHANGE.format(0)} L: bar.sync 0; bar.sync 0; mad.lo.u32 %r8, %r8, 3, %r11; add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, %r12; @%p1 bra L; {END}",
     "two numbers": f"mov.u32 %r11, 0; L: {EXCHANGE.format(3)} {EXCHANGE.format(7)} add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 3; @%p1 bra L; {END}",
     "a number in a register": f"ld.param.u32 %r12, [x]; and.b32 %r12, %r12, 0; {EXCHANGE.format('%r12')} {EXCHANGE.format(0)} {END}",
     "warps at two barriers": (

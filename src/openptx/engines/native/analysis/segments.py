@@ -17,7 +17,7 @@ class Segments:
 
     def __init__(self, c: FunctionContext, facts: Facts) -> None:
         self.c = c
-        blocks, waiting = c.graph.blocks, facts.waiting
+        blocks, self.waiting = c.graph.blocks, facts.waiting
         self.origins: list[set[int]] = [set() for _ in blocks]
         """By block; positions are those after barriers, or `BEGIN`."""
         self.ends: set[int] = set()
@@ -33,16 +33,18 @@ class Segments:
             elif position not in self.origins[index]:
                 self.origins[index].add(position)
                 if index not in c.suspending:
-                    work += [(s, position) for s in {*blocks[index].successors, *waiting[index]}]
+                    work += [(s, position) for s in {*blocks[index].successors, *self.waiting[index]}]
 
     def origins_of(self, b: Block) -> list[int]:
         """Where warps that reach a block may have resumed: the last position first, where most of them are if it is in
         a loop."""
         return sorted(self.origins[b.index], reverse=True)
 
-    def blocks_after(self, position: int) -> list[int]:
-        """The blocks of the segments that begin at a position."""
-        return [i for i, origins in enumerate(self.origins) if position in origins]
+    def masks_after(self, position: int) -> set[int]:
+        """The blocks whose masks are read in the segments that begin at a position: their own, and those where lanes
+        may wait while others come to a barrier, which need not be reached without passing it."""
+        blocks = [i for i, origins in enumerate(self.origins) if position in origins]
+        return {*blocks, *(goal for i in blocks for goal in self.waiting[i])}
 
 
 def barrier_number(op: Op) -> int | None:

@@ -77,9 +77,9 @@ class WarpChaining:
     def begin_segment(self, position: int) -> None:
         """The state where a warp starts or resumes: no lanes wait, and no loop has run."""
         ir = self.ir
-        inside = self.segments.blocks_after(position)
+        read = self.segments.masks_after(position)
         for b in self.facts.masked:
-            if b in inside:
+            if b in read:
                 ir.store_mask("zeroinitializer", f"%m{b}")
         if self.deoptimizes:
             ir.store("i32", self.c.options.deoptimize_after or ITERATIONS, "%turns", 4)
