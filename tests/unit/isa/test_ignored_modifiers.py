@@ -43,6 +43,14 @@ fence.sc.async.gpu;
 fence.proxy.async.global.sync_restrict::shared::cluster;
 fence.proxy.tensormap::generic.release.gpu.sync_restrict::shared::cluster.shared::cta;
 cp.async.bulk.tensor.1d.global.shared::cta.bulk_group.gpu [d0, {r0}], [d1];
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32.pred [d0], [d1], r0;
+ldmatrix.sync.aligned.m8n8.x1.b16.texref {r0}, [d0];
+mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32.b2 {r0, r1}, {r2}, {r3}, {r0, r1};
+wmma.load.a.sync.aligned.row.m16n16k16.s8.b2 {r0, r1}, [d0];
+wmma.load.b.sync.aligned.row.m8n8k4.b2.f64 {g}, [d0];
+wmma.load.c.sync.aligned.row.m8n8k32.s32.u4 {r0, r1}, [d0];
+wmma.store.d.sync.aligned.row.m16n16k16.f16.b2 [d0], {r0, r1, r2, r3};
+wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.pred {g, g}, {g}, {g}, {g, g};
 """.strip().splitlines()
 
 REFUSED = """
@@ -71,6 +79,16 @@ add.u32.b2 r0, r1, r2;
 mul.lo.u32.pred r0, r1, r2;
 mov.b32.b1 r0, r1;
 mma.sync.aligned.m8n8k4.row.col.f64.s8.f64.f64.f64 {g, g}, {g}, {g}, {g, g};
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32.b2 [d0], [d1], r0;
+ldmatrix.sync.aligned.m8n8.x1.b16.b2 {r0}, [d0];
+mma.sync.aligned.m8n8k16.row.col.b2.s32.u8.u8.s32 {r0, r1}, {r2}, {r3}, {r0, r1};
+mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32.b2 {f0, f1, f2, f3}, {r0, r1}, {r2}, {f0, f1, f2, f3};
+mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32.b2 {r0, r1, r2, r3}, {r0, r1}, {r2, r3}, {r0, r1, r2, r3}, r0, 0;
+wmma.load.b.sync.aligned.row.m32n8k16.bf16.b2 {r0, r1}, [d0];
+wmma.load.a.sync.aligned.row.m16n16k16.b2.s8 {r0, r1}, [d0];
+wmma.load.b.sync.aligned.col.m8n8k128.b1.b2 {r0}, [d0];
+wmma.store.d.sync.aligned.row.m16n16k16.b2.f16 [d0], {r0, r1, r2, r3};
+wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.b2 {g, g}, {g}, {g}, {g, g};
 """.strip().splitlines()
 
 

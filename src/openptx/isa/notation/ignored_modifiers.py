@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.isa.types import TYPES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +23,7 @@ FORMATS = frozenset(("b8x16", "b4x16_p64", "b6x16_p32"))  # of ldmatrix and tcge
 REFERENCES = frozenset(("pred", "texref", "samplerref", "surfref"))
 PAIRS_OF_BITS = frozenset(("b2",))
 FRAGMENTS = frozenset(("b1", "b2", "b4", "u2", "u4", "s2", "s4", "bf16", "bf16x2", "tf32"))
+_EXCLUSIVE = frozenset(("bf16", "tf32", "b1"))
 _GROUPED = frozenset[str]().union(*ONE_OF)
 
 _GATED_BY_TYPE = frozenset((
@@ -28,9 +31,15 @@ _GATED_BY_TYPE = frozenset((
     "rsqrt", "set", "setp", "sin", "sqrt", "sub", "tanh",
 ))  # fmt: skip
 """Mnemonics of which the assembler looks at types one by one: it ignores REFERENCES, of the others PAIRS_OF_BITS."""
-_OF_MATRICES = frozenset(("mma", "movmatrix"))
-_OTHERS = ("mul.lo", "mul.hi", "mul.wide", "red.async")
-"""Instructions with such a mnemonic that it treats as the others."""
+_ALSO_GATED = (
+    "ldmatrix.", "wmma.mma.", "wgmma.mma_async.", "cp.reduce.async.bulk.", "tcgen05.ld.spcompress.",
+    "tcgen05.ld.red.spcompress.",
+)  # fmt: skip
+"""Instructions with other mnemonics that it treats as those."""
+_OTHERS = ("mul.lo.", "mul.hi.", "mul.wide.", "red.async.", "multimem.cp.async.", "cp.reduce.async.bulk.tensor.")
+"""Instructions with such a beginning that it treats as the others."""
+_TYPES_OF_MMA = 4
+_SMALL_SHAPES = frozenset(("m8n8k32", "m8n8k128"))
 
 
 class Overlooked:
@@ -80,10 +89,38 @@ def overlooked(opcode: str) -> tuple[Overlooked, ...]:
 
 def types_ignored(mnemonic: str, modifiers: tuple[str, ...]) -> frozenset[str]:
     """The types that the assembler ignores in an opcode."""
-    if mnemonic in _OF_MATRICES:
+    opcode = ".".join((mnemonic, *modifiers, ""))
+    types = tuple(each for each in modifiers if each in TYPES or each in FRAGMENTS)
+    if mnemonic == "mma":
+        return _ignored_in_mma(types, sparse=modifiers[:1] == ("sp",))
+    if opcode.startswith(("wmma.load.", "wmma.store.")):
+        return _ignored_in_wmma(types, modifiers)
+    if mnemonic == "movmatrix":
         return FRAGMENTS
-    first = f"{mnemonic}.{modifiers[0]}" if modifiers else mnemonic
-    return REFERENCES if mnemonic in _GATED_BY_TYPE and first not in _OTHERS else PAIRS_OF_BITS
+    gated = mnemonic in _GATED_BY_TYPE or opcode.startswith(_ALSO_GATED)
+    return REFERENCES if gated and not opcode.startswith(_OTHERS) else PAIRS_OF_BITS
+
+
+def _ignored_in_mma(types: tuple[str, ...], sparse: bool) -> frozenset[str]:
+    """Those behind the four that `mma` needs, which say how long its lists are; anywhere beside `.f64`.
+
+    It wants no other beside `.bf16`, `.tf32` and `.b1`, nor in sparse products of integers.
+    """
+    if "f64" in types:
+        return FRAGMENTS
+    needed = types[:_TYPES_OF_MMA]
+    alone = not _EXCLUSIVE.isdisjoint(needed) or (sparse and "s32" in needed)
+    return frozenset() if alone else FRAGMENTS.difference(needed)
+
+
+def _ignored_in_wmma(types: tuple[str, ...], modifiers: tuple[str, ...]) -> frozenset[str]:
+    """Those behind the type of what `wmma.load` and `wmma.store` move; the first one says how long the list is."""
+    if not types or types[0] in PAIRS_OF_BITS:
+        as_long = "f64" in types or ("f16" in types and not {"a", "b"}.isdisjoint(modifiers))
+        return PAIRS_OF_BITS if as_long else frozenset()
+    if types[0] in FRAGMENTS:
+        return frozenset()
+    return FRAGMENTS if types[0] == "s32" and not _SMALL_SHAPES.isdisjoint(modifiers) else PAIRS_OF_BITS
 
 
 def ignored_modifiers(opcode: str) -> tuple[str, ...]:
