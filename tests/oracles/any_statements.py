@@ -34,6 +34,11 @@ def contexts() -> list[Context]:
     ]
 
 
+def fitting(type: Type | None) -> list[str]:
+    """The types of registers that an operand of this type may have."""
+    return list(Rule(type, relaxed=False, strict=False, follows_ptxas=True).registers()) if type else []
+
+
 def module(context: Context, statements: list[str]) -> str:
     """A file with one statement a line, the first of them in line 6."""
     (major, minor), target = context
@@ -128,11 +133,7 @@ class Statements:
 
     def _register(self, type: Type | None) -> str:
         dice = self.dice
-        if dice.random() < 0.06:
-            name = dice.choice(REGISTERS.split())
-        else:
-            fitting = type and Rule(type, relaxed=False, strict=False, follows_ptxas=True).registers()
-            name = dice.choice(fitting or ["b64"])
+        name = dice.choice(REGISTERS.split()) if dice.random() < 0.06 else dice.choice(fitting(type) or ["b64"])
         return f"{name}_{dice.randrange(20)}"
 
     def _scalar(self, type: Type | None, source: bool) -> str:

@@ -15,6 +15,16 @@ REGISTERS = (
 FETCH = "tex.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, {f, f1}]"
 OLD = "3.0/sm_20 4.2/sm_30 8.6/sm_20"
 TEX = "tex.1d.v4.u32.s32 {r, r1, r2, r3}, [q, {r}];"
+MMA_KIND = (
+    "mma.sync.aligned.m16n8k32.row.col{}.f32.e4m3.e5m2.f32 "
+    "{{f, f1, f2, f3}}, {{b, b, b, b}}, {{b, b}}, {{f, f1, f2, f3}};"
+)
+MMA_SPARSE = (
+    "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32 "
+    "{f, f1, f2, f3}, {b, b, b, b}, {b, b, b, b}, {f, f1, f2, f3}, b, 0;"
+)
+BYTES = "mbarrier::complete_tx::bytes"
+HALVES, WORDS = "{h, h, h, h, h, h, h, h}", "{r, r, r, r, r, r, r, r}"
 
 # fmt: off
 ROWS = [  # what, and the versions and targets that refuse and take it
@@ -54,6 +64,15 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     (MODULE, "nanosleep.u32 r;",                   "6.1/sm_70 6.2/sm_61",          "6.2/sm_70 6.3/sm_70"),
     (MODULE, "bar.cta.sync 1;",                    "7.8/sm_13 7.7/sm_20",          "7.8/sm_20"),
     (MODULE, "prefetch.L2::evict_last [q];",       "7.3/sm_80",                    "7.4/sm_80 9.0/sm_100a"),
+    (MODULE, MMA_KIND.format(""),                  "8.3/sm_90",                    "8.4/sm_90 8.6/sm_100a"),
+    (MODULE, MMA_KIND.format(".kind::f8f6f4"),     "8.6/sm_90a 9.0/sm_90a",        "8.6/sm_100a 8.6/sm_101a"),
+    (MODULE, MMA_SPARSE,                           "8.6/sm_90a",                   "8.6/sm_100a 8.7/sm_100a"),
+    (MODULE, f"ld.L2::evict_last.v8.b16 {HALVES}, [q];", "8.8/sm_100a 9.0/sm_120a", ""),
+    (MODULE, f"ld.global.nc.L2::evict_first.v8.b32 {WORDS}, [q];", "8.7/sm_100a",  "8.8/sm_100a 9.0/sm_120a"),
+    (MODULE, f"st.L2::evict_normal.v8.u16 [q], {HALVES};", "9.0/sm_100a",          ""),
+    (MODULE, f"st.async.shared.{BYTES}.u32 [q], r, [q];",  "8.0/sm_90 9.0/sm_80",  "8.1/sm_90 9.5/sm_120a"),
+    (MODULE, f"st.async.weak.shared.{BYTES}.v2.u32 [q], {{r, r}}, [q];", "",       "8.1/sm_90"),
+    (MODULE, f"st.async.cluster.shared.{BYTES}.u32 [q], r, [q];", "8.1/sm_90 9.5/sm_120a", ""),
     (IMAGES, f"{FETCH}, {{s, s}};",                OLD,                            "4.3/sm_30 8.6/sm_90"),
     (IMAGES, f"{FETCH}, f;",                       OLD,                            "4.3/sm_30 8.6/sm_90"),
     (IMAGES, f"{FETCH}, b;",                       OLD,                            "4.3/sm_30 8.6/sm_90"),

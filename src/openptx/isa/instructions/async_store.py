@@ -26,10 +26,10 @@ st_async = instruction(
         .vec   = { .v2, .v4 };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
         st.async{.weak}{.space}.completion_mechanism.b128          [a], b, [mbar];   // PTX 9.2, sm_90 (ptxas)
-        .space = { .shared::cta, .shared::cluster };
+        .space = { .shared::cta, .shared::cluster, .shared };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
         st.async{.weak}.space.completion_mechanism{.vec}.type      [a], b, [mbar];   // PTX 8.1, sm_90 (ptxas)
-        .space = { .shared::cta };
+        .space = { .shared::cta, .shared };
         .type  = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
         .vec   = { .v2, .v4 };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };

@@ -43,6 +43,8 @@ _REFUSES = (
         .L2::evict_normal|.L2::evict_first|.L2::evict_last vec=none|v2   L2 priorities need `.v8.b32` or `.v4.b64`
         .L2::evict_normal|.L2::evict_first|.L2::evict_last .v4 .b8|.u8|.s8|.b16|.u16|.s16|.b32|.u32|.s32|.f32  \
                                                  L2 priorities need `.v8.b32` or `.v4.b64`
+        .L2::evict_normal|.L2::evict_first|.L2::evict_last .v8 .b8|.u8|.s8|.b16|.u16|.s16  \
+                                                 L2 priorities need `.v8.b32` or `.v4.b64`
 """
 )
 _GATES = """

@@ -122,6 +122,10 @@ mma = instruction(
         mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype       d, a, b, c;   // PTX 8.7, sm_89
         .shape   = {{ .m16n8k16, .m16n8k32 }};
         .atype   = .btype = {{ .e4m3, .e5m2 }};
+        mma.sync.aligned.shape.row.col.kind.f32.atype.btype.f32      d, a, b, c;   // PTX 8.6, sm_100f sm_110f (ptxas)
+        .shape   = {{ .m16n8k32 }};
+        .kind    = {{ .kind::f8f6f4 }};
+        .atype   = .btype = {{ .e4m3, .e5m2 }};
         mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.7, sm_100f sm_110f (ptxas)
         .shape   = {{ .m16n8k32 }};
         .kind    = {{ .kind::f8f6f4 }};

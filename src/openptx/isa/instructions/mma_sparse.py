@@ -38,7 +38,7 @@ mma_sp = instruction(
         .shape = {{ .m16n8k32 }};
         .atype = .btype = {{ .e4m3, .e5m2 }};
         mma.spvariant.sync.aligned.shape.row.col.kind.f32.atype.btype.f32
-                d, a, b, c, e, f;   // PTX 8.7, sm_100f sm_110f (ptxas)
+                d, a, b, c, e, f;   // PTX 8.6, sm_100f sm_110f (ptxas)
         .spvariant = {{ .sp::ordered_metadata }};
         .shape = {{ .m16n8k64 }};
         .kind  = {{ .kind::f8f6f4 }};
