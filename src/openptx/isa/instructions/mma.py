@@ -122,11 +122,7 @@ mma = instruction(
         mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype       d, a, b, c;   // PTX 8.7, sm_89
         .shape   = {{ .m16n8k16, .m16n8k32 }};
         .atype   = .btype = {{ .e4m3, .e5m2 }};
-        mma.sync.aligned.shape.row.col.kind.f32.atype.btype.f32      d, a, b, c;   // PTX 8.6, sm_100f sm_110f (ptxas)
-        .shape   = {{ .m16n8k32 }};
-        .kind    = {{ .kind::f8f6f4 }};
-        .atype   = .btype = {{ .e4m3, .e5m2 }};
-        mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.7, sm_100f sm_110f (ptxas)
+        mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.6, sm_100f sm_110f (ptxas)
         .shape   = {{ .m16n8k32 }};
         .kind    = {{ .kind::f8f6f4 }};
         .atype   = .btype = {{ .e4m3, .e5m2 }};
@@ -190,6 +186,7 @@ mma = instruction(
     gates="""
         .and                     PTX 7.1, sm_80
         .scale_vec::4X .ue8m0    PTX 9.1
+        .kind::f8f6f4 .f16       PTX 8.7
     """,
     no_integers="""
         .m8n8k16   a b
