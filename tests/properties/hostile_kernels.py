@@ -68,7 +68,7 @@ class HostileKernel:
         total = self.threads * self.grid[0]
         self.all_threads = violation.whole or dice.random() < 0.2
         self.victim = 0xFFFFFFFF if self.all_threads else dice.choice((0, total - 1, dice.randrange(total)))
-        self.alone = violation.alone
+        self.alone = violation.alone and not (violation.racing and self.all_threads and self.grid[0] > 1)
         self.wild = wild(dice)
         self.text = "\n".join(
             (

@@ -24,6 +24,7 @@ class Violation:
     whole: bool = False  # all threads must commit it
     whole_warps: bool = False
     largest: int = 200  # blocks
+    racing: bool = False  # if all threads commit it, any block may be the one that faults
 
 
 def wild(dice: random.Random) -> int:
@@ -216,7 +217,7 @@ def self_modifying(dice: random.Random) -> Violation:
     code = f"""mov.b64 a, o; mov.u32 j, 0;
     AGAIN: st.u64 [a], a; ld.u64 c, [a]; add.u64 a, c, {dice.choice((8, 4096, 1 << 32, 1 << 33, -8))}; add.u32 j, j, 1;
     setp.lt.u32 q, j, 100000; @q bra AGAIN;"""
-    return Violation(code, ACCESS, largest=2)
+    return Violation(code, ACCESS, largest=2, racing=True)
 
 
 def wrapped(dice: random.Random) -> Violation:

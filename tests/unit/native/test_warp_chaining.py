@@ -103,6 +103,21 @@ def test_warps_that_wait_at_different_barriers_are_a_deadlock(odd: int) -> None:
         openptx.load(entry(body))["k"](1, 96, (np.zeros(96, np.uint32),), engine="native", timeout=20)
 
 
+def test_threads_that_wait_are_named_alike_by_all_engines() -> None:
+    """One line for all that wait at one instruction, also if the interpreter got their warps one by one."""
+    body = (
+        "mov.u32 %r11, 0; L: add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, %r7; @%p1 bra L;"
+        "setp.eq.u32 %p1, %r7, 1; @%p1 bra A; bar.sync 1; ret; A: bar.sync 2; ret;"
+    )
+    said = list[str]()
+    for engine, turns in (("interp", 0), ("native", 0), ("native", 1), ("native", 3)):
+        with settings.deoptimize_after(turns), pytest.raises(openptx.Fault, match="can never arrive") as found:
+            openptx.load(entry(body))["k"](1, 160, (np.zeros(160, np.uint32),), engine=engine, timeout=20)
+        said.append(str(found.value))
+    assert len(set(said)) == 1, "\n".join(said)
+    assert said[0].count("wait at barrier") == 2
+
+
 @pytest.mark.parametrize(
     ("body", "threads"), [("bar.sync 0, 96; ret;", 64), ("bar.sync 0, 64; bar.sync 1; ret;", 96)],
     ids=["the first warp waits still", "the last one does"],

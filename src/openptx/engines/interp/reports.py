@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from openptx.engines.common import fault_text
 from openptx.engines.common.fault_text import left, waits
 from openptx.engines.interp import lane_sets
@@ -63,6 +65,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
     places += [(w.lanes, w.op, "at the cluster's barrier") for w in batch.cluster.waiting]
     for group in batch.parked.values():
         places.append((lane_sets.positions(group.lanes, batch.x.n), group.op, "for other lanes of their warp"))
+    places = merged(places)
     lane, op = int(places[0][0][0]), places[0][1]
     block = geometry.block_of(lane)
     return Fault(
@@ -79,6 +82,16 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
             who_left(batch, lane),
         ),
     )
+
+
+def merged(
+    places: list[tuple[lane_sets.Positions, Op, str]],
+) -> list[tuple[lane_sets.Positions, Op, str]]:
+    """One row for all lanes that wait at one instruction for the same, however they came there."""
+    rows: dict[tuple[int, str], tuple[list[lane_sets.Positions], Op]] = {}
+    for lanes, op, what in places:
+        rows.setdefault((id(op), what), ([], op))[0].append(lanes)
+    return [(np.sort(np.concatenate(lanes)), op, what) for (_, what), (lanes, op) in rows.items()]
 
 
 def waits_where(run: Launch, batch: Batch, lane: int, lanes: lane_sets.Positions, op: Op, what: str) -> str:
