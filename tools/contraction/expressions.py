@@ -208,14 +208,15 @@ def product(format: str, flags: str, a: Expression, b: Expression) -> Expression
 
 
 def total(format: str, flags: str, a: Expression, b: Expression) -> Expression:
-    """A sum; with -0 a copy."""
+    """A sum; with -0 a copy, and 0 where it is saturated and cannot be positive."""
     for one, other in ((a, b), (b, a)):
         if is_zero(one, negative=True) and "sat" not in flags:
             return other
     (p, x), (q, y) = unsigned(a), unsigned(b)
     if p and q and "sat" not in flags:
         return negated(make("add", format, flags, *ordered(x, y)))
-    if p and q and is_never_negative(x) and is_never_negative(y):  # saturated, as a NaN is too
+    negative = p and q and is_never_negative(x) and is_never_negative(y)
+    if "sat" in flags and (negative or (is_zero(x) and is_zero(y))):  # as a NaN is, too
         return bits(0, WIDTHS[format])
     return make("add", format, flags, *ordered(a, b))
 

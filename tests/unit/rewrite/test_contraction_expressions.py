@@ -44,6 +44,14 @@ def test_the_sign_of_the_upper_word_is_that_of_the_double(double: Any, sign: Any
     assert pair(expressions.low(double), sign(expressions.high(double))) is sign(double)
 
 
+def test_a_saturated_sum_of_what_is_not_positive_is_zero() -> None:
+    negative, zero = negated(absolute(make("in", 8))), expressions.bits(0)
+    once = expressions.total("f32", ".sat", negative, negative)
+    assert once is zero
+    assert expressions.total("f32", ".sat", once, once) is zero
+    assert expressions.total("f32", ".sat", once, make("in", 8)) is not zero
+
+
 def test_a_difference_is_shown_from_where_it_begins() -> None:
     theirs, ours = make("ind", 8), negated(make("ind", 8))
     for n in range(10):
