@@ -33,7 +33,9 @@ _KNOWN = re.compile(
     r"|(?:suld|sust|sured)\S* .*%.*must be register or constant"
     r"|\.tensor\.\S* .*\bpred_.*taken, here: PTX0313"
     r"|testp\.f(?:32|64) .*taken, here: PTX0304"
-    r"|(?:bar|barrier)\S* 0x"  # beyond 32 bits
+    r"|(?:bar|barrier)\S* (?:\w+, )?0x"  # beyond 32 bits
+    r"|multimem\.st\S*\.b?f16\S* [^{]*\{[-\d].*refused"  # a number in front
+    r"|wmma\.mma\S*\.[su]8\S* .*f16x2_.*refused: Arguments mismatch for instruction '_mma'"
     r"|crashes when it generates code"  # which -arch=compute_100a does not do
     r"|clusterlaunchcontrol\S*\.b128\.\S+ .*refused"
 )
