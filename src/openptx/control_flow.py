@@ -18,7 +18,7 @@ def control(op: Op) -> str | None:
 
 def converges(op: Op) -> bool:
     """Whether lanes of a warp wait for each other at the instruction: those of a mask, or all."""
-    return op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
+    return op.form.instruction.converges is not None or bool(control(op) is None and op.m.sync and op.m.aligned)
 
 
 def targets(op: Op) -> Iterator[int]:

@@ -33,7 +33,7 @@ Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Allocation:
     """`size` bytes of device memory at address `base`, at host address `pointer`."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
-from openptx.driver.allocations import AT_FREE
+from openptx.device.memory_view import Allocation
 from openptx.driver.calls import Failure, counted, get, in_context, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.ownership import owned_at
@@ -58,14 +59,8 @@ class Advice:
     accessed_by: list[int] = field(default_factory=list[int])
 
 
-_advice: dict[int, Advice] = {}
-
-
-def forget(address: int) -> None:
-    _advice.pop(address, None)
-
-
-AT_FREE.append(forget)
+_advice: WeakKeyDictionary[Allocation, Advice] = WeakKeyDictionary()
+"""By the device's allocation, which ends with the memory: a module's variable is not freed by itself."""
 
 
 def managed_at(address: int, size: int) -> Advice:
@@ -73,7 +68,7 @@ def managed_at(address: int, size: int) -> Advice:
     found = owned_at(address)
     if found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
         raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
-    return _advice.setdefault(found.block.address, Advice())
+    return _advice.setdefault(found.block.allocation, Advice())
 
 
 def require_place(place: Place) -> None:
