@@ -36,6 +36,7 @@ _KNOWN = re.compile(
     r"|(?:bar|barrier)\S* (?:\w+, )?0x"  # beyond 32 bits
     r"|multimem\.st\S*\.b?f16\S* [^{]*\{[-\d].*refused"  # a number in front
     r"|wmma\.mma\S*\.[su]8\S* .*f16x2_.*refused: Arguments mismatch for instruction '_mma'"
+    r"|wmma\.\S* .*pred_.*refused: Arguments mismatch for instruction 'mov'"
     r"|crashes when it generates code"  # which -arch=compute_100a does not do
     r"|clusterlaunchcontrol\S*\.b128\.\S+ .*refused"
 )
