@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
-
 LONG_WAIT = 16
 """The number of consecutive polls of unchanged memory after which the machine checks for an endless loop."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from openptx.check.availability import FUNCTION_ADDRESS, INDIRECT_IMAGE, KERNEL_ADDRESS, require, too_new
 from openptx.check.explain.type_errors import mismatch
-from openptx.check.forms.addresses import judge_element
+from openptx.check.forms.elements import judge_element
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
