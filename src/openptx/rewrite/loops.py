@@ -80,21 +80,27 @@ class Loops:
         if guard is None or guard.negated or control(code[leave]) != "branch":
             return None
         test = self.single(loop, guard.index, "comparison")
-        if test is None or test > leave or code[test].operands[1] is not None:
+        if test is None or test > leave or (compared := self.compared(loop, code[test])) is None:
             return None
-        m = code[test].m
-        name, (a, b) = m.CmpOp or "", code[test].operands[2:4]
-        if not isinstance(a, Reg) or not (isinstance(b, Imm) or self.is_kept(loop, b)):
-            a, b, name = b, a, SWAPPED.get(name, name)
-        if not isinstance(a, Reg) or b is None or m.values.get("BoolOp") or m.type.format:
-            return None
-        if not (isinstance(b, Imm) or self.is_kept(loop, b)):
-            return None
-        step = self.single(loop, a.index, "integer sum", "integer difference")
-        by = None if step is None else change(code[step], a)
+        register, name, bound = compared
+        step = self.single(loop, register.index, "integer sum", "integer difference")
+        by = None if step is None else change(code[step], register)
         if step is None or by is None or (test < step and leave == loop.last):
             return None
-        return Count(a, by, b, name, m.type, step, test, leave)
+        return Count(register, by, bound, name, code[test].m.type, step, test, leave)
+
+    def compared(self, loop: Loop, test: Op) -> tuple[Reg, str, Operand] | None:
+        """The register that an integer comparison reads, how it is compared, and with which bound."""
+        m, name, (a, b) = test.m, test.m.CmpOp or "", test.operands[2:4]
+        if test.operands[1] is not None or m.values.get("BoolOp") or m.type.format:
+            return None
+        if not self.is_bound(loop, b):
+            a, b, name = b, a, SWAPPED.get(name, name)
+        return (a, name, b) if isinstance(a, Reg) and b is not None and self.is_bound(loop, b) else None
+
+    def is_bound(self, loop: Loop, operand: Operand | None) -> bool:
+        """Whether an operand is the same in each iteration."""
+        return isinstance(operand, Imm) or self.is_kept(loop, operand)
 
     def is_kept(self, loop: Loop, operand: Operand | None) -> bool:
         """Whether a register is loop-invariant."""

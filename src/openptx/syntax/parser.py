@@ -33,22 +33,32 @@ _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".ve
 
 def parse(file: File) -> SyntaxTree:
     """Parses a file. Never raises for an invalid one: `module.diagnostics` lists its errors."""
-    text, items, problems = file.text, list[Statement](), list[Diagnostic]()
-    bare: str | None = None  # the text without comments, from the first declaration on that contains one
+    text, items = file.text, list[Statement]()
     if (mistake := not_text(file)) is not None:
         return SyntaxTree(file, items, [mistake])
-    offset = 0
     stray = list(strays(text))
-    problems += stray_characters(file, stray)
+    problems = list(stray_characters(file, stray))
     if text.startswith("\ufeff"):
-        offset = 1
-        help, fix = "save the file as UTF-8 without a byte order mark", Fix((0, 1), "", "remove it", SAFE)
-        message = "a byte order mark stands before the text"
-        problems.append(Diagnostic("invalid-character", message, file, (0, 1), help=help, fix=fix))
-    while match := STATEMENT.match(text, offset):
-        kind, start = match.lastindex, match.end(1)
-        if kind == END:
-            break
+        problems.append(_byte_order_mark(file))
+    _items(file, items, problems)
+    if (comment := _unterminated(text)) is not None:
+        problems = [problem for problem in problems if problem.name != "unclosed-brace"]
+        problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
+    return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
+
+
+def _byte_order_mark(file: File) -> Diagnostic:
+    help, fix = "save the file as UTF-8 without a byte order mark", Fix((0, 1), "", "remove it", SAFE)
+    return Diagnostic("invalid-character", "a byte order mark stands before the text", file, (0, 1), help=help, fix=fix)
+
+
+def _items(file: File, items: list[Statement], problems: list[Diagnostic]) -> None:
+    """The statements outside functions, and the functions."""
+    text = file.text
+    bare: str | None = None  # the text without comments, from the first declaration on that contains one
+    offset = int(text.startswith("\ufeff"))
+    while (match := STATEMENT.match(text, offset)) and (kind := match.lastindex) != END:
+        start = match.end(1)
         if kind == HEADER:
             offset = _function(file, match, items, problems)
         elif kind == BRACE:
@@ -64,10 +74,6 @@ def parse(file: File) -> SyntaxTree:
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)
             if kind == DECLARATION and len(problems) == before and offset == match.end():
                 _remember_variable(items[-1])
-    if (comment := _unterminated(text)) is not None:
-        problems = [problem for problem in problems if problem.name != "unclosed-brace"]
-        problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
-    return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
 
 
 def _without_comments(text: str) -> str:

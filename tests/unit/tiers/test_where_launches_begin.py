@@ -23,13 +23,19 @@ pytestmark = [
 ]
 
 
+@pytest.fixture
+def slow_to_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making code is said to take a hundred seconds, and this process may make it."""
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+
+
+@pytest.mark.usefixtures("slow_to_make")
 def test_short_launches_of_kernels_that_are_made_quickly_stay(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
 ) -> None:
     """A launch that takes less long than making the code would, and launches that together take as long, do not."""
-    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
-    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
-    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     assert native_runs == []
@@ -48,13 +54,9 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     assert jobs() == []
 
 
-def test_launches_whose_loops_will_take_longer_than_making_code_are_abandoned_soon(
-    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
-) -> None:
+@pytest.mark.usefixtures("slow_to_make")
+def test_launches_whose_loops_will_take_longer_than_making_code_are_abandoned_soon(native_runs: list[str]) -> None:
     """By the loop's counter: nobody waits the hundred seconds that making the code is said to take."""
-    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
-    monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
-    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel, 100)
     assert native_runs == []

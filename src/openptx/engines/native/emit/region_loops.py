@@ -76,15 +76,9 @@ class RegionLoops(WarpChaining):
 
     def next_in_region(self, came: int, regions: list[int], last: str) -> None:
         """Goes on with the next warp in the region, one of some, or at `last`."""
-        ir = self.ir
-        if self.c.warps == 1 or not regions:
-            ir.jump(last)
-            return
-        more = ir.fresh()
-        ir.branch(ir.emit(f"icmp eq i32 {self.entry.index()}, {self.c.warps - 1}"), last, more)
-        ir.start(more)
-        ir.store("i32", came, "%came", 4)
-        ir.jump(self.next_in.setdefault(tuple(regions), f"next{len(self.next_in)}"))
+        if self.has_next(regions, last):
+            self.ir.store("i32", came, "%came", 4)
+            self.ir.jump(self.next_in.setdefault(tuple(regions), f"next{len(self.next_in)}"))
 
     def leave(self) -> None:
         """Notes in memory where the other warps are. It is where these numbers say, or has been noted before."""

@@ -46,19 +46,27 @@ class WarpChaining:
     def next_warp(self, positions: list[int], last: str) -> None:
         """Jumps to where the next warp continues, if that is the first of some positions, or to `last` if there is no
         next one."""
-        ir = self.ir
-        if self.c.warps == 1 or not positions:
-            ir.jump(last)
+        if not self.has_next(positions, last):
             return
-        more = ir.fresh()
-        ir.branch(ir.emit(f"icmp eq i32 {self.entry.index()}, {self.c.warps - 1}"), last, more)
-        ir.start(more)
+        ir = self.ir
         position = positions[0]
         if position != BEGIN and self.segments.barriers[position] is None:
             ir.jump("onward")
             return
         frame = ir.field(self.entry.of_warp("%frame", "ptr"), self.frame_size)
         self.jump_if_at(frame, position, self.following.setdefault(position, f"following{position}"), "onward")
+
+    def has_next(self, positions: list[int], last: str) -> bool:
+        """Jumps to `last` if there is no next warp that could be at one of these positions. Whether there can be one:
+        what is emitted next runs for it."""
+        ir = self.ir
+        if self.c.warps == 1 or not positions:
+            ir.jump(last)
+            return False
+        more = ir.fresh()
+        ir.branch(ir.emit(f"icmp eq i32 {self.entry.index()}, {self.c.warps - 1}"), last, more)
+        ir.start(more)
+        return True
 
     def jump_if_at(self, frame: str, position: int, goal: str, other: str) -> None:
         """Jumps to `goal` if a frame's warp is at a position and is not blocked there."""
