@@ -24,7 +24,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def slow_to_make(monkeypatch: pytest.MonkeyPatch) -> None:
+def slow_to_make(only_a_server: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Making code is said to take a hundred seconds, and this process may make it."""
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
     monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
