@@ -6,7 +6,7 @@ CODES = (
     Code("PTX9001", "out-of-bounds", """
         An access outside every allocation of its state space.
 
-        Every buffer that a kernel may touch is known with its size, and each access is checked as a whole.
+        The size of every buffer that a kernel may access is known, and all bytes of an access are checked.
 
             mov.u64 %rd1, 4096;
             st.global.u32 [%rd1], 1;
@@ -17,7 +17,7 @@ CODES = (
             st.shared.u32 [x], 1;
         """),
     Code("PTX9002", "misaligned-access", """
-        An access whose address is not a multiple of its size. For vectors the size of the whole vector counts.
+        An access whose address is not a multiple of its size. The size of a vector access is that of the whole vector.
 
             .shared .align 8 .b8 x[8];
             mov.u32 %r1, x;
@@ -30,7 +30,7 @@ CODES = (
             ld.shared.u32 %r2, [%r1+4];
         """),
     Code("PTX9003", "read-only", """
-        A write to memory that may only be read: constants, parameters of a kernel, a read-only NumPy array.
+        A write to read-only memory: constants, a kernel's parameters, a read-only NumPy array.
 
             .version 8.0
             .target sm_80
@@ -65,7 +65,8 @@ CODES = (
             DONE: ret;
         """),
     Code("PTX9006", "deadlock", """
-        Threads wait for others that can never arrive: at a barrier, or for a lock that nobody gives back.
+        Threads wait for something that can no longer happen: at a barrier that other threads never reach, or for a lock
+        that is never released.
 
             mov.u32 %r1, %tid.x;
             setp.eq.u32 %p1, %r1, 0;
@@ -100,7 +101,8 @@ CODES = (
             ret;
         """),
     Code("PTX9009", "invalid-call-target", """
-        An indirect call of an address that is no function, or of one with another signature than the prototype's.
+        An indirect call of an address that is not a function, or of a function whose signature differs from the
+        prototype's.
 
             .version 8.0
             .target sm_80
@@ -155,7 +157,7 @@ CODES = (
             barrier.sync %r1;
         """),
     Code("PTX9013", "invalid-mask", """
-        A member mask of a warp instruction that leaves out the thread that executes it.
+        The member mask of a warp-level instruction does not contain the thread that executes it.
 
             mov.u32 %r1, %laneid;
             vote.sync.any.pred %p1, %p2, 0;
@@ -166,7 +168,7 @@ CODES = (
             vote.sync.any.pred %p1, %p2, -1;
         """),
     Code("PTX9014", "uninitialized-read", """
-        A read of a register or of shared memory that nothing has written. Looked for only with `--initcheck`.
+        A read of a register or of shared memory that has not been written. Reported only with `--initcheck`.
 
             .shared .u32 x;
             ld.shared.u32 %r1, [x];
@@ -178,7 +180,7 @@ CODES = (
             ld.shared.u32 %r1, [x];
         """),
     Code("PTX9015", "undefined-behavior", """
-        An operand value for which the document leaves the result undefined, in an instruction that checks it.
+        An operand value for which the manual leaves the result undefined, in an instruction that is checked for it.
 
             mov.u32 %r1, 40;
             activemask.b32 %r2;
@@ -190,10 +192,10 @@ CODES = (
             shfl.sync.idx.b32 %r3, %r4, 0, 31, %r2;
         """),
     Code("PTX9016", "invalid-texture", """
-        A texture or surface instruction whose operand is none, or one that it cannot be used with.
+        The operand of a texture or surface instruction is not a texture, sampler or surface, or one of the wrong kind.
 
-        A texture, a sampler and a surface are different things, and a texture of two dimensions is not one of three.
-        A variable must have been bound (`module.bind`), and a texture has one level only.
+        Textures, samplers and surfaces are not interchangeable, and the number of dimensions must be that of the
+        instruction. A module's texture variable must have been bound before the launch (`module.bind`).
 
             .version 8.0
             .target sm_80

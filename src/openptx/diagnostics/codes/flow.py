@@ -16,7 +16,7 @@ CODES = (
         Rule: PTX ISA, bra (9.7.12.3)
         """),
     Code("PTX0502", "argument-count", """
-        A call with another number of arguments or results than the function has.
+        A call whose number of arguments or results differs from the function's.
 
             .version 8.0
             .target sm_80
@@ -50,7 +50,7 @@ CODES = (
         Rule: PTX ISA, call (9.7.12.5)
         """),
     Code("PTX0504", "missing-prototype", """
-        A call through a register without the prototype or the list of functions that says how to call.
+        An indirect call without a prototype or a list of possible callees.
 
             .version 8.0
             .target sm_80
@@ -65,7 +65,7 @@ CODES = (
         Rule: PTX ISA, call (9.7.12.5)
         """),
     Code("PTX0505", "target-list", """
-        An indirect branch or call whose list of targets is not one, or does not fit.
+        An indirect branch or call whose operand is not a list of targets, or a list of the wrong kind.
 
             brx.idx %r1, DONE;
             DONE: ret;
@@ -79,7 +79,7 @@ CODES = (
         Rule: PTX ISA, Control Flow Directives (11.3)
         """),
     Code("PTX0506", "call-of-entry", """
-        A call of a kernel. Only `.func` functions can be called.
+        A call of a kernel. Only functions declared by `.func` can be called.
 
             .version 8.0
             .target sm_80

@@ -4,9 +4,9 @@ from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX0301", "no-such-form", """
-        The instruction exists, but not with these modifiers together.
+        The instruction exists, but not with this combination of modifiers.
 
-        A form is one line of the instruction's syntax in the manual. `openptx isa MNEMONIC` lists them.
+        A form is one line of the instruction's syntax in the manual. `openptx isa MNEMONIC` lists the forms.
 
             neg.u32 %r1, %r2;
 
@@ -28,7 +28,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0303", "unknown-modifier", """
-        A modifier that the instruction has in none of its forms.
+        A modifier that no form of the instruction has.
 
             add.u33 %r1, %r2, %r3;
 
@@ -39,7 +39,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0304", "missing-modifier", """
-        A modifier that the form needs is not there.
+        A required modifier is missing.
 
             mul.u32 %r1, %r2, %r3;
 
@@ -50,7 +50,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0305", "repeated-modifier", """
-        A modifier, or two that exclude each other, in one opcode.
+        A modifier that occurs twice in one opcode, or two modifiers that exclude each other.
 
             add.rn.rz.f32 %f1, %f2, %f3;
 
@@ -61,7 +61,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0306", "modifier-forbidden", """
-        A modifier that the instruction has, but not together with this type.
+        A modifier that the instruction has, but not for this type.
 
             cvt.ftz.f64.f16 %fd1, %h1;
 
@@ -72,10 +72,10 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0307", "modifier-order", """
-        A modifier that belongs directly after the mnemonic stands later.
+        A modifier that must follow the mnemonic directly comes later in the opcode.
 
-        Most modifiers may stand in any order; `mul.lo`, `mul.hi`, `mul.wide`, `mad.lo`, `shf.l`, `shf.r` and `cvta.to`
-        are names of their own.
+        Most modifiers may come in any order. The exceptions are `mul.lo`, `mul.hi`, `mul.wide`, `mad.lo`, `shf.l`,
+        `shf.r` and `cvta.to`, whose first modifier is a part of the instruction's name.
 
             mul.u32.lo %r1, %r2, %r3;
 
@@ -97,7 +97,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0309", "missing-type", """
-        The opcode names no type where its form needs one.
+        The opcode has no type, and all forms that fit need one.
 
             add %r1, %r2, %r3;
 
@@ -108,10 +108,10 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0310", "rounding-required", """
-        A rounding modifier is missing where a result can be inexact.
+        A rounding modifier is missing from an instruction whose result can be inexact.
 
-        Conversions between floats and integers, and to a narrower float, always say how they round, as do `fma`, `div`,
-        `rcp` and `sqrt` (PTX ISA, Rounding Modifiers, Tables 17 and 18).
+        Conversions between floats and integers and conversions to a narrower float need a rounding modifier, as do
+        `fma`, `div`, `rcp` and `sqrt` (PTX ISA, Rounding Modifiers, Tables 17 and 18).
 
             cvt.f16.f32 %h1, %f1;
 
@@ -122,7 +122,7 @@ CODES = (
         Rule: PTX ISA, Rounding Modifiers (6.5.2)
         """),
     Code("PTX0311", "rounding-forbidden", """
-        A rounding modifier where the result is always exact, or one that this conversion does not know.
+        A rounding modifier on an operation that is always exact, or one that this conversion does not have.
 
             cvt.rn.f64.f32 %fd1, %f1;
 
@@ -135,8 +135,9 @@ CODES = (
     Code("PTX0312", "operand-type", """
         An operand's declared type does not agree with the instruction's type.
 
-        `.bX` agrees with every type of its size, signed and unsigned integers with each other, and floats with the same
-        float and with `.bX` only (PTX ISA, Type Information for Instructions and Operands, Table 26).
+        `.bX` agrees with every type of its size. Signed and unsigned integers of one size agree with each other. A
+        float type agrees only with itself and with the `.bX` of its size (PTX ISA, Type Information for Instructions
+        and Operands, Table 26).
 
             .reg .s32 n;
             fma.rn.f32 %f1, %f2, n, %f3;
@@ -152,8 +153,8 @@ CODES = (
     Code("PTX0313", "operand-size", """
         An operand's declared type has the right kind and the wrong size.
 
-        Only `ld`, `st` and `cvt` take registers wider than the instruction's type (PTX ISA, Operand Size Exceeding
-        Instruction-Type Size, Tables 27 and 28).
+        Only `ld`, `st` and `cvt` accept registers that are wider than the instruction's type (PTX ISA, Operand Size
+        Exceeding Instruction-Type Size, Tables 27 and 28).
 
             .reg .u64 n;
             add.u32 %r1, %r2, n;
@@ -167,7 +168,7 @@ CODES = (
         Rule: PTX ISA, Type Information for Instructions and Operands (9.4), Table 26
         """),
     Code("PTX0314", "operand-kind", """
-        An operand of the wrong kind: a literal where a register is wanted, a list where there is no vector.
+        An operand of the wrong kind: a literal instead of a register, a vector instead of a scalar.
 
             add.u32 %r1, [%rd1], %r2;
 
@@ -179,10 +180,10 @@ CODES = (
         Rule: PTX ISA, Instruction Operands (6)
         """),
     Code("PTX0315", "immediate-type", """
-        A literal of a kind that the operand's type does not take.
+        A literal of a kind that the operand's type does not accept.
 
-        Float types take `1.0`, `1e5`, `0f...` and `0d...`; integer types take integers; `.f16`, `.bf16` and the packed
-        types take no literal at all.
+        Float types accept `1.0`, `1e5`, `0f...` and `0d...`. Integer types accept integers. `.f16`, `.bf16` and the
+        packed types accept no literals.
 
             add.f32 %f1, %f2, 1;
 
@@ -193,7 +194,7 @@ CODES = (
         Rule: PTX ISA, Constants (4.5)
         """),
     Code("PTX0316", "immediate-range", """
-        A literal outside the values that the operand may have.
+        A literal outside the operand's range.
 
             bfe.u32 %r1, %r2, 300, 4;
 
@@ -204,7 +205,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0317", "vector-length", """
-        A list with another number of elements than the instruction's vector modifier says.
+        A vector operand whose number of elements differs from the instruction's `.v2`, `.v4` or `.v8`.
 
             ld.global.v4.u32 {%r1, %r2}, [%rd1];
 
@@ -215,7 +216,8 @@ CODES = (
         Rule: PTX ISA, Vectors as Operands (6.4.3)
         """),
     Code("PTX0318", "vector-element", """
-        An element of a list that cannot stand in it: of another type than the first, or no register in a destination.
+        An invalid element of a vector operand: its type differs from that of the first, or it is a destination and not
+        a register.
 
             ld.global.v2.u32 {%r1, 5}, [%rd1];
 
@@ -226,9 +228,9 @@ CODES = (
         Rule: PTX ISA, Vectors as Operands (6.4.3)
         """),
     Code("PTX0319", "vector-selector", """
-        An element that vectors do not have.
+        A selector that vectors do not have.
 
-        Elements are `.x .y .z .w`, or `.r .g .b .a`, one at a time.
+        The elements of a vector are `.x .y .z .w` or `.r .g .b .a`. A selector names one of them.
 
             .reg .v2 .u32 pair;
             mov.u32 %r1, pair.q;
@@ -252,9 +254,9 @@ CODES = (
         Rule: PTX ISA, Destination Operands (6.3)
         """),
     Code("PTX0321", "special-register-place", """
-        A special register where only ordinary registers may stand.
+        A special register as an operand of an instruction that accepts ordinary registers only.
 
-        Special registers are read with `mov` or with an integer `cvt`.
+        Special registers are read by `mov` and by an integer `cvt`.
 
             add.u32 %r1, %tid.x, 1;
 
@@ -266,11 +268,11 @@ CODES = (
         Rule: PTX ISA, Special Registers (10)
         """),
     Code("PTX0322", "register-type", """
-        A declaration with a type that only instructions may name.
+        A declaration with a type that only instructions may have.
 
         Variables have fundamental types. Values of `.bf16`, `.tf32`, the 8-, 6- and 4-bit floats and the packed types
-        live in registers of type `.bX` of their size (PTX ISA, Fundamental Types, Table 8, and Packed Data Types, Table
-        9).
+        are held in registers of the type `.bX` of their size (PTX ISA, Fundamental Types, Table 8, and Packed Data
+        Types, Table 9).
 
             .reg .bf16 x;
 
@@ -281,7 +283,7 @@ CODES = (
         Rule: PTX ISA, Fundamental Types (5.2.1)
         """),
     Code("PTX0323", "no-such-conversion", """
-        A `cvt` between two types that have no conversion (PTX ISA, Type Conversion, Tables 15 and 16).
+        A `cvt` between two types for which there is no conversion (PTX ISA, Type Conversion, Tables 15 and 16).
 
             cvt.rn.tf32.f64 %r1, %fd1;
 
@@ -293,7 +295,7 @@ CODES = (
         Rule: PTX ISA, Scalar Conversions (6.5.1), Tables 15 and 16
         """),
     Code("PTX0324", "saturation", """
-        `.sat` where nothing can saturate.
+        `.sat` on a conversion whose result is always in range.
 
             cvt.sat.u8.u8 %h1, %h2;
 
@@ -304,7 +306,7 @@ CODES = (
         Rule: PTX ISA, Scalar Conversions (6.5.1)
         """),
     Code("PTX0325", "negation", """
-        A `!` before something that is not a predicate that may be negated here.
+        A `!` before an operand that is not a predicate, or that this instruction does not negate.
 
             add.u32 %r1, !%r2, %r3;
 
@@ -316,7 +318,7 @@ CODES = (
         Rule: PTX ISA, Predicated Execution (9.3)
         """),
     Code("PTX0326", "sink", """
-        A sink `_` where a value is read, or where the result cannot be dropped.
+        A sink `_` as a source operand, or as a destination whose result cannot be discarded.
 
             add.u32 %r1, _, %r2;
 
@@ -327,7 +329,7 @@ CODES = (
         Rule: PTX ISA, Destination Operands (6.3)
         """),
     Code("PTX0327", "not-an-array", """
-        An index on something that is not an array.
+        An indexed operand that is not an array.
 
             .shared .u32 total;
             ld.shared.u32 %r1, total[2];
@@ -340,7 +342,7 @@ CODES = (
         Rule: PTX ISA, Arrays as Operands (6.4.2)
         """),
     Code("PTX0328", "assembler-crash", """
-        A statement that NVIDIA's assembler accepts as text and then crashes on when it generates code.
+        A statement that NVIDIA's assembler accepts, and then crashes on when it generates code.
 
             .version 9.0
             .target sm_100a

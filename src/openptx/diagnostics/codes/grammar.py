@@ -7,10 +7,10 @@ CODES = (
         "PTX0101",
         "syntax",
         """
-        Text that is no statement.
+        Text that cannot be parsed as a statement.
 
-        A statement is a directive, a declaration, a label, a block in braces, or an instruction with an optional guard,
-        and instructions end with `;`.
+        A statement is a directive, a declaration, a label, a block in braces, or an instruction with an optional guard.
+        Instructions end with `;`.
 
             add.u32 %r1 %r2, %r3;
 
@@ -42,7 +42,7 @@ CODES = (
         "PTX0103",
         "unclosed-brace",
         """
-        A `{` without its `}`. Often the file was cut off.
+        A `{` that no `}` closes. Often the file is truncated.
 
             .version 8.0
             .target sm_80
@@ -64,7 +64,7 @@ CODES = (
         "PTX0104",
         "unmatched-brace",
         """
-        A `}` that closes nothing.
+        A `}` without a matching `{`.
 
             .version 8.0
             .target sm_80
@@ -84,7 +84,7 @@ CODES = (
         "PTX0105",
         "unclosed-bracket",
         """
-        A `[`, `(` or `{` of an operand without its other half.
+        An operand with a `[`, `(` or `{` that is not closed.
 
             ld.global.u32 %r1, [%rd1+16;
 
@@ -118,10 +118,10 @@ CODES = (
         "PTX0107",
         "invalid-operand",
         """
-        Text in the place of an operand that is none.
+        Text that cannot be parsed as an operand.
 
-        Operands are names, literals, constant expressions, addresses `[a+4]`, elements `a[i]` and `v.x`, lists `{a,
-        b}`, pairs `p|q`, negated predicates `!p` and the sink `_`.
+        An operand is a name, a literal, a constant expression, an address `[a+4]`, an element `a[i]` or `v.x`, a vector
+        `{a, b}`, a pair `p|q`, a negated predicate `!p` or the sink `_`.
 
             add.u32 %r1, %r2, ;
 
@@ -136,9 +136,9 @@ CODES = (
         "PTX0108",
         "address-subtraction",
         """
-        An address that subtracts.
+        An address with a `-` instead of a `+`.
 
-        Addresses only add: the offset itself may be negative (PTX ISA, Addresses as Operands).
+        An address is a base plus an offset. The offset may be negative (PTX ISA, Addresses as Operands).
 
             ld.global.u32 %r1, [%rd1-8];
 
@@ -153,9 +153,9 @@ CODES = (
         "PTX0109",
         "invalid-declaration",
         """
-        A declaration that cannot be read: a missing type or name, or parts in the wrong order.
+        A declaration that cannot be parsed: the type or the name is missing, or its parts are in the wrong order.
 
-        The order is state space, `.align`, vector, type, name, dimensions, initialiser.
+        The order is state space, `.align`, vector, type, name, dimensions, initializer.
 
             .reg %r20;
 
@@ -170,8 +170,8 @@ CODES = (
         "PTX0110",
         "invalid-expression",
         """
-        A constant expression without a value: a division by zero, an operator on the wrong kind of number, a name in
-        it.
+        A constant expression that cannot be evaluated: it divides by zero, applies an operator to the wrong kind of
+        number, or contains a name.
 
             mov.u32 %r1, 7/0;
 
@@ -186,7 +186,7 @@ CODES = (
         "PTX0111",
         "invalid-directive",
         """
-        A directive whose arguments cannot be read.
+        A directive whose arguments cannot be parsed.
 
             .version eight
             .target sm_80
@@ -205,7 +205,7 @@ CODES = (
         "PTX0112",
         "misplaced-directive",
         """
-        A directive where it has no meaning: one of the module inside a function, or the other way round.
+        A directive in the wrong place: a module directive inside a function, or a function directive outside.
 
             .version 8.0
             .target sm_80
@@ -246,7 +246,7 @@ CODES = (
         """
         A guard that is not a predicate register.
 
-        A guard is `@p` or `@!p`; it takes no literal and no expression.
+        A guard is `@p` or `@!p`. It cannot be a literal or an expression.
 
             @1 add.u32 %r1, %r2, %r3;
 
@@ -261,9 +261,9 @@ CODES = (
         "PTX0115",
         "invalid-opcode",
         """
-        An opcode with a comment, or blanks after a dot, inside it.
+        An opcode that contains a comment, or whitespace after a dot.
 
-        A blank before a dot is allowed (`add .u32`), after it is not.
+        Whitespace before a dot is allowed (`add .u32`), after it is not.
 
             add . u32 %r1, %r2, %r3;
 
@@ -281,8 +281,8 @@ CODES = (
         Lists of initial values nested more than 48 levels deep, blocks more than 1663, or a constant expression deeper
         than 9,970 parentheses, 4,985 signs or 2,492 casts.
 
-        No compiler writes such a thing. Blocks and expressions may be as deep as the assembler reads, lists as deep as
-        this reader does.
+        No compiler emits such code. For blocks and expressions these are the limits of the assembler, for lists that of
+        this parser.
 
             .version 8.0
             .target sm_80
@@ -305,10 +305,11 @@ CODES = (
         "PTX0117",
         "address-sum",
         """
-        An address that adds two registers, or scales one.
+        An address that adds two registers or scales one.
 
-        An address is a register or a variable and a constant, `[reg+immOff]`. What C, x86 and SASS write as
-        `[base+index*4]` is computed before: by `mad.wide` where the index has 32 bits and the address 64.
+        An address is a register or a variable plus a constant, `[reg+immOff]`. An address such as `[base+index*4]` in
+        x86 or SASS has to be computed by an instruction of its own: by `mad.wide` if the index has 32 bits and the
+        address 64.
 
             ld.global.f32 %f1, [%rd1+%r2*4];
 

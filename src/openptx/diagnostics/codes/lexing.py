@@ -4,12 +4,12 @@ from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX0001", "invalid-character", """
-        A character that PTX has no use for.
+        A character that is not allowed in PTX.
 
-        A PTX file is ASCII: letters, digits, `_ $ %`, blanks and punctuation, without a byte order mark. The assembler
-        takes other bytes in comments (the manual does not), control characters in comments and strings, and NUL
-        nowhere, not even as the last byte of a file. `check`, `parse` and `load` leave NULs at the end of `bytes` out:
-        NVRTC returns the end of a C string with its program.
+        A PTX file is ASCII: letters, digits, `_ $ %`, whitespace and punctuation, without a byte order mark. The
+        assembler also accepts non-ASCII bytes in comments (the manual does not) and control characters in comments and
+        strings. It rejects NUL everywhere, even as the last byte of a file. `check`, `parse` and `load` ignore NULs at
+        the end of a `bytes` object, because NVRTC returns a program with the terminating NUL of a C string.
 
             add.u32 %r1, %r2, #3;
 
@@ -20,9 +20,9 @@ CODES = (
         Rule: PTX ISA, Source Format (4.1)
         """),
     Code("PTX0002", "unterminated-comment", """
-        A comment `/*` without its `*/`.
+        A comment that `/*` opens and no `*/` closes.
 
-        Block comments do not nest: the first `*/` ends the comment. Without one, the rest of the file is comment.
+        Block comments do not nest: the first `*/` ends the comment. Without one, the rest of the file is a comment.
 
             .version 8.0
             .target sm_80
@@ -39,7 +39,7 @@ CODES = (
         Rule: PTX ISA, Comments (4.2)
         """),
     Code("PTX0003", "unterminated-string", """
-        A string without its closing quote in the same line.
+        A string that is not closed on the line it begins on.
 
             .version 8.0
             .target sm_80
@@ -56,10 +56,11 @@ CODES = (
         Rule: PTX ISA, Source Format (4.1)
         """),
     Code("PTX0004", "invalid-integer", """
-        Digits that form no integer literal.
+        A malformed integer literal.
 
-        Integers are decimal, octal (`017`), hexadecimal (`0x1F`) or binary (`0b101`), each with an optional `U` in
-        upper case that makes it unsigned. `08` starts as octal and `42u` has the wrong case.
+        Integers are decimal, octal (`017`), hexadecimal (`0x1F`) or binary (`0b101`). An upper-case `U` at the end
+        makes a literal unsigned. `08` is malformed because a leading 0 means octal, `42u` because the suffix is in
+        lower case.
 
             mov.u32 %r1, 42u;
 
@@ -70,7 +71,7 @@ CODES = (
         Rule: PTX ISA, Integer Constants (4.5.1)
         """),
     Code("PTX0005", "invalid-float", """
-        A floating-point literal of the wrong shape.
+        A malformed floating-point literal.
 
         `0f` takes exactly 8 hexadecimal digits (the bits of an `.f32`), `0d` exactly 16 (the bits of an `.f64`).
         Decimal literals need a point or an exponent: `1.0`, `1e5`.
@@ -84,10 +85,10 @@ CODES = (
         Rule: PTX ISA, Floating-Point Constants (4.5.2)
         """),
     Code("PTX0006", "invalid-name", """
-        A name of the wrong shape.
+        A malformed identifier.
 
-        Names start with a letter, or with one of `_ $ %` and at least one more character; letters, digits, `_` and `$`
-        follow.
+        An identifier is a letter followed by letters, digits, `_` and `$`, or one of `_ $ %` followed by at least one
+        of these characters.
 
             mov.u32 %, 1;
 
@@ -98,9 +99,10 @@ CODES = (
         Rule: PTX ISA, Identifiers (4.4)
         """),
     Code("PTX0007", "not-text", """
-        A file that is no text: a cubin, an archive, compressed or encrypted data.
+        A binary file: a cubin, an archive, compressed or encrypted data.
 
-        PTX is ASCII text that begins with comments and `.version`. The example is text with control characters.
+        PTX is ASCII text that begins with `.version`, possibly after comments. The example consists of control
+        characters.
 
             \x01\x02\x03\x04
 
@@ -115,8 +117,8 @@ CODES = (
     Code("PTX0010", "not-ptx", """
         A file in another language.
 
-        CUDA C++, LLVM IR, Python, or SASS where PTX is expected. A compiler makes PTX of most of them; the diagnostic
-        says which command does.
+        The file contains CUDA C++, LLVM IR, Python or SASS instead of PTX. Most of these can be compiled to PTX; the
+        diagnostic names the command.
 
             extern "C" __global__ void k(float *x) { x[threadIdx.x] = 1.0f; }  // no .entry, no .func
 

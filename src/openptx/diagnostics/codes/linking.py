@@ -9,8 +9,8 @@ CODES = (
         """
         A module uses a function or variable that no module defines.
 
-        `.extern` promises that another of the modules that are linked together defines the name, `.visible`, `.weak` or
-        `.common`. A name without any of these is known in its own module only.
+        `.extern` declares a name that another module in the link must define with `.visible`, `.weak` or `.common`. A
+        name without any of these directives is local to its module.
 
             .version 8.0
             .target sm_80
@@ -43,10 +43,10 @@ CODES = (
         "PTX7002",
         "multiple-definition",
         """
-        Two modules define the same name, and neither definition may give way.
+        Two modules define the same name, and neither definition is weak.
 
-        Of several definitions of a name at most one is `.visible`, which stands for all; the others are `.weak` or
-        `.common`. Kernels share their names, too.
+        At most one definition of a name may be `.visible`, and it is the one that is linked. The others must be `.weak`
+        or `.common`. The same holds for kernels.
 
             .version 8.0
             .target sm_80
@@ -77,11 +77,11 @@ CODES = (
         "PTX7003",
         "incompatible-modules",
         """
-        Two modules are made for processors or modes that no program can have at once.
+        Two modules have targets or modes that cannot be combined in one program.
 
-        Linked modules run on one processor: the newest of their targets, if the features of all are there. Those of a
-        target with `a` are on no other processor, those with `f` only in its family. The size of addresses and the mode
-        of textures are the same in all modules.
+        The linked module is for the newest of the targets, which must have the features of all the others. Features of
+        an architecture-specific target (sm_90a) exist on that target only, those of a family-specific target (sm_100f)
+        only in its family. All modules must have the same address size and the same texturing mode.
 
             .version 8.0
             .target sm_90a

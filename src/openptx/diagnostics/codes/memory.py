@@ -4,7 +4,7 @@ from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX0601", "state-space", """
-        An address in another state space than the instruction names.
+        A variable in another state space than the instruction's.
 
             .shared .u32 total;
             ld.global.u32 %r1, [total];
@@ -44,7 +44,7 @@ CODES = (
         Rule: PTX ISA, Alignment (5.4.5)
         """),
     Code("PTX0604", "array-size", """
-        An array dimension that is not positive, or a register with dimensions.
+        An array dimension that is not positive, or a register that is declared as an array.
 
             .shared .u32 x[0];
 
@@ -55,10 +55,10 @@ CODES = (
         Rule: PTX ISA, Array Declarations (5.4.3)
         """),
     Code("PTX0605", "initializer", """
-        An initialiser that does not fit its variable, or where there can be none.
+        An initializer that does not fit its variable, or on a variable that cannot have one.
 
-        Only `.global` and `.const` variables have initial values; integers take integers, floats take floats, `.f16`
-        takes none, and there may be no more elements than the array has.
+        Only `.global` and `.const` variables can be initialized. Integers are initialized with integers, floats with
+        floats, `.f16` not at all. There may not be more values than the array has elements.
 
             .version 8.0
             .target sm_80
@@ -86,9 +86,9 @@ CODES = (
         Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX0607", "address-form", """
-        An address of a form that the state space does not take.
+        An address of a form that is not allowed in this state space.
 
-        NVIDIA's assembler takes a plain number as an address for `.local` alone.
+        NVIDIA's assembler accepts a plain number as an address only for `.local`.
 
             ld.global.u32 %r1, [64];
 
@@ -100,7 +100,7 @@ CODES = (
         Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX0608", "parameter", """
-        A parameter that cannot be declared so: of a type, space or size that parameters do not have.
+        A parameter of a type, a state space or a size that parameters cannot have.
 
             .version 8.0
             .target sm_80
@@ -115,7 +115,7 @@ CODES = (
         Rule: PTX ISA, Parameter State Space (5.1.6)
         """),
     Code("PTX0609", "vector-declaration", """
-        A vector that cannot be declared: of predicates, or of more than 128 bits.
+        A declaration of a vector of predicates, or of one wider than 128 bits.
 
             .reg .v4 .b64 x;
 
@@ -143,8 +143,8 @@ CODES = (
         Rule: PTX ISA, Linking Directives (11.6)
         """),
     Code("PTX0611", "too-much-memory", """
-        More memory than there is: 65,536 bytes of `.const` in a file, and 49,152 of `.shared` in a kernel
-        (232,448 for targets with a letter, such as sm_90a).
+        Variables that exceed the available memory: 65,536 bytes of `.const` in a file, 49,152 bytes of `.shared` in a
+        kernel (232,448 for targets with a letter, such as sm_90a).
 
             .version 8.0
             .target sm_80

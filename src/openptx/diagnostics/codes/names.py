@@ -4,10 +4,10 @@ from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX0201", "unknown-name", """
-        A name that nothing declares.
+        A name that is not declared.
 
-        Registers, variables, parameters and functions are declared before they are used, in the same block or one
-        around it. `.reg .b32 %r<10>;` declares `%r0` to `%r9`.
+        Registers, variables, parameters and functions must be declared before they are used, in the same block or in an
+        enclosing one. `.reg .b32 %r<10>;` declares `%r0` to `%r9`.
 
             add.u32 %r1, %r2, %r40;
 
@@ -32,9 +32,10 @@ CODES = (
         Rule: PTX ISA, Variable Declarations (5.4.1)
         """),
     Code("PTX0203", "unknown-label", """
-        A branch to a label that its function does not have.
+        A branch to a label that is not visible there.
 
-        Labels are visible in the function that they stand in, and in the block that they stand in or inside it.
+        A label is visible in the block that contains it and in the blocks nested in that one, never in another
+        function.
 
             bra DNE;
             DONE: ret;
@@ -47,7 +48,7 @@ CODES = (
         Rule: PTX ISA, Labels and Function Names as Operands (6.4.4)
         """),
     Code("PTX0204", "duplicate-label", """
-        A label that stands twice in one scope.
+        A label that is defined twice in one scope.
 
             DONE: ret;
             DONE: ret;
@@ -60,7 +61,7 @@ CODES = (
         Rule: PTX ISA, Instruction Statements (4.3.2)
         """),
     Code("PTX0205", "unknown-function", """
-        A call of a function that nothing declares before it.
+        A call of a function that is not declared before the call.
 
             .version 8.0
             .target sm_80
@@ -76,7 +77,7 @@ CODES = (
         Rule: PTX ISA, .func (11.2.2): a function is declared before it is called
         """),
     Code("PTX0206", "wrong-kind-of-name", """
-        A name that is known, but as something that cannot stand here: a label as a value, a register as a function.
+        A name that is declared as something that cannot be used here: a label as a value, a register as a function.
 
             HERE:
             mov.u64 %rd1, HERE;
@@ -89,7 +90,7 @@ CODES = (
         Rule: PTX ISA, Labels and Function Names as Operands (6.4.4)
         """),
     Code("PTX0207", "declaration-mismatch", """
-        Two declarations of one function or variable that do not agree.
+        Two conflicting declarations of a function or variable.
 
             .version 8.0
             .target sm_80
@@ -106,7 +107,7 @@ CODES = (
         Rule: PTX ISA, Linking Directives (11.6)
         """),
     Code("PTX0208", "reserved-name", """
-        A declaration of a name that PTX keeps for itself: a special register or `WARP_SZ`.
+        A declaration of a predefined name: a special register or `WARP_SZ`.
 
             .reg .b32 WARP_SZ;
 
@@ -117,7 +118,7 @@ CODES = (
         Rule: PTX ISA, Identifiers (4.4), Table 3: predefined identifiers
         """),
     Code("PTX0209", "unknown-special-register", """
-        A name like `%tid.q` that no special register has.
+        A name that looks like a special register and is none of them, such as `%tid.q`.
 
             mov.u32 %r1, %tid.q;
 

@@ -4,10 +4,11 @@ from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX8001", "data-race", """
-        Two threads access the same bytes, one of them writes, and nothing orders the two.
+        Two threads access the same bytes, at least one of them writes, and the accesses are not ordered.
 
-        Neither happened before the other: there is no barrier between them in which both took part, no release that the
-        other acquired, no wait for an asynchronous copy. What the reader sees is undefined, on a GPU and in every run.
+        Neither access happens before the other: no barrier that both threads take part in, no release and acquire, and
+        no wait for an asynchronous copy lies between them. What the reader sees is undefined on a GPU, whichever order
+        a run happens to take.
 
             .shared .align 256 .u32 x[64];
             mov.u32 %r1, %tid.x;
@@ -33,10 +34,10 @@ CODES = (
         Rule: PTX ISA, Conflict and Data-races (8.7.1)
         """),
     Code("PTX8002", "shared-memory-lifetime", """
-        A block may have ended, or not begun, when another block of its cluster accesses its shared memory.
+        A block accesses the shared memory of another block of its cluster that may not have started, or may have ended.
 
-        Shared memory lives as long as its block. Whoever accesses it from another block must know that the block has
-        begun, and must be done before all of its threads end: barriers of the cluster before and after make certain.
+        The lifetime of shared memory is that of its block. An access from another block must come after the start of
+        the block and before its end. A cluster barrier before and one after the access guarantee that.
 
             .version 8.0
             .target sm_90
@@ -80,10 +81,10 @@ CODES = (
         Rule: PTX ISA, Shared State Space (5.1.7)
         """),
     Code("PTX8003", "undefined-value", """
-        A value that nobody has written decides a branch, a predicate or an address, or an atomic computes with it.
+        A branch, a predicate, an address or an atomic operation depends on a value that was never written.
 
-        Registers, shared memory, local memory and what `malloc` gives begin undefined, bit by bit. Copying such bits or
-        masking them away is fine; deciding by them is not.
+        Registers, shared memory, local memory and memory from `malloc` start undefined, tracked bit by bit. Copying
+        undefined bits or masking them out is allowed; a decision that depends on them is an error.
 
             .shared .u32 x;
             ld.shared.u32 %r1, [x];
@@ -106,7 +107,7 @@ CODES = (
             DONE: ret;
         """),
     Code("PTX8004", "undefined-output", """
-        An output that was to be checked has bytes that nobody has written, or that undefined bits were written to.
+        A checked output has bytes that were never written, or that were written with undefined bits.
 
             .version 8.0
             .target sm_80
@@ -134,10 +135,11 @@ CODES = (
             }
         """),
     Code("PTX8005", "unequal-barriers", """
-        Threads of one warp do not execute the same barrier instruction together, or not equally often.
+        The threads of a warp do not execute the same barrier instruction together, or not the same number of times.
 
-        All threads of a warp must execute `bar.sync`, and `barrier.sync.aligned`, together. In a branch that only some
-        of them take, or in a loop that some leave earlier, a GPU may hang or let threads pass that should wait.
+        All threads of a warp must execute `bar.sync` and `barrier.sync.aligned` together. If such a barrier is in a
+        branch that only some of them take, or in a loop that some leave earlier, a GPU may hang or let threads pass
+        that should wait.
 
             mov.u32 %r1, %tid.x;
             and.b32 %r2, %r1, 1;
@@ -163,7 +165,7 @@ CODES = (
         Rule: PTX ISA, bar, barrier (9.7.13.1)
         """),
     Code("PTX8006", "inactive-lane", """
-        A lane takes the value of another that does not execute the instruction, or that its mask does not name.
+        A lane reads the value of a lane that does not execute the instruction, or that is not in its member mask.
 
             mov.u32 %r1, %laneid;
             setp.ge.u32 %p1, %r1, 16;
@@ -186,8 +188,8 @@ CODES = (
         Rule: PTX ISA, shfl.sync (9.7.9.6)
         """),
     Code("PTX8007", "mbarrier-misuse", """
-        An mbarrier is used before `mbarrier.init` or after an ordinary store to it, initialized while in use, gets more
-        arrivals than it expects, or `.noComplete` completes a phase.
+        An mbarrier object is used before `mbarrier.init` or after an ordinary store to it, is initialized while in use,
+        receives more arrivals than it expects, or a `.noComplete` operation completes its phase.
 
             .version 8.0
             .target sm_80
@@ -218,7 +220,7 @@ CODES = (
         Rule: PTX ISA, mbarrier (9.7.13.15)
         """),
     Code("PTX8008", "endless-wait", """
-        Threads wait for something that no thread can bring about any more.
+        Threads wait for an event that can no longer happen.
 
             .version 8.0
             .target sm_80
@@ -257,7 +259,7 @@ CODES = (
             }
         """),
     Code("PTX8009", "variable-bounds", """
-        An address that was made from one variable is used outside of it, in memory that belongs to another one.
+        An address that was computed from one variable accesses memory of another variable.
 
             .shared .u32 x[64];
             .shared .u32 y[64];
@@ -280,7 +282,7 @@ CODES = (
             mov.u32 %r4, y;
         """),
     Code("PTX8010", "non-coherent-read", """
-        `ld.global.nc` of data that the same kernel writes: its cache may hold what was there before.
+        `ld.global.nc` reads data that the same kernel writes. The non-coherent cache may still hold the old values.
 
             .version 8.0
             .target sm_80
@@ -313,10 +315,10 @@ CODES = (
         Rule: PTX ISA, ld.global.nc (9.7.9.9)
         """),
     Code("PTX8012", "foreign-local-address", """
-        A thread uses an address of local memory that another thread has stored.
+        A thread uses the address of another thread's local memory, which that thread has stored.
 
-        Local memory is each thread's own, and the same addresses mean other memory in every thread: what is accessed is
-        the thread's own memory, whatever is there.
+        Local memory is private to a thread, and the same address refers to different memory in each thread. The access
+        goes to the thread's own local memory at that address.
 
             .local .u32 x;
             .shared .u64 s;

@@ -4,10 +4,11 @@ from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX8011", "missing-proxy-fence", """
-        A bulk copy accesses memory that other instructions wrote, and no proxy fence stands between the two.
+        A bulk copy accesses memory that ordinary instructions wrote, with no proxy fence between the two.
 
-        Bulk copies go through the async proxy, ordinary stores through the generic one. A barrier does not make a write
-        of one proxy known to the other: `fence.proxy.async` does, before the barrier in those that wrote, or after it.
+        Bulk copies use the async proxy, ordinary stores the generic proxy. A barrier does not make the writes of one
+        proxy visible to the other. A `fence.proxy.async` does: in the writing threads before the barrier, or in the
+        copying thread after it.
 
             .version 8.0
             .target sm_90
@@ -61,11 +62,12 @@ CODES = (
         Rule: PTX ISA, Proxies (8.6)
         """),
     Code("PTX8013", "multiplication-order", """
-        Registers of a `wgmma.mma_async` are accessed while it may be under way, or written with no fence before it.
+        Registers of a `wgmma.mma_async` are accessed while it may still be running, or written without a fence before
+        it.
 
-        A multiplication goes on after its instruction. Its accumulators may be accessed when a `wgmma.wait_group` has
-        waited for the group that it was committed to, and a fence must come before the first one and after other writes
-        of its registers. Further multiplications into the same accumulators need neither.
+        The multiplication is asynchronous. Its accumulators may be accessed once a `wgmma.wait_group` has waited for
+        the group that it was committed to. A `wgmma.fence` must come before the first multiplication, and between other
+        writes of its registers and the multiplication. Further multiplications into the same accumulators need neither.
 
             .version 8.0
             .target sm_90a
@@ -102,10 +104,10 @@ CODES = (
         Rule: PTX ISA, wgmma.mma_async (9.7.15.5.2)
         """),
     Code("PTX8014", "tensor-memory-not-freed", """
-        A block ends, and tensor memory that it allocated is not freed.
+        A block ends without freeing tensor memory that it allocated.
 
-        Tensor memory belongs to the multiprocessor. What a block leaves allocated, later blocks cannot have: they wait
-        in `tcgen05.alloc`.
+        Tensor memory belongs to the multiprocessor. Memory that stays allocated is not available to later blocks, which
+        then wait in `tcgen05.alloc`.
 
             .version 8.6
             .target sm_100a

@@ -1,12 +1,12 @@
-"""Codes 85xx: warnings of `openptx sanitize`, idioms that the text of the manual forbids."""
+"""Codes 85xx: warnings of `openptx sanitize`, idioms that the manual forbids and GPUs tolerate."""
 
 from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX8501", "equal-value-race", """
-        Several threads write the same value to the same bytes, and nothing orders the writes.
+        Several threads write the same value to the same bytes, and the writes are not ordered.
 
-        A data race by the text. The bytes hold that value afterwards on every GPU that is known.
+        By the manual this is a data race. On all known GPUs the bytes hold that value afterwards.
 
             .shared .u32 x;
             st.shared.u32 [x], 5;
@@ -21,9 +21,9 @@ CODES = (
         Rule: PTX ISA, Conflict and Data-races (8.7.1)
         """),
     Code("PTX8502", "tolerated-race", """
-        A data race by the text that common idioms have: a plain load before a loop of compare-and-swap, a `volatile`
-        load of what plain stores write, or an atomic whose result is trusted without an acquiring fence. Also
-        `volatile` accesses of shared memory by lanes of one warp that nothing orders: those rely on lock-step.
+        A race that the manual forbids and common idioms contain: a plain load before a compare-and-swap loop, a
+        `volatile` load of what plain stores write, or an atomic whose result is relied on without an acquire fence.
+        Also unordered `volatile` accesses to shared memory by lanes of one warp, which rely on lock-step execution.
 
             .version 8.0
             .target sm_80
@@ -60,7 +60,8 @@ CODES = (
         Rule: PTX ISA, Conflict and Data-races (8.7.1)
         """),
     Code("PTX8503", "ended-lane", """
-        A mask names lanes that have ended. Votes and reductions ignore them; a shuffle from them is undefined.
+        A member mask contains lanes that have exited. Votes and reductions ignore such lanes; the result of a shuffle
+        from one of them is undefined.
 
             mov.u32 %r1, %laneid;
             setp.ge.u32 %p1, %r1, 16;
@@ -77,8 +78,8 @@ CODES = (
             DONE: ret;
         """),
     Code("PTX8504", "early-exit", """
-        Threads ended before a barrier that others of their warp execute. A GPU does not wait for threads that have
-        ended, but the document asks that all threads of a warp execute the barrier.
+        Threads exited before a barrier that other threads of their warp execute. A GPU does not wait for threads that
+        have exited, but the manual requires that all threads of a warp execute the barrier.
 
             mov.u32 %r1, %tid.x;
             setp.ge.u32 %p1, %r1, 40;
@@ -97,7 +98,8 @@ CODES = (
         Rule: PTX ISA, bar, barrier (9.7.13.1)
         """),
     Code("PTX8505", "unfinished-copy", """
-        A thread ends with asynchronous copies that nobody waited for, or after an arrive at the cluster's barrier.
+        A thread exits before its asynchronous copies have been waited for, or between arriving at the cluster's barrier
+        and waiting for it.
 
             .version 8.0
             .target sm_80
@@ -135,8 +137,8 @@ CODES = (
             }
         """),
     Code("PTX8506", "device-memory-leak", """
-        Memory that `malloc` gave to the kernel was not given back by `free`: by no launch until the program ended, or
-        not by this one, and no pointer to it is left in memory for a later one.
+        Memory that a kernel allocated by `malloc` was never freed: by no launch before the program ended, or not by
+        this launch, which left no pointer to it in memory for a later one.
 
             .version 8.0
             .target sm_80
@@ -161,9 +163,9 @@ CODES = (
             }
         """),
     Code("PTX8507", "unwritten-copy", """
-        A kernel copies a word that nobody has written to global memory. Undefined bytes that lie between written ones,
-        such as the padding of a structure, are not meant: the same load gives written words as well, or nothing around
-        the word is written.
+        A kernel copies a word that was never written to global memory. Undefined bytes between written ones, such as
+        the padding of a structure, are not reported: the load must read written words in other threads or rounds, or
+        there must be no written bytes around the word.
 
             .version 8.0
             .target sm_80

@@ -18,7 +18,7 @@ CODES = (
         Rule: PTX ISA, .version (11.1.1)
         """),
     Code("PTX0402", "unknown-version", """
-        A version of PTX that is not known.
+        A PTX version that does not exist, or is newer than this checker.
 
             .version 8.99
             .target sm_80
@@ -47,7 +47,7 @@ CODES = (
         Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0404", "unknown-target", """
-        A target that is not known.
+        A target that does not exist, or is newer than this checker.
 
             .version 8.0
             .target sm_81
@@ -62,7 +62,7 @@ CODES = (
         Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0405", "target-needs-version", """
-        The target is newer than the version of PTX that the file says.
+        The target was introduced by a later PTX version than the file's.
 
             .version 7.0
             .target sm_90
@@ -77,7 +77,7 @@ CODES = (
         Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0406", "target-conflict", """
-        Targets, or options of `.target`, that exclude each other.
+        Targets or options of `.target` that exclude each other.
 
             .version 8.0
             .target sm_80, texmode_unified, texmode_independent
@@ -92,7 +92,7 @@ CODES = (
         Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0407", "repeated-directive", """
-        A directive of the module that may stand only once.
+        A module directive that may occur only once.
 
             .version 8.0
             .target sm_80
@@ -127,10 +127,10 @@ CODES = (
         Rule: PTX ISA, .address_size (11.1.3)
         """),
     Code("PTX0410", "needs-target", """
-        An instruction, modifier, type or directive that the file's target does not have.
+        An instruction, modifier, type or directive that the file's target does not support.
 
-        Targets with `a` (sm_90a) have features that no other target has; those with `f` (sm_100f) share theirs with
-        later members of their family.
+        Features of an architecture-specific target (sm_90a) exist on that target only. Those of a family-specific
+        target (sm_100f) exist on later members of the family, too.
 
             .version 8.0
             .target sm_80
@@ -160,7 +160,7 @@ CODES = (
         Rule: PTX ISA, PTX ISA Notes of the instruction (9.7)
         """),
     Code("PTX0412", "removed", """
-        Something that later targets or versions no longer have.
+        An instruction, modifier or directive that this target or PTX version no longer has.
 
             .version 8.0
             .target sm_80

@@ -1,10 +1,10 @@
-"""Codes 1xxx: text that NVIDIA's assembler accepts, though the document forbids it or leaves it undefined."""
+"""Codes 1xxx: text that NVIDIA's assembler accepts, although the document forbids it or leaves it undefined."""
 
 from openptx.diagnostics.codes import Code
 
 CODES = (
     Code("PTX1001", "immediate-truncated", """
-        A literal with more bits than its type. The assembler silently drops the upper ones.
+        A literal that does not fit its type. The assembler silently drops the upper bits.
 
             mov.u16 %h1, 70000;
 
@@ -15,7 +15,8 @@ CODES = (
         Rule: PTX ISA, Integer Constants (4.5.1)
         """),
     Code("PTX1002", "duplicate-destination", """
-        One register twice in a destination list. Which value it ends with is undefined (PTX ISA, Vectors as Operands).
+        A register that occurs twice in a destination vector. Which of the two values it gets is undefined (PTX ISA,
+        Vectors as Operands).
 
             ld.global.v2.u32 {%r1, %r1}, [%rd1];
 
@@ -26,7 +27,7 @@ CODES = (
         Rule: PTX ISA, Vectors as Operands (6.4.3)
         """),
     Code("PTX1003", "selector-out-of-range", """
-        An element beyond the end of a vector. The assembler takes it; `--profile isa` reports it as PTX0319.
+        A selector beyond the end of a vector. The assembler accepts it; `--profile isa` reports it as PTX0319.
 
             .reg .v2 .u32 pair;
             mov.u32 %r1, pair.z;
@@ -52,7 +53,7 @@ CODES = (
         Rule: PTX ISA, Arrays as Operands (6.4.2)
         """),
     Code("PTX1005", "misaligned-address", """
-        A constant address that is not a multiple of the access size. It faults when it is executed.
+        A constant address that is not a multiple of the access size. The access faults when it is executed.
 
             .shared .align 4 .u32 x[4];
             ld.shared.u32 %r1, [x+2];
@@ -80,7 +81,7 @@ CODES = (
         Rule: PTX ISA, Parameter State Space (5.1.6)
         """),
     Code("PTX1007", "offset-too-large", """
-        An offset beyond 32 bits, signed. The document limits it; the assembler does not look.
+        An address offset that does not fit in 32 bits, signed. The document forbids it, the assembler accepts it.
         `--profile isa` reports it as PTX0607.
 
             ld.global.u32 %r1, [%rd1+4294967296];
@@ -93,10 +94,10 @@ CODES = (
         Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX1008", "uninitialized-register", """
-        A register that is read and that no path has written before. Its value is undefined.
+        A read of a register that is not written on any path to the read. Its value is undefined.
 
-        Reads that stand before every write are looked at, and the paths to them followed. With `--extend-select
-        uninitialized-register`, the paths to all reads are.
+        By default only reads that precede every write in the text are analysed. With `--extend-select
+        uninitialized-register`, all reads are.
 
             .reg .b32 x;
             add.u32 %r1, x, 1;
@@ -110,7 +111,7 @@ CODES = (
         Rule: PTX ISA, Register State Space (5.1.1)
         """),
     Code("PTX1009", "narrow-address", """
-        An address register of 8 or 16 bits. The document asks for 32 or 64, and `--profile isa` reports it as PTX0606.
+        An address register of 8 or 16 bits. The document requires 32 or 64; `--profile isa` reports it as PTX0606.
 
             ld.shared.u32 %r1, [%h1];
 
@@ -122,8 +123,8 @@ CODES = (
         Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX1010", "deprecated", """
-        An instruction that the document calls deprecated, and that later targets lack: `vote` and `shfl` without
-        `.sync`. Reported only when it is selected: `--extend-select deprecated`.
+        An instruction that the document deprecates and later targets do not have: `vote` and `shfl` without `.sync`.
+        Reported only with `--extend-select deprecated`.
 
             .version 6.0
             .target sm_60
@@ -140,7 +141,7 @@ CODES = (
     Code("PTX1011", "document-disagrees", """
         A statement that the assembler accepts and the document forbids.
 
-        The message names the entry of the list of deviations; `--profile isa` reports it as an error.
+        The message names the deviation, which `openptx explain` describes. `--profile isa` reports it as an error.
 
             .version 8.0
             .target sm_80
@@ -157,7 +158,7 @@ CODES = (
         Rule: the document and the assembler disagree (measured)
         """),
     Code("PTX1012", "initializer-truncated", """
-        An initial value with more bits than its variable.
+        An initial value that does not fit its variable. The assembler drops the upper bits.
 
             .version 8.0
             .target sm_80
@@ -174,8 +175,8 @@ CODES = (
         Rule: PTX ISA, Initializers (5.4.4)
         """),
     Code("PTX1013", "unused", """
-        A declaration that nothing uses: registers, variables, functions without linkage. Reported only when it is
-        selected: `--extend-select unused`.
+        An unused declaration of a register, a variable, or a function without linkage. Reported only with
+        `--extend-select unused`.
 
             .version 8.0
             .target sm_80
@@ -190,7 +191,7 @@ CODES = (
         Rule: PTX ISA, Variable Declarations (5.4.1)
         """),
     Code("PTX1014", "unreachable", """
-        Statements that no path reaches. Reported only when it is selected: `--extend-select unreachable`.
+        Unreachable statements. Reported only with `--extend-select unreachable`.
 
             ret;
             mov.u32 %r1, 1;
@@ -202,10 +203,10 @@ CODES = (
         Rule: PTX ISA, Control Flow Instructions (9.7.12)
         """),
     Code("PTX1015", "divergent-barrier", """
-        A barrier that only some threads of a warp reach, though it is one at which all of them must arrive together.
+        An aligned barrier, which all threads of a warp must execute together, that only some of them reach.
 
-        It is found where a guard, or a branch with no label after it, compares `%tid.x` or `%laneid` with a constant
-        below 32. Blocks of one thread are fine with `.maxntid 1`.
+        It is found if a guard, or a branch with no label between it and the barrier, compares `%tid.x` or `%laneid`
+        with a constant below 32. Kernels with `.maxntid 1` are exempt.
 
             mov.u32 %r1, %tid.x;
             setp.eq.u32 %p1, %r1, 0;
@@ -218,7 +219,7 @@ CODES = (
         Rule: PTX ISA, bar and barrier (9.7.13.1): .aligned
         """),
     Code("PTX1016", "fall-through", """
-        A function whose last statement does not leave it.
+        A function whose end can be reached: its last statement is not `ret`, `exit`, `trap` or a branch.
 
             .version 8.0
             .target sm_80
@@ -233,7 +234,7 @@ CODES = (
         Rule: PTX ISA, ret (9.7.12.6) and exit (9.7.12.7)
         """),
     Code("PTX1017", "displaced-vector", """
-        A vector modifier after the type. The assembler takes it with a warning.
+        A vector modifier after the type. The assembler accepts it with a warning.
 
             ld.global.u32.v2 {%r1, %r2}, [%rd1];
 
@@ -244,7 +245,7 @@ CODES = (
         Rule: PTX ISA, ld and st (9.7.9): .vec
         """),
     Code("PTX1018", "unknown-pragma", """
-        A pragma string that PTX does not define. It is ignored.
+        A pragma string that PTX does not define. The assembler ignores it.
 
             .version 8.0
             .target sm_80
