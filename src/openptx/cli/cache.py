@@ -1,9 +1,9 @@
-"""Show or empty the store of compiled kernels, and what `openptx check` remembers.
+"""Show or clear the cache of compiled kernels and of files that `openptx check` found clean.
 
-The native engine keeps the machine code of kernels on disk, so that the next start does not compile them again;
-`openptx check` remembers in which files it found nothing. The store is limited in size and may be deleted at any time.
-OPENPTX_CACHE names another folder; set to nothing, it keeps nothing. What is in the store is run: a folder that belongs
-to somebody else, or that others may write to, is not used.
+The native engine caches the machine code of kernels on disk, so that they are compiled once. The cache is limited in
+size and may be deleted at any time. The environment variable OPENPTX_CACHE names another folder; if it is empty,
+nothing is cached. Because code from the cache is executed, a folder that belongs to another user, or that others can
+write to, is not used.
 """
 
 from __future__ import annotations

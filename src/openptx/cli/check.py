@@ -1,14 +1,14 @@
 """Find every error in PTX files.
 
-Each error is printed with its place, the operand, its declared type, what the instruction wants, the rule and what to
-write instead. `-` is stdin; a folder means every *.ptx in it. The exit status is 1 when there is an error.
+Each error is printed with its location, the operand and its declared type, what the instruction expects, the rule,
+and what to write instead. `-` reads stdin; a folder stands for every *.ptx file in it. The exit status is 1 if there
+is an error.
 
---fix writes the safe fixes into the files and reports what is left; --unsafe-fixes adds suggestions, such as the
-nearest name. Of stdin it prints the fixed text, and reports on stderr. --diff shows the changes and writes nothing;
-the exit status is 1 when there are any.
+--fix writes the safe fixes into the files and reports the remaining errors. With --unsafe-fixes it also applies
+suggestions, such as the nearest name. For stdin it prints the fixed text on stdout and the report on stderr. --diff
+shows the changes and writes nothing; the exit status is 1 if there are any.
 
-A file in which nothing was found is remembered, by its content and the options, and not checked again; --no-cache
-checks every file.
+Files without findings are cached by content and options and not checked again; --no-cache checks every file.
 """
 
 from __future__ import annotations
@@ -31,24 +31,30 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx check`."""
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="a PTX file, a folder, or - for stdin")
-    add("--target", metavar="SM", help="check for this target instead of the file's own, such as sm_90a")
-    add("--profile", choices=("ptxas", "isa"), default="ptxas", help="agree with NVIDIA's assembler, or the document")
+    add("--target", metavar="SM", help="check for this target, such as sm_90a (default: the file's .target)")
+    add(
+        "--profile",
+        choices=("ptxas", "isa"),
+        default="ptxas",
+        help="accept what NVIDIA's assembler accepts (ptxas, the default), or what the PTX manual allows (isa)",
+    )
     add("--output-format", choices=FORMATS, default="full", help="full (default), concise, json, sarif or github")
-    add("--select", metavar="CODE", action="append", default=[], help="report these codes only: PTX0312, PTX03, a name")
-    add("--extend-select", metavar="CODE", action="append", default=[], help="report these as well: unused, deprecated")
-    add("--ignore", metavar="CODE", action="append", default=[], help="leave these codes out")
-    add("--fix", action="store_true", help="apply the safe fixes")
-    add("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply suggestions as well")
-    add("--diff", action="store_true", help="show what --fix would change, as a unified diff, and write nothing")
+    select, extend = "report only these codes: PTX0312, PTX03 or a name", "report these codes, too: unused, deprecated"
+    add("--select", metavar="CODE", action="append", default=[], help=select)
+    add("--extend-select", metavar="CODE", action="append", default=[], help=extend)
+    add("--ignore", metavar="CODE", action="append", default=[], help="do not report these codes")
+    add("--fix", action="store_true", help="write the safe fixes into the files")
+    add("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply suggestions, too")
+    add("--diff", action="store_true", help="show what --fix would change as a unified diff, and write nothing")
     add(
         "--max-errors",
         metavar="N",
         type=count,
-        help="print N errors and N warnings at most, 0 for all (a hundred; in json, sarif and github all)",
+        help="print at most N errors and N warnings, 0: all (default: 100; all in json, sarif and github)",
     )
-    add("--jobs", metavar="N", type=count, help="check with N processes at most (as many as there are processors)")
-    add("--no-cache", action="store_true", help="check files again in which nothing was found before")
-    add("--statistics", action="store_true", help="print how often each code occurs, the most frequent first")
+    add("--jobs", metavar="N", type=count, help="use at most N processes (default: the number of processors)")
+    add("--no-cache", action="store_true", help="check every file, even if it was found clean before")
+    add("--statistics", action="store_true", help="print the number of findings of each code, most frequent first")
 
 
 def run(args: Namespace) -> int:
@@ -67,7 +73,7 @@ def run(args: Namespace) -> int:
 
 
 def count(text: str) -> int:
-    """A number of findings from the command line."""
+    """A number from the command line that is not negative."""
     value = int(text)
     if value < 0:
         raise ValueError(text)

@@ -1,12 +1,11 @@
-r"""Print a script that completes commands, options and files of `openptx` in a shell.
+r"""Print a completion script for a shell: it completes the commands, options and files of `openptx`.
 
     openptx completion bash > ~/.local/share/bash-completion/completions/openptx
     openptx completion zsh > ~/.zfunc/_openptx
     openptx completion fish > ~/.config/fish/completions/openptx.fish
 
-For zsh, ~/.zshrc has `fpath+=~/.zfunc` before its `compinit`.
-
-The script is made of the commands' own declarations, and stands by itself: it starts no Python.
+For zsh, add `fpath+=~/.zfunc` to ~/.zshrc before `compinit`. The script does not start Python. Print it again after an
+update of openptx.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ PATHS = ("FILE", "PATH", "CASE", "FOLDER", "PROGRAM")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx completion`."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell that the script is for")
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
 def run(args: Namespace) -> int:

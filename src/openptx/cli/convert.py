@@ -1,9 +1,9 @@
-"""Convert numbers between formats exactly as PTX `cvt` does, and say how far off the result is.
+"""Convert numbers between formats exactly as PTX `cvt` does, and print the rounding error.
 
 openptx convert --to e4m3 449 -0.0 nan        from f32, rounded to nearest even
-openptx convert --to s32 --round rmi -2.5     to an integer, downwards
-openptx convert --to e4m3x2 1.5 -2            a packed register of two
-openptx convert --to f32 --from e4m3 0x7E     a code instead of a value
+openptx convert --to s32 --round rmi -2.5     to an integer, rounded down
+openptx convert --to e4m3x2 1.5 -2            two values packed into a register
+openptx convert --to f32 --from e4m3 0x7E     from the bits of a value
 openptx convert --to bf16 @in.npy --save out.npy
 """
 
@@ -22,22 +22,23 @@ from openptx.numerics.cvt_spec import CvtSpec
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx convert`."""
     parser.add_argument(
-        "values", nargs="+", metavar="VALUE", help="a number, inf, nan, a code 0x7E, 0f3F800000, @FILE.npy"
+        "values", nargs="+", metavar="VALUE", help="a number, inf, nan, the bits 0x7E or 0f3F800000, or @FILE.npy"
     )
     parser.add_argument(
-        "--to", required=True, metavar="FORMAT", help="f16 bf16 tf32 f32 f64 e4m3 ... s8 to u64, e4m3x2 ..."
+        "--to", required=True, metavar="FORMAT", help="f16 bf16 tf32 f32 f64, e4m3 e5m2 ..., s8 to u64, e4m3x2 ..."
     )
     parser.add_argument(
-        "--from", dest="source", metavar="FORMAT", help="what the values are (f32; of an array its dtype)"
+        "--from", dest="source", metavar="FORMAT", help="the values' format (default: f32; for an array its dtype)"
     )
-    parser.add_argument("--round", metavar="MODE", help="rn rna rz rm rp rs; for integers rni rzi rmi rpi")
-    parser.add_argument("--satfinite", action="store_true", help="overflow gives the largest number")
+    parser.add_argument("--round", metavar="MODE", help="rn rna rz rm rp rs; to integers rni rzi rmi rpi")
+    parser.add_argument("--satfinite", action="store_true", help="overflow gives the largest finite number")
     parser.add_argument("--sat", action="store_true", help="clamp to [0, 1], or to the range of the integer")
-    parser.add_argument("--relu", action="store_true", help="negative results become 0")
-    parser.add_argument("--ftz", action="store_true", help="subnormal f32 become 0")
-    parser.add_argument("--rbits", type=_integer, metavar="N", help="the random bits of --round rs")
-    parser.add_argument("--save", metavar="OUT.npy", help="where the converted array goes")
-    parser.add_argument("--output-format", choices=("full", "concise", "json"), default="full")
+    parser.add_argument("--relu", action="store_true", help="clamp negative results to 0")
+    parser.add_argument("--ftz", action="store_true", help="flush subnormal f32 values to 0")
+    parser.add_argument("--rbits", type=_integer, metavar="N", help="the random bits for --round rs")
+    parser.add_argument("--save", metavar="OUT.npy", help="write the converted array into this file")
+    layouts = "full (default), concise: the bits alone, or json"
+    parser.add_argument("--output-format", choices=("full", "concise", "json"), default="full", help=layouts)
 
 
 def run(args: Namespace) -> int:

@@ -1,12 +1,12 @@
-r"""Run a kernel and stop where one asks: look at registers and memory of any thread, step, go back.
+r"""Debug a kernel: stop at breakpoints, inspect registers and memory of any thread, step forward and back.
 
     openptx debug sum.ptx --grid 4 --block 256 --arg 1024 @x.npy zeros:f32:4
     openptx debug cases/matmul16 -x commands.txt
 
-Arguments are as for `openptx run`; a case folder has a kernel and its arguments. `help` lists the commands: break,
-watch, step, next, stepi, barrier, finish, continue, back, goto, print, x, lanes, info, list, thread, block. A fault and
-a deadlock stop with everything live, and so does Ctrl-C. The exit status is 1 when the launch ended in a fault.
---dap serves an editor instead (docs/debugger.md).
+Arguments are as for `openptx run`; a case folder contains its own. The commands are break, watch, step, next, stepi,
+barrier, finish, continue, back, goto, print, x, lanes, info, list, thread and block; `help` describes them. A fault, a
+deadlock and Ctrl-C stop the launch, and everything can still be inspected. The exit status is 1 if the launch ended in
+a fault. With --dap an editor takes the place of the terminal (docs/debugger.md).
 """
 
 from __future__ import annotations
@@ -32,10 +32,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx debug`."""
     add_launch_arguments(parser)
     add = parser.add_argument
-    add("-x", "--command", metavar="FILE", action="append", default=[], help="execute the commands of a file, then end")
-    add("--dap", action="store_true", help="serve an editor: the Debug Adapter Protocol over stdin and stdout")
-    add("--port", metavar="N", type=int, help="with --dap: serve one client on this port of this computer; 0 for any")
-    add("-e", "--execute", metavar="COMMAND", action="append", default=[], help="execute a command first")
+    add(
+        "-x", "--command", metavar="FILE", action="append", default=[], help="execute the commands in a file, then exit"
+    )
+    add("--dap", action="store_true", help="serve an editor by the Debug Adapter Protocol over stdin and stdout")
+    add("--port", metavar="N", type=int, help="with --dap: serve one client on this local TCP port; 0: any free port")
+    add(
+        "-e",
+        "--execute",
+        metavar="COMMAND",
+        action="append",
+        default=[],
+        help="execute a debugger command at the start",
+    )
 
 
 def run(args: Namespace) -> int:

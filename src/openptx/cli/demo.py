@@ -1,7 +1,7 @@
-"""Check and run a first kernel, in a few seconds: what OpenPTX does, shown on one file.
+"""Check and run an example kernel: what OpenPTX does in a few seconds, shown on one file.
 
-The kernel was compiled by NVIDIA's nvcc from CUDA C++ and is part of the package. It is checked, run on arrays of this
-computer, broken on purpose and checked again, and given an array that is too short.
+The kernel was compiled by NVIDIA's nvcc from CUDA C++ and is part of the package. It is checked, run on NumPy arrays,
+broken on purpose and checked again, and finally run on an array that is too short.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from openptx import demo
 from openptx.api import check
 from openptx.cli.exit_status import CLEAN
+from openptx.cli.launch_options import ENGINE
 from openptx.cli.terminal import has_color, paint, width_of
 from openptx.diagnostics.render import render
 from openptx.diagnostics.render.full import render_fault
@@ -32,7 +33,7 @@ SHADES = " .,:;+*o%#@"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx demo`."""
-    parser.add_argument("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
+    parser.add_argument("--engine", choices=("auto", "interp", "native"), default="auto", help=ENGINE)
 
 
 def run(args: Namespace) -> int:

@@ -1,7 +1,11 @@
-"""Run a program that uses CUDA, on a device that is this computer.
+"""Run a program that uses CUDA without a GPU: its kernels run on this computer's processor.
 
-The program finds our `libcuda.so.1` and `libcudart.so`: numba-cuda, programs in C on the CUDA Driver API, and programs
-in CUDA C++ that were compiled with `nvcc -cudart shared`. The exit status is that of the command, and signals reach it.
+    openptx exec -- python program.py
+    openptx exec --device sm_80 -- ./program
+
+The program loads OpenPTX's `libcuda.so.1` and `libcudart.so` in place of NVIDIA's. This works for numba-cuda, for
+programs that use the CUDA Driver API, and for CUDA C++ compiled with `nvcc -cudart shared`. The exit status is the
+program's, and signals are passed on to it. docs/driver.md lists what is supported.
 """
 
 from __future__ import annotations
@@ -19,8 +23,9 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx exec`."""
-    parser.add_argument("--device", metavar="SM", help="the device's compute capability, such as sm_90 (the default)")
-    parser.add_argument("--sanitize", action="store_true", help="find races, undefined values and wrong barriers")
+    parser.add_argument("--device", metavar="SM", help="the compute capability of the device (default: sm_90)")
+    sanitize = "report races, undefined values and misused barriers of every launch"
+    parser.add_argument("--sanitize", action="store_true", help=sanitize)
     parser.add_argument("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
 
 

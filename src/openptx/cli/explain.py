@@ -1,15 +1,15 @@
-"""Explain something of PTX: what it is, what it needs, where the manual says so.
+"""Explain an error code or an element of PTX: what it means, what it requires, and where the manual defines it.
 
-openptx explain PTX0312          a code of a diagnostic, or its name
+openptx explain PTX0312          an error code, or its name
 openptx explain fma              an instruction
-openptx explain cvt.rn.f16.f32   an opcode: which form it is, what it needs
+openptx explain cvt.rn.f16.f32   an opcode: its form, operands and requirements
 openptx explain .satfinite       a modifier
 openptx explain 0f3F800000       a literal
 openptx explain e4m3             a number format, or a type: .b32, f16x2
 openptx explain %laneid          a special register
 openptx explain sm_90a           a target
-openptx explain deviations       where the assembler differs from the manual;
-                                 also one of them, by its name
+openptx explain deviations       where ptxas differs from the manual
+openptx explain narrow-address   one of these deviations
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx explain`."""
-    parser.add_argument("what", nargs="+", metavar="WHAT", help="a code, opcode, modifier, literal, type...")
+    parser.add_argument(
+        "what", nargs="+", metavar="WHAT", help="one of the above; several are explained one after the other"
+    )
 
 
 def run(args: Namespace) -> int:

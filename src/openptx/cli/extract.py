@@ -1,7 +1,7 @@
-"""Take the PTX out of a program, a library, an object file or a fat binary.
+"""Extract the PTX from a program, a library, an object file or a fat binary.
 
-Writes one file for each module into the folder, called after the source file and the target: kernel.sm_90.ptx. With
---list nothing is written.
+Each module becomes a file that is named after its source file and target, such as kernel.sm_90.ptx. With --list
+nothing is written.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from openptx.reading import encode
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx extract`."""
-    parser.add_argument("program", metavar="PROGRAM", help="an executable, a library, an object file, a .fatbin")
-    parser.add_argument("-o", "--output", default=".", metavar="DIR", help="the folder to write to (default: this one)")
-    parser.add_argument("--list", action="store_true", help="only say what would be written")
+    parser.add_argument("program", metavar="PROGRAM", help="an executable, a library, an object file or a .fatbin file")
+    parser.add_argument(
+        "-o", "--output", default=".", metavar="DIR", help="the folder for the files (default: the current folder)"
+    )
+    parser.add_argument("--list", action="store_true", help="list the modules and write nothing")
 
 
 def run(args: Namespace) -> int:

@@ -1,7 +1,7 @@
-"""Lay PTX files out: a statement a line, blocks indented, comments kept.
+"""Format PTX files: one statement per line, blocks indented, comments kept.
 
-Files are written in place; `-` is stdin, printed to stdout; a folder means every *.ptx in it. With --check nothing is
-written, and the exit status is 1 when a file would change. A file with syntax errors is left alone.
+Files are rewritten in place. `-` reads stdin and prints to stdout; a folder stands for every *.ptx file in it. With
+--check nothing is written, and the exit status is 1 if a file would change. Files with syntax errors are not changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx fmt`."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="a PTX file, a folder, or - for stdin")
-    parser.add_argument("--check", action="store_true", help="write nothing, say which files would change")
+    parser.add_argument("--check", action="store_true", help="write nothing; list the files that would change")
 
 
 def stray_characters(file: File) -> list[Diagnostic]:

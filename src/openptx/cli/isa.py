@@ -1,7 +1,8 @@
-"""List the instructions of PTX, the forms of one, or what is covered.
+"""List the instructions of PTX, the forms of one instruction, or the coverage.
 
-Without an argument: every instruction, by section of the manual. With a mnemonic: its forms in the manual's notation,
-since when they exist, and how true their results are here.
+Without an argument: all instructions, by section of the manual. With a mnemonic: its forms in the manual's notation,
+the PTX versions and targets that have them, and how accurate their results are here. With --coverage: how many forms
+are declared, executed and tested.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ MANUAL = "https://docs.nvidia.com/cuda/parallel-thread-execution/#"
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx isa`."""
     parser.add_argument("mnemonic", nargs="?", metavar="MNEMONIC", help="an instruction, such as fma or cvt.pack")
-    parser.add_argument("--coverage", action="store_true", help="count what is declared and what can be executed")
+    parser.add_argument(
+        "--coverage", action="store_true", help="count the forms that are declared, executed and tested"
+    )
 
 
 def run(args: Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Options that commands which launch a kernel share, and the kernel that they choose."""
+"""Options shared by the commands that launch a kernel, and the choice of the kernel."""
 
 from __future__ import annotations
 
@@ -15,18 +15,26 @@ if TYPE_CHECKING:
 def add_launch_options(parser: ArgumentParser) -> None:
     """The kernel, its extents and its arguments."""
     add = parser.add_argument
-    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
-    add("--grid", metavar="X[,Y[,Z]]", help="blocks in the grid")
-    add("--block", metavar="X[,Y[,Z]]", help="threads in a block")
-    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
-    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
-    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
+    add("--kernel", metavar="NAME", help="the kernel to run; required if the file has more than one")
+    add("--grid", metavar="X[,Y[,Z]]", help="number of blocks in the grid")
+    add("--block", metavar="X[,Y[,Z]]", help="number of threads in a block")
+    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory per block (default: 0)")
+    add("--cluster", metavar="X[,Y[,Z]]", help="number of blocks in a cluster (default: the kernel's own, or none)")
+    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="the kernel's arguments, in order")
 
 
-def add_limits(parser: ArgumentParser, timed: str = "stop a kernel that runs longer") -> None:
+ENGINE = "auto (default): interp until machine code is ready; interp: the interpreter; native: machine code"
+PROFILE = "check as NVIDIA's assembler does (ptxas, the default), or by the PTX manual (isa)"
+CONTRACT = "fuse multiplications and additions as ptxas does (default), or not"
+SANITIZE = "`openptx sanitize`; TOOLS are some of race,init,sync,mem (default: all)"
+"""The help of `--engine`, `--profile`, `--contract` and `--sanitize`."""
+
+
+def add_limits(parser: ArgumentParser, timed: str = "stop the kernel with a fault after this time") -> None:
     """Options that limit a launch."""
-    parser.add_argument("--timeout", metavar="SECONDS", type=float, help=timed)
-    parser.add_argument("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+    limit = "stop the kernel with a fault when a thread has executed N instructions"
+    parser.add_argument("--timeout", metavar="SECONDS", type=float, help=f"{timed} (default: no limit)")
+    parser.add_argument("--max-instructions", metavar="N", type=int, help=f"{limit} (default: no limit)")
 
 
 def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:

@@ -1,8 +1,8 @@
 """Link PTX files into one.
 
-The result is PTX: `openptx run` runs it, NVIDIA's assembler takes it. Of the definitions of a name the one that is
-neither `.weak` nor `.common` stands. Static names that two files use are renamed. Debug information is left out,
-except for lines.
+The result is a PTX file that `openptx run` and NVIDIA's assembler accept. Of several definitions of a name, the one
+that is neither `.weak` nor `.common` is used. Names without linkage that occur in two files are renamed. Of the debug
+information only the line table is kept.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from openptx.reading import encode
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx link`."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="a PTX file, or - for stdin")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the linked module, instead of stdout")
-    parser.add_argument("--target", metavar="SM", help="link for this target instead of the newest of the files'")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the file for the linked module (default: stdout)")
+    parser.add_argument(
+        "--target", metavar="SM", help="link for this target (default: the newest of the files' targets)"
+    )
 
 
 def run(args: Namespace) -> int:

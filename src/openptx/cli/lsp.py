@@ -1,7 +1,7 @@
-"""Run the language server: an editor starts it and talks to it over stdin and stdout.
+"""Run the language server, which an editor starts and talks to over stdin and stdout.
 
-It finds mistakes while one types, offers their fixes, explains opcodes, modifiers, registers and literals, completes,
-renames, and lays files out. docs/editors.md says how editors are configured.
+It reports errors as you type and offers fixes, shows documentation for opcodes, modifiers, registers and literals,
+completes, finds references, renames and formats. docs/editors.md describes how to configure editors.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx lsp`."""
-    parser.add_argument("--stdio", action="store_true", help="talk over stdin and stdout; there is no other way")
-    parser.add_argument("--target", metavar="SM", help="check for this target instead of each file's own")
+    parser.add_argument(
+        "--stdio", action="store_true", help="accepted for editors that pass it; stdin and stdout are always used"
+    )
+    parser.add_argument("--target", metavar="SM", help="check for this target (default: each file's .target)")
 
 
 def run(args: Namespace) -> int:

@@ -34,13 +34,13 @@ def usage() -> str:
         "usage: openptx COMMAND ...\n\n"
         "Check, run and understand NVIDIA PTX on any computer, without a GPU.\n\n"
         f"commands:\n{rows}\n\n"
-        "`openptx COMMAND --help` says more. `openptx demo` is a good start.\n"
-        "Exit status: 0 clean, 1 findings, 2 when the command could not do its work."
+        "`openptx COMMAND --help` describes a command. `openptx demo` is a good start.\n"
+        "Exit status: 0 success, 1 findings (error, fault, failed test), 2 could not run."
     )
 
 
 def unknown_command(name: str) -> int:
-    """Name the nearest command, or the way to all of them."""
+    """Suggest the nearest command, or the list of all."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, COMMANDS, n=1)

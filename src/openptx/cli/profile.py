@@ -1,13 +1,14 @@
-r"""Run a kernel and count what it executes and what its memory accesses cost, by the definitions of Nsight Compute.
+r"""Run a kernel and count its instructions and the cost of its memory accesses, as Nsight Compute defines them.
 
     openptx profile saxpy.ptx --grid 4 --block 256 \
         --arg 1000 2.0 @x.npy zeros:f32:1000
     openptx profile cases/matmul16
     openptx profile cases/matmul16 --output-format html -o matmul.html
 
-Arguments are as for `openptx run`; a case folder has a kernel and its arguments. The report compares what the launch
-does with what would do, ranks what it wastes, and lists the lines that cost most. Counts are of PTX: the assembler
-may merge, widen or remove accesses. The exit status is 1 when the kernel faults; the report is of what came before.
+Arguments are as for `openptx run`; a case folder contains its own. The report compares the launch's memory traffic
+with the least that its accesses need, ranks the inefficiencies, and lists the most expensive lines. PTX instructions
+are counted: the assembler may merge, widen or remove accesses. If the kernel faults, the report covers the execution
+up to the fault, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -32,10 +33,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx profile`."""
     add_launch_arguments(parser)
     add = parser.add_argument
-    add("--engine", choices=ENGINES, default="auto", help="auto (default), interp, native: they count the same")
-    add("--blocks", metavar="N", type=int, help="execute N blocks only, spread evenly over the grid")
-    add("--output-format", choices=FORMATS, default="text", help="text (default), json, or html: a page of its own")
-    add("-o", "--output", metavar="FILE", help="where to write the report, instead of stdout")
+    add(
+        "--engine",
+        choices=ENGINES,
+        default="auto",
+        help="auto (default), interp or native; the counts do not depend on it",
+    )
+    add("--blocks", metavar="N", type=int, help="execute only N blocks, spread evenly over the grid (default: all)")
+    add("--output-format", choices=FORMATS, default="text", help="text (default), json, or html: a self-contained page")
+    add("-o", "--output", metavar="FILE", help="the file for the report (default: stdout)")
     add_limits(parser)
 
 

@@ -1,15 +1,16 @@
-r"""Prove that kernels of two files do the same for all inputs, or show a launch in which they differ.
+r"""Prove that the kernels of two files are equivalent for all inputs, or show a launch in which they differ.
 
     openptx prove before.ptx after.ptx
     openptx prove O0.ptx O3.ptx --kernel saxpy --unroll 32 --timeout 300
 
-Kernels of one name are compared; the only kernels of two files whatever their names. One thread of any launch is
-executed on symbols, and z3 (pip install 'openptx[prove]') decides whether both kernels leave the same bits in memory.
-A difference is run on the reference engine before it is shown. What needs other threads (barriers, shared memory,
-atomics, shuffles) is unknown, by name. docs/prove.md says what is assumed.
+Kernels with the same name are compared; if each file has one kernel, these two are, whatever their names. One thread
+of an arbitrary launch is executed symbolically, and z3 (pip install 'openptx[prove]') decides whether both kernels
+leave the same bits in memory. A counterexample is run on the interpreter before it is shown. If a kernel depends on
+other threads (barriers, shared memory, atomics, shuffles), the answer is "unknown", with the reason. docs/prove.md
+lists the assumptions.
 
-The exit status is 0 where all kernels are equal, 1 where one differs, 2 where one is unknown and none differs,
-or a file has errors.
+The exit status is 0 if all kernels are equivalent, 1 if one differs, and 2 if none differs and one is unknown, or if a
+file has errors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from argparse import ArgumentParser, Namespace
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import report
 from openptx.cli.files import load
-from openptx.cli.run import pick
+from openptx.cli.launch_options import CONTRACT, pick
 from openptx.cli.terminal import Clock
 from openptx.errors import CheckError, InputError
 from openptx.prove import Proof
@@ -35,11 +36,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx prove`."""
     add = parser.add_argument
     add("a", metavar="A", help="a PTX file, or - for stdin")
-    add("b", metavar="B", help="another one")
-    add("--kernel", metavar="NAME", action="append", default=[], help="compare this kernel; may be given several times")
-    add("--unroll", metavar="N", type=int, default=UNROLL, help=f"rounds of a loop of unknown length ({UNROLL})")
-    add("--timeout", metavar="SECONDS", type=float, default=TIMEOUT, help=f"for each kernel ({TIMEOUT:g})")
-    add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not")
+    unroll = f"unroll loops of unknown length up to N iterations (default: {UNROLL})"
+    add("b", metavar="B", help="the PTX file to compare it with")
+    add("--kernel", metavar="NAME", action="append", default=[], help="compare this kernel (repeatable; default: all)")
+    add("--unroll", metavar="N", type=int, default=UNROLL, help=unroll)
+    add("--timeout", metavar="SECONDS", type=float, default=TIMEOUT, help=f"limit per kernel (default: {TIMEOUT:g})")
+    add("--contract", choices=CONTRACTIONS, help=CONTRACT)
     add("--output-format", choices=("text", "json"), default="text", help="text (default) or json")
 
 

@@ -1,10 +1,11 @@
-"""Run a program that uses CUDA on this computer's GPU, and write its launches into files that `openptx replay` reads.
+"""Run a program that uses CUDA on this computer's GPU, and record its launches into files for `openptx replay`.
 
     openptx record -- python program.py
     openptx replay recordings/
 
-Our libcuda.so.1 stands in front of NVIDIA's and passes every call on. Of each kernel the first launches are recorded:
-PTX, parameters, grid, and the memory that it could reach, before and after. The exit status is the program's.
+The program loads OpenPTX's libcuda.so.1, which passes every call on to NVIDIA's driver. The first launches of each
+kernel are recorded: the PTX, the parameters, the grid, and the memory that the kernel can reach, before and after. The
+exit status is the program's.
 """
 
 from __future__ import annotations
@@ -55,16 +56,21 @@ def summary(made: list[Found], folder: str) -> str:
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx record`."""
     add = parser.add_argument
-    add("-o", "--output", metavar="FOLDER", default="recordings", help="where the files go (recordings)")
-    add("--kernels", metavar="PATTERN", default="*", help="record kernels with such names only, as in *matmul*")
-    add("--launches", metavar="N", type=int, default=3, help="of each kernel (3)")
-    add("--every", metavar="N", type=int, default=1, help="record every Nth launch of a kernel only (1)")
-    add("--limit", metavar="MIB", type=int, default=256, help="record no launch that reaches more memory (256)")
-    add("--total", metavar="MIB", type=int, default=4096, help="stop recording when so much is written (4096)")
+    folder, limit = "the folder for the files (default: recordings)", "skip launches that reach more memory"
+    add("-o", "--output", metavar="FOLDER", default="recordings", help=folder)
+    add("--kernels", metavar="PATTERN", default="*", help="record only kernels whose names match, such as *matmul*")
+    add("--launches", metavar="N", type=int, default=3, help="record at most N launches of each kernel (default: 3)")
+    add("--every", metavar="N", type=int, default=1, help="record only every Nth launch of a kernel (default: 1)")
+    add("--limit", metavar="MIB", type=int, default=256, help=f"{limit} (default: 256)")
+    add("--total", metavar="MIB", type=int, default=4096, help="stop recording after this much (default: 4096)")
     add(
-        "--ptx", metavar="FILE", action="append", default=[], help="PTX of kernels that the program has in machine code"
+        "--ptx",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="PTX of kernels that the program contains only as machine code",
     )
-    add("--driver", metavar="FILE", help="the driver to use, in place of the system's libcuda.so.1")
+    add("--driver", metavar="FILE", help="NVIDIA's driver (default: the system's libcuda.so.1)")
     add("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
 
 

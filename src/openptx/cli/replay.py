@@ -1,13 +1,13 @@
-"""Run launches that were recorded on a GPU, and say whether every byte that they left in memory is the same here.
+"""Run launches that were recorded on a GPU, and compare every byte that they left in memory.
 
     openptx replay kernel.launch
     openptx replay recordings/ --engine native
 
-A recording is a file of openptx.record, or of any program that writes the format in docs/recordings.md; folders and
-tar archives of them are taken, too. Where a launch differs the first element is shown as the type that the kernel
-stored, with the GPU's value and ours, and the thread and the statement that wrote it; of several launches with
---compare. Results that depend on the order of atomics are reported as such. `openptx debug` and `openptx sanitize` take
-a recording as well. The exit status is 1 where a launch differs or does not end, or --sanitize finds something.
+Recordings are written by `openptx record`, by openptx.record, or by any program that writes the format in
+docs/recordings.md. If a launch differs, the first element that does is shown, as the type that the kernel stored, with
+the GPU's value and ours and the thread and statement that wrote it; for more than one launch only with --compare.
+Results that depend on the order of atomic operations are reported as such. `openptx debug` and `openptx sanitize`
+accept recordings, too. The exit status is 1 if a launch differs or does not end, or if --sanitize has findings.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import described
+from openptx.cli.launch_options import CONTRACT, ENGINE, SANITIZE
 from openptx.cli.terminal import Clock, progress
 from openptx.diagnostics.render import render
 from openptx.errors import CheckError, Fault, InputError, Unsupported
@@ -38,15 +39,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx replay`."""
     add = parser.add_argument
     add("files", metavar="FILE", nargs="+", help="a recording, a folder of them, or a tar archive")
-    add(
-        "--compare", action="store_true", help="show the first difference of each of several launches, and who wrote it"
-    )
-    add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
-    add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not")
-    add("--target", metavar="SM", help="run for this target instead of the recorded GPU's")
-    add("--ptx", metavar="FILE", help="a module to use instead of the recorded one")
-    add("--sanitize", metavar="TOOLS", nargs="?", const="all", help="watch for some of race,init,sync,mem (all)")
-    add("--timeout", metavar="SECONDS", type=float, help="stop a launch that runs longer")
+    add("--compare", action="store_true", help="show the first difference of each launch, and the thread that wrote it")
+    add("--engine", choices=("auto", "interp", "native"), default="auto", help=ENGINE)
+    add("--contract", choices=CONTRACTIONS, help=CONTRACT)
+    add("--target", metavar="SM", help="run for this target (default: the recorded GPU's)")
+    add("--ptx", metavar="FILE", help="use this module in place of the recorded one")
+    add("--sanitize", metavar="TOOLS", nargs="?", const="all", help=f"also report findings of {SANITIZE}")
+    add("--timeout", metavar="SECONDS", type=float, help="stop a launch after this time (default: no limit)")
     add("--output-format", choices=("text", "json"), default="text", help="text (default) or json")
 
 

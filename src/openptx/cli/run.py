@@ -3,12 +3,15 @@ r"""Run a kernel on NumPy arrays, without a GPU.
     openptx run saxpy.ptx --grid 4 --block 256 \
         --arg 1000 2.0 @x.npy zeros:f32:1000 --save 3=y.npy
 
-Arguments stand in the order of the kernel's parameters: a number (42, 1.5, 0f3F800000, inf), @FILE.npy for an array,
-zeros:TYPE:COUNT for a new one, null for a null pointer. Every array is printed after the launch; --save keeps one.
---trace prints every instruction that a warp executes, filtered by thread, block, line and register; --against shows
-where the kernel of another file, on the same arguments, first does something else.
-A fault of the kernel is explained on stderr, and the exit status is 1. Without --grid and --block, --fidelity lists
-what the kernel uses and runs nothing.
+The arguments are in the order of the kernel's parameters. Each is a number (42, 1.5, 0f3F800000, inf), @FILE.npy for
+an array from a file, zeros:TYPE:COUNT for a new array of zeros (zeros:f32:1000, zeros:u8:32x32), or null for a null
+pointer. After the launch every array is printed; --save writes one into a file.
+
+If the kernel faults, the fault is explained on stderr and the exit status is 1.
+
+--trace prints every instruction that a warp executes; the other --trace options filter by thread, block, line and
+register. --against runs the kernel of another file on the same arguments and shows the first instruction that differs.
+--fidelity lists how accurate the results of the kernel's instructions are; without --grid and --block nothing is run.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
 from openptx.cli.exit_status import CLEAN, FINDINGS
 from openptx.cli.files import load
-from openptx.cli.launch_options import add_launch_options, add_limits, pick
+from openptx.cli.launch_options import CONTRACT, ENGINE, PROFILE, add_launch_options, add_limits, pick
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.cli.time_limit import time_limit
@@ -43,15 +46,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a PTX file, or - for stdin")
     add_launch_options(parser)
-    add("--save", metavar="INDEX=FILE", action="append", default=[], help="write an array after the launch, as .npy")
-    add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
-    add("--profile", choices=PROFILES, default="ptxas", help="check as NVIDIA's assembler does, or the document")
-    add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not (profile isa)")
-    add("--workers", metavar="N", type=int, help="threads of this computer to use")
-    add_limits(parser, "stop what takes longer: checking, compiling, running")
-    add("--initcheck", action="store_true", help="reads of registers and shared memory that nothing wrote are faults")
-    add("--fidelity", action="store_true", help="list how true the results of the kernel's instructions are")
-    add("--quiet", action="store_true", help="print no arrays")
+    save = "write argument INDEX, counted from 0, into a .npy file after the launch"
+    add("--save", metavar="INDEX=FILE", action="append", default=[], help=save)
+    add("--engine", choices=("auto", "interp", "native"), default="auto", help=ENGINE)
+    add("--profile", choices=PROFILES, default="ptxas", help=PROFILE)
+    add("--contract", choices=CONTRACTIONS, help=f"{CONTRACT}; off is the default of --profile isa")
+    add("--workers", metavar="N", type=int, help="use at most N threads of this computer (default: chosen by speed)")
+    add_limits(parser, "stop checking, compiling or running after this time")
+    add(
+        "--initcheck", action="store_true", help="fault on reads of registers and shared memory that were never written"
+    )
+    add("--fidelity", action="store_true", help="list how accurate the results of the kernel's instructions are")
+    add("--quiet", action="store_true", help="do not print arrays")
     add_trace_arguments(parser)
 
 

@@ -1,15 +1,16 @@
-r"""Run a kernel and find data races, uses of undefined values, wrong uses of barriers, and memory errors.
+r"""Run a kernel and report data races, uses of undefined values, misused barriers and memory errors.
 
     openptx sanitize sum.ptx --grid 4 --block 256 \
         --arg 1024 @x.npy empty:f32:1024
     openptx sanitize cases/block_reduce
 
-Arguments are as for `openptx run`, and a case folder brings its own; empty:TYPE:COUNT is an array that nobody has set.
-Each cause is reported once, with the statement, the line of the program it was compiled from (-lineinfo), the thread,
-the other access of a race, why nothing orders the two, and what would. The exit status is 1 when anything is found.
+Arguments are as for `openptx run`; empty:TYPE:COUNT is an uninitialized array. A case folder contains its own
+arguments. Each defect is reported once, with the statement, the source line (if compiled with -lineinfo) and the
+thread; for a race also with the other access, why the two are not ordered, and what would order them. The exit status
+is 1 if there are findings.
 
-A launch runs as machine code first. Where that leaves a doubt, the reference engine runs it, which takes some hundred
-times as long.
+The launch first runs as instrumented machine code. If that does not prove it clean, it is repeated on the interpreter,
+which is about a hundred times slower.
 """
 
 from __future__ import annotations
@@ -32,12 +33,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx sanitize`."""
     add_launch_arguments(parser)
     add = parser.add_argument
-    add("--tool", metavar="TOOLS", default="all", help="some of race,init,sync,mem (all)")
-    add("--output", metavar="INDEX", type=int, action="append", default=[], help="an array that must be all defined")
-    add("--engine", choices=ENGINES, default="auto", help="run as machine code first where that is possible (auto)")
-    add("--strict", action="store_true", help="report idioms that are races by the text alone as well")
-    add("--schedules", metavar="N", type=int, default=1, help="run N times, in other orders of lanes, warps and blocks")
-    add("--seed", metavar="N", type=int, default=0, help="what chooses the orders")
+    engine = "auto (default): machine code, then the interpreter if needed; native: also print why it was; interp"
+    strict = "also report idioms that the manual forbids and GPUs tolerate"
+    schedules = "run N times, each with another order of lanes, warps and blocks (default: 1)"
+    add("--tool", metavar="TOOLS", default="all", help="some of race,init,sync,mem (default: all)")
+    add(
+        "--output",
+        metavar="INDEX",
+        type=int,
+        action="append",
+        default=[],
+        help="require that this array argument, counted from 0, is completely written",
+    )
+    add("--engine", choices=ENGINES, default="auto", help=engine)
+    add("--strict", action="store_true", help=strict)
+    add("--schedules", metavar="N", type=int, default=1, help=schedules)
+    add("--seed", metavar="N", type=int, default=0, help="the seed of the random orders of --schedules (default: 0)")
     add("--output-format", choices=FORMATS, default="full", help="full (default), concise, json, sarif or github")
     add_limits(parser)
 

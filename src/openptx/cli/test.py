@@ -1,15 +1,16 @@
-"""Run tests that are files: case folders (case.json, kernel.ptx, arrays) and annotated PTX.
+"""Run tests: case folders (case.json, kernel.ptx, arrays) and annotated PTX files.
 
-With --coverage FILE the kernels run on the reference engine, and FILE tells which lines and branches they executed, of
-the PTX and of the sources that its `.loc` names, in the format of lcov.
-
-An annotated file says in comments what its functions give and which lines are wrong:
+The comments of an annotated file say what its functions return and which lines have errors:
 
     // run: negate(1.0) == -1.0
     neg.u32 %r1, %r2;   //~ PTX0301
 
-The exit status is 1 when a test failed or could not be run as it is written; a known gap is no failure. It is 2 for a
-path that is not there and for a folder without tests.
+With --coverage the kernels run on the interpreter, and the lines and branches that they executed, of the PTX and of
+the sources that its .loc directives name, are written in the format of lcov.
+
+The exit status is 1 if a test failed or is malformed; a test that needs an instruction that cannot be executed yet is
+reported as unsupported and does not count as failed. It is 2 for a path that does not exist or a folder without tests.
+docs/testing.md describes both kinds of test.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from errno import ENOENT
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
+from openptx.cli.launch_options import ENGINE, SANITIZE
 from openptx.cli.saving import require_writable
 from openptx.cli.terminal import paint, progress
 from openptx.errors import InputError
@@ -38,10 +40,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx test`."""
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a case folder, an annotated .ptx file, or a folder of these")
-    add("--engine", choices=("auto", "interp", "native"), default="auto", help="the engine that runs the kernels")
-    add("--sanitize", metavar="TOOLS", nargs="?", const="all", help="fail cases that `openptx sanitize` complains of")
-    add("--coverage", metavar="FILE", help="write which lines and branches were executed, as lcov does")
-    add("--output-format", choices=("full", "json"), default="full", help="a line each (default), or a JSON list")
+    add("--engine", choices=("auto", "interp", "native"), default="auto", help=ENGINE)
+    add("--sanitize", metavar="TOOLS", nargs="?", const="all", help=f"fail cases with findings of {SANITIZE}")
+    add("--coverage", metavar="FILE", help="write the executed lines and branches into a file, in the format of lcov")
+    add("--output-format", choices=("full", "json"), default="full", help="a line per test (default), or a JSON list")
 
 
 def run(args: Namespace) -> int:

@@ -21,16 +21,16 @@ LIMIT = 10_000
 
 
 def add_trace_arguments(parser: ArgumentParser) -> None:
-    """The options of `openptx run` that have to do with traces."""
-    add = parser.add_argument_group("traces, on the reference engine").add_argument
+    """The options of `openptx run` for traces."""
+    add = parser.add_argument_group("traces (they run the kernel on the interpreter)").add_argument
     add("--trace", action="store_true", help="print each instruction with its lanes, operands and results")
-    add("--trace-thread", metavar="X[,Y[,Z]]", action="append", help="only what this thread executes, in each block")
-    add("--trace-block", metavar="X[,Y[,Z]]", action="append", help="only what this block executes")
-    add("--trace-line", metavar="[FILE:]LINE", action="append", help="only this row of the PTX, or line of a source")
-    add("--trace-register", metavar="NAME", action="append", help="only what reads or writes this register")
-    add("--trace-limit", metavar="N", type=int, default=LIMIT, help=f"record N instructions at most ({LIMIT})")
-    add("--trace-output", metavar="FILE", help="write the trace there: as JSON, an object a line, if it ends in .jsonl")
-    add("--against", metavar="FILE", help="run the kernel of another file too; show the first instruction that differs")
+    add("--trace-thread", metavar="X[,Y[,Z]]", action="append", help="trace only this thread of each block")
+    add("--trace-block", metavar="X[,Y[,Z]]", action="append", help="trace only this block")
+    add("--trace-line", metavar="[FILE:]LINE", action="append", help="trace only this line of the PTX or of a source")
+    add("--trace-register", metavar="NAME", action="append", help="trace only reads and writes of this register")
+    add("--trace-limit", metavar="N", type=int, default=LIMIT, help=f"trace at most N instructions (default: {LIMIT})")
+    add("--trace-output", metavar="FILE", help="write the trace into a file; .jsonl: one JSON object a line")
+    add("--against", metavar="FILE", help="also run the kernel of this file, and show the first difference")
 
 
 def wants_trace(args: Namespace) -> bool:

@@ -1,4 +1,4 @@
-"""Runs a script of torch and Triton that says `cuda`: `python -m openptx.torch --target sm_90 script.py ARGUMENTS`."""
+"""Runs a PyTorch or Triton script for `cuda`: `python -m openptx.torch --target sm_90 script.py ARGUMENTS`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from openptx.torch.activation import activate
 
 
 def main() -> int:
-    """Becomes the script, as `python script.py` would."""
-    parser = argparse.ArgumentParser("python -m openptx.torch", description="Run a script of torch without a GPU.")
-    parser.add_argument("--target", metavar="SM", default=os.environ.get("OPENPTX_DEVICE") or "sm_90")
-    parser.add_argument("--engine", choices=("auto", "interp", "native"), default="auto")
-    parser.add_argument("--timeout", metavar="SECONDS", type=float, help="of one launch")
-    parser.add_argument("--sanitize", metavar="TOOLS", nargs="?", const="all", help="watch every launch")
-    parser.add_argument("script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    """Runs the script as `python script.py` would."""
+    parser = argparse.ArgumentParser("python -m openptx.torch", description="Run a PyTorch script without a GPU.")
+    target = os.environ.get("OPENPTX_DEVICE") or "sm_90"
+    parser.add_argument("--target", metavar="SM", default=target, help="the device's target (%(default)s)")
+    parser.add_argument(
+        "--engine", choices=("auto", "interp", "native"), default="auto", help="what runs kernels (auto)"
+    )
+    parser.add_argument("--timeout", metavar="SECONDS", type=float, help="stop a launch with a fault after this time")
+    parser.add_argument("--sanitize", metavar="TOOLS", nargs="?", const="all", help="some of race,init,sync,mem (all)")
+    parser.add_argument("script", help="the Python script to run")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the arguments of the script")
     given = parser.parse_args()
     if not os.path.isfile(given.script):
         parser.error(f"there is no script {given.script}")
