@@ -112,7 +112,7 @@ class Name:
     def external(self) -> bool:
         """Whether it has external linkage: it has the same meaning in all modules.
 
-        `.extern .shared` arrays do not: they are the memory that a launch requests.
+        `.extern .shared` arrays without a length do not: they are the memory that a launch requests.
         """
         return self.linkage != "" and not self.dynamic
 
@@ -120,7 +120,9 @@ class Name:
     def dynamic(self) -> bool:
         """Whether it is dynamic shared memory, which no module defines."""
         statement = self.statement
-        return isinstance(statement, Variable) and statement.space == "shared" and self.definition is None
+        if not isinstance(statement, Variable) or statement.space != "shared":
+            return False
+        return self.definition is None and not self.declarations[0].size
 
     @property
     def definition(self) -> Declaration | None:

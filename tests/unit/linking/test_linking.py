@@ -10,6 +10,7 @@ import pytest
 
 import openptx
 from openptx.cli import main
+from openptx.device.shared_layout import shared_layout
 from openptx.diagnostics.codes import Code, every_code
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.linking.link import SYSTEM
@@ -225,6 +226,41 @@ def test_what_the_system_defines_is_no_undefined_reference() -> None:
         ret;
     }"""
     openptx.load([HEAD + use, HEAD])["k"](1, 1)
+
+
+STACKS = """.extern .shared .u64 stacks[32];
+.visible .entry k(.param .u64 x) {
+    .reg .b64 p; .reg .b32 a;
+    ld.param.u64 p, [x];
+    st.shared.u32 [stacks+252], 5;
+    ld.shared.u32 a, [stacks+252];
+    st.global.u32 [p], a;
+    ret;
+}
+"""
+
+
+@ENGINES
+@pytest.mark.parametrize("linkage", [".visible", ".weak"])
+def test_shared_arrays_with_a_length_are_the_ones_another_module_defines(linkage: str, engine: str) -> None:
+    """As nvlink does it; GCC's runtime for OpenMP declares its stacks in this way."""
+    out = np.zeros(1, np.uint32)
+    module = openptx.load([HEAD + STACKS, f"{HEAD}{linkage} .shared .align 8 .u64 stacks[32];\n"])
+    module["k"](1, 1, (out,), engine=engine)
+    assert out.tolist() == [5]
+    assert shared_layout(module.program, "k").static == 256
+
+
+@pytest.mark.parametrize(
+    ("other", "wanted"),
+    [
+        (".visible .shared .u64 stacks[64];", "mismatched-declaration"),
+        (".shared .u64 stacks[32];", "undefined-reference"),
+        ("", "undefined-reference"),
+    ],
+)
+def test_shared_arrays_with_a_length_that_no_module_defines(other: str, wanted: str) -> None:
+    assert problems([STACKS, other]) == [wanted]
 
 
 def test_an_extern_that_nobody_uses_may_stay_undefined() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from openptx.device.mapping import is_mapped
-from openptx.errors import ArgumentError, Unsupported
+from openptx.errors import ArgumentError, Fault, Unsupported
 from openptx.runtime import load
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -64,12 +64,37 @@ def test_addresses_in_initialisers() -> None:
 
 
 def test_what_another_module_defines_is_a_gap_with_a_name() -> None:
-    text = ".extern .global .u32 other;\n.extern .func pure ();\n.global .u64 table[1] = { pure };\n"
+    text = ".extern .global .u32 other[];\n.extern .func pure ();\n.global .u64 table[1] = { pure };\n"
     text += ".visible .entry k() { .reg .u32 t; ld.global.u32 t, [other]; ret; }\n"
     module = load(HEAD + text + ".visible .entry fine() { ret; }")
     module["fine"](1, 1, (), engine="interp")
     with pytest.raises(Unsupported, match="`other`, which the module does not define"):
         module["k"](1, 1, (), engine="interp")
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_variables_that_no_module_defines_are_allocated_as_ptxas_does(engine: str) -> None:
+    """ptxas: "Unresolved extern variable in whole program compilation, ignoring extern qualifier" (256 bytes smem)."""
+    text = """.extern .global .u32 other[2];
+.extern .shared .align 8 .u64 stacks[32];
+.visible .entry k(.param .u64 out) {
+    .reg .u64 a, s;
+    .reg .u32 v, w;
+    ld.param.u64 a, [out];
+    mov.u64 s, stacks;
+    st.shared.u32 [s+252], 7;
+    ld.shared.u32 v, [s+252];
+    ld.global.u32 w, [other+4];
+    add.u32 v, v, w;
+    st.global.u32 [a], v;
+    st.shared.u32 [s+256], 7;
+    ret;
+}"""
+    module = load(HEAD + text)
+    out = np.ones(1, np.uint32)
+    with pytest.raises(Fault, match=r"outside of the 256 bytes of \.shared"):
+        module["k"](1, 1, (out,), engine=engine)
+    assert out.tolist() == [7]
 
 
 def test_pointer_tables_made_on_the_host() -> None:

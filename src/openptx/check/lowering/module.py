@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openptx.check.forms.verdicts import verdicts
 from openptx.check.lowering.function import Body
 from openptx.check.lowering.layout import variable
@@ -46,6 +48,7 @@ class ModuleLowering:
         self._inner: dict[tuple[int, int], Variable] = {}
         for item in module.items:
             self._take(item)
+        self.variables = {name: defined(found) for name, found in self.variables.items()}
         for header in self.headers.values():
             if header.body is not None and _DECLARES.search(module.file.text, *header.body):
                 self._take_inner(header)
@@ -104,7 +107,7 @@ class ModuleLowering:
                 for declarator in statement.names:
                     if statement.space == "shared":
                         found = self._variable(statement, declarator, declarator.name.text)
-                        self._inner[declarator.name.span] = found
+                        self._inner[declarator.name.span] = defined(found)
                     else:
                         self._inner[declarator.name.span] = self._own(statement, declarator, header)
 
@@ -159,6 +162,15 @@ class ModuleLowering:
         function = self.headers[name]
         context = self.resolved.context.inside(function.kind == "entry")
         return Body(self, function, self.resolved.body(function), verdicts(context)).lower()
+
+
+def defined(found: Variable) -> Variable:
+    """The variable as ptxas compiles it in a whole program: `.extern` is ignored where nothing defines the name.
+
+    ptxas warns of an "Unresolved extern variable in whole program compilation" and allocates it. An array without a
+    length stays as it is: in shared memory it is the memory that a launch requests.
+    """
+    return replace(found, linkage="visible") if found.linkage == "extern" and found.size else found
 
 
 def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable, ...]:
