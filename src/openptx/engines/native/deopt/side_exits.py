@@ -50,7 +50,10 @@ class SideExits:
             self.leave()
 
     def leave(self) -> None:
-        """Saves registers, and which lanes wait where."""
+        """Saves registers, and which lanes wait where; two warps at once (`WarpPairs`) begin again, each alone."""
+        if self.ir.own_suffix:
+            self.ir.jump("alone")
+            return
         site = self.scope.site
         self.x.watch.leaves()
         self.exits[site] = exit = self.layout.exits[site]

@@ -54,9 +54,9 @@ class BlockEmitter:
         scope.kept = kept_for(self.c, self.facts, b)
         self.registers.begin_block()
         self.x.frame.begin_block()
-        ir.start(f"block{b.index}")
+        ir.start(ir.own(f"block{b.index}"))
         ir.line(f"; {b.start}")
-        masks = {"all": "", "live": "%live", "own": f"%m{b.index}"}
+        masks = {"all": "", "live": ir.own("%live"), "own": f"%m{b.index}"}
         mask = masks[self.facts.lanes_of(b.index)]
         scope.block_mask = self.x.bits(ir.load_mask(mask), 1) if mask else self.x.const(1, 1)
         if b.index in self.facts.masked:

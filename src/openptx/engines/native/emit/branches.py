@@ -112,11 +112,11 @@ class Branches:
             else:
                 ir.masked_store(vector_type(w), f"v32i{w}", value, where, 64, self.x.vector(mask))
         if not self.facts.waiting[self.scope.block.index] and mask is self.scope.block_mask:
-            ir.store_mask("zeroinitializer", "%live")
+            ir.store_mask("zeroinitializer", ir.own("%live"))
             return
-        live = ir.load_mask("%live")
+        live = ir.load_mask(ir.own("%live"))
         left = ir.emit(f"xor <32 x i1> {self.x.vector(mask)}, splat (i1 true)")
-        ir.store_mask(ir.emit(f"and <32 x i1> {live}, {left}"), "%live")
+        ir.store_mask(ir.emit(f"and <32 x i1> {live}, {left}"), ir.own("%live"))
 
     # Dispatch
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
+
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.ir_builder import STATE, Section
 
 _OF_CTA = frozenset((abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR))
+
+
+_NAME = re.compile(r"%[\w.]+")
+
+
+def defined(lines: Iterable[str]) -> list[str]:
+    """The names of the values that lines of the entry block (`%v1 = ...`) make."""
+    return [line.split(" ", 1)[0] for line in lines]
+
+
+def renamed(lines: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Lines of the entry block with other names, for another warp."""
+    return [_NAME.sub(lambda found: names.get(found[0], found[0]), line) for line in lines]
 
 
 class EntryValues:
@@ -32,7 +48,7 @@ class EntryValues:
     def of_warp(self, name: str, t: str) -> str:
         """A value that is computed for each warp (`Section.WARP`), in a form that code may use."""
         if not self.chains_warps:
-            return name
+            return self.ir.own(name)
         self.slots[name] = t
         found = self.reloaded.get(name)
         if found is not None:
@@ -52,11 +68,11 @@ class EntryValues:
 
     def first_lane(self) -> str:
         """The number of the warp's first thread, an i32."""
-        return self.ir.emit(f"shl i32 {self.index()}, 5") if self.chains_warps else "%first32"
+        return self.ir.emit(f"shl i32 {self.index()}, 5") if self.chains_warps else self.ir.own("%first32")
 
     def first_thread(self) -> str:
         """The same as an i64. Only slow paths need it, so it is computed there and not kept for each warp."""
-        return self.ir.emit(f"zext i32 {self.first_lane()} to i64") if self.chains_warps else "%first"
+        return self.ir.emit(f"zext i32 {self.first_lane()} to i64") if self.chains_warps else self.ir.own("%first")
 
     def state(self, offset: int, t: str) -> str:
         """A field of the worker's state when the function begins."""

@@ -46,7 +46,7 @@ class FaultExits:
         if self.scope.step_lane:  # the lane that made the step, not the step's index
             lane = ir.emit(f"shl i32 1, {self.scope.step_lane}")
             ir.store("i32", lane, self.entry.field(abi.LANES), 4)
-        ir.jump("failed")
+        ir.jump(ir.own("failed"))
 
     def report(self, kind: int, lanes: str, detail: int = 0) -> None:
         for offset, value in ((abi.KIND, kind), (abi.LANES, lanes), (abi.SPACE, detail)):

@@ -9,6 +9,7 @@ from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
+from openptx.engines.native.analysis.warp_pairing import pairing
 from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
 from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
@@ -23,7 +24,7 @@ from openptx.engines.native.emit.registers import RegisterFile
 from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.engines.native.emit.warp_loop import WarpLoop
-from openptx.engines.native.emit.warp_pairs import WarpPairs, pays
+from openptx.engines.native.emit.warp_pairs import LONGEST, PairBranches, WarpPairs
 
 _FEW = 3
 """The maximum number of positions that are compared without a binary search."""
@@ -51,9 +52,13 @@ class FunctionEmitter:
         self.branches = Branches(self.registers, binder, self.exits, self.calls)
         self.chaining = self.chain()
         self.barriers = BarrierLowering(self.branches, self.chaining)
-        interp, deopt = InterpCall(self.registers), Deoptimizer(self.exits)
-        self.x.call_tensor_code = interp.tensor_code
-        self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, deopt, counted)
+        self.interp, self.deopt = InterpCall(self.registers), Deoptimizer(self.exits)
+        self.x.call_tensor_code = self.interp.tensor_code
+        self.counted = counted
+        self.blocks = self.emitting(self.branches)
+
+    def emitting(self, branches: Branches) -> BlockEmitter:
+        return BlockEmitter(branches, self.barriers, self.calls, self.interp, self.deopt, self.counted)
 
     def chain(self) -> WarpChaining | None:
         """How a warp that suspends goes on with the next one."""
@@ -83,6 +88,8 @@ class FunctionEmitter:
         self.registers.begin_block()
         self.prologue()
         prologue, ir.lines = ir.lines, []
+        pairs = self.pairs(blocks)
+        code_of_pairs, ir.lines = ir.lines, []
         loop = WarpLoop(self.exits, self.barriers, self.rounds)
         loop.end()
         index = ["%first32 = shl i32 %index, 5", "%first = zext i32 %first32 to i64"]
@@ -94,20 +101,33 @@ class FunctionEmitter:
             self.chaining.store_values({})
         head += ir.lines
         allocations = self.allocations
-        if not self.rounds and pays(c, self.facts):
-            first_loop = min(h for h in c.headers if self.facts.reached[h])
-            of_warp = [*index, *ir.entry_lines(Section.WARP)]
-            pairs = WarpPairs(c.warps, first_loop, of_warp, prologue, blocks)
-            if pairs.possible():
-                head = [*loop.with_pairs(head), *pairs.decision]
-                allocations += pairs.allocations(allocations)
-                end += pairs.text()
+        if pairs is not None:
+            head = [*loop.with_pairs(head), *pairs.decision([*index, *ir.entry_lines(Section.WARP)])]
+            allocations += pairs.allocations(self.registers)
+            end += code_of_pairs
         body = "\n".join(["entry:", *allocations, *head, *prologue, *blocks, *end, "}", ""])
         if c.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
             return f"define internal i32 @{c.symbol}({given}) noinline nounwind #0 {{\n{body}"
         given = "ptr noalias %frames, i32 %start" if c.runs_next_warp else "ptr noalias %frame, i32 %index"
         return f"define i32 @{c.symbol}(ptr noalias %w, {given}) nounwind #0 {{\n{body}"
+
+    def pairs(self, blocks: list[str]) -> WarpPairs | None:
+        """Emits the code for two warps at once, if the function is to have any; `blocks`: that for one."""
+        how = None if self.rounds or len(blocks) > LONGEST else pairing(self.c, self.facts)
+        leaving = {b.index for b in self.c.graph.blocks if any(b.start <= pc < b.stop for pc in self.exits.exits)}
+        if how is None or not how.covers(leaving):
+            return None
+        branches = PairBranches(self.registers, self.branches.binder, self.exits, self.calls)
+        found = WarpPairs(branches, self.emitting(branches), how)
+        found.emit(self.begin_warp)
+        return found
+
+    def begin_warp(self) -> None:
+        """Registers and lanes at the start of a warp."""
+        self.registers.begin_block()
+        self.begin_registers()
+        self.begin_lanes()
 
     @property
     def block_count(self) -> int:
@@ -178,7 +198,7 @@ class FunctionEmitter:
         if c.is_function:
             self.begin_function()
         elif c.all_warps_full:
-            ir.store_mask("splat (i1 true)", "%live")
+            ir.store_mask("splat (i1 true)", ir.own("%live"))
         else:
             last = ir.emit(f"icmp eq i32 {self.entry.index()}, {c.threads // N}")
             word = ir.emit(f"select i1 {last}, i32 {(1 << c.threads % N) - 1}, i32 -1")

@@ -71,6 +71,7 @@ class IRBuilder:
         self._entry: list[tuple[Section, str]] = []  # the entry block, which dominates all other blocks
         self.of_launch: dict[str, str] = {}  # values that are computed once per launch, and their operands' names
         self.label = "entry"
+        self.own_suffix = ""
         self.count = 0
         self.cold = 0  # above 0 in blocks that do not dominate the code after them: their values must not be remembered
         self.masked: set[str] = set()  # names of results of an `and` with constants (`IntOps.fenced`)
@@ -80,6 +81,10 @@ class IRBuilder:
     def name(self) -> str:
         self.count += 1
         return f"%v{self.count}"
+
+    def own(self, name: str) -> str:
+        """The name of what each of two warps that run at once has of its own (`WarpPairs`)."""
+        return name + self.own_suffix
 
     def emit(self, text: str) -> str:
         """A line `%v1 = text`; returns the name."""

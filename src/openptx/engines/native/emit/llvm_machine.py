@@ -204,7 +204,7 @@ class LlvmMachine(FloatOps):
         if self.c.is_function or self.scope.block.index not in self.facts.ended:
             return None
         ir = self.ir
-        gone = self.bits(ir.mask_bits(ir.load_mask("%live")), 32, ZEROS) ^ 0xFFFFFFFF
+        gone = self.bits(ir.mask_bits(ir.load_mask(ir.own("%live"))), 32, ZEROS) ^ 0xFFFFFFFF
         missing = self.missing()
         return gone if missing is None else gone & ~missing
 

@@ -57,7 +57,7 @@ class RegisterFile:
         if fact.known is not None:
             found = Bits(self.x, w, fact.known)
         else:
-            found = self.loaded(cell, f"%r{cell}")
+            found = self.loaded(cell, self.ir.own(f"%r{cell}"))
             if cell in self.of_launch and isinstance(found.v, Value):
                 self.ir.of_launch[found.v.name] = self.of_launch[cell]
         if not self.ir.cold:
@@ -98,7 +98,7 @@ class RegisterFile:
         if fact.known is not None:
             assert value.v == fact.known, (cell, value, fact)
             return
-        self.ir.store(self.cell_type(cell), self.conformed(value, fact), f"%r{cell}", 4)
+        self.ir.store(self.cell_type(cell), self.conformed(value, fact), self.ir.own(f"%r{cell}"), 4)
 
     def conformed(self, a: Bits, fact: Fact) -> str:
         """The value in a register's form."""

@@ -8,14 +8,11 @@ does not, `WarpLoop` dispatches by the frame. Either way the same warp is next, 
 
 from __future__ import annotations
 
-import re
-
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.segments import BEGIN, Segments
 from openptx.engines.native.deopt.side_exits import ITERATIONS, SideExits
-
-_DEFINED = re.compile(r"^(%[\w.]+) = ", re.MULTILINE)
+from openptx.engines.native.emit.entry_values import defined, renamed
 
 
 class WarpChaining:
@@ -112,10 +109,8 @@ class WarpChaining:
     def go(self, position: int, index: str, frame: str, lines: list[str]) -> None:
         """Continues at a position with a warp, given its index and frame."""
         ir = self.ir
-        text = "\n".join(lines)
-        names = {name: ir.name() for name in _DEFINED.findall(text)}
-        names |= {"%index": index, "%frame": frame}
-        ir.lines += re.sub(r"%[\w.]+", lambda found: names.get(found[0], found[0]), text).splitlines()
+        names = {name: ir.name() for name in defined(lines)} | {"%index": index, "%frame": frame}
+        ir.lines += renamed(lines, names)
         self.store_values(names)
         ir.jump(f"resume{position}" if position != BEGIN else "begin")
 

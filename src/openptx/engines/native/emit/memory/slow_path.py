@@ -92,7 +92,7 @@ class SlowPath:
             self.faults.leave_if(failed)
         else:
             on = self.ir.fresh()
-            self.ir.unlikely(failed, "failed", on)
+            self.ir.unlikely(failed, self.ir.own("failed"), on)
             self.ir.start(on)
 
     def call_of(self, name: str, what: int | str, lanes: str, first: str, limit: str) -> str:
