@@ -64,6 +64,20 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
             pass
 
 
+def read_registers(op: Op) -> Iterator[Reg]:
+    """The registers in the operands that the instruction reads; its guard is not among them."""
+    for i, operand in enumerate(op.operands):
+        if is_read(op, i):
+            yield from registers(operand)
+
+
+def written_registers(op: Op) -> Iterator[Reg]:
+    """The registers that the instruction writes."""
+    for i, operand in enumerate(op.operands):
+        if is_written(op, i):
+            yield from registers(operand)
+
+
 def moved(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:
     """The instruction with updated branch targets, by their old positions."""
     if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):

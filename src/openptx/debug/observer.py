@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from openptx.control_flow import control, is_written, registers
+from openptx.control_flow import control, written_registers
 from openptx.debug.stops import FAULT, PAUSE, Stop
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import DeadlockError
@@ -68,9 +68,8 @@ class StoppingObserver(Observer):
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         callee = self.batch.frame_running
         if control(op) == "return" and callee.parent is not None and callee.call is not None:
-            for i, operand in enumerate(callee.call.operands):
-                for r in registers(operand) if is_written(callee.call, i) else ():
-                    self._written[self.batch].write(callee.parent, r.index, lanes)
+            for r in written_registers(callee.call):
+                self._written[self.batch].write(callee.parent, r.index, lanes)
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         for formal in frame.plan.function.parameters:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from openptx.control_flow import is_read, is_written, registers
+from openptx.control_flow import is_read, is_written, registers, written_registers
 from openptx.isa.types import Type, named
 from openptx.program import Address, Function, Op, Operand, Reg, Vector
 
@@ -75,7 +75,6 @@ def definitions(function: Function) -> dict[int, list[Op]]:
     """The instructions that write each register."""
     found: dict[int, list[Op]] = {}
     for op in function.code:
-        for i, operand in enumerate(op.operands):
-            for r in registers(operand) if is_written(op, i) else ():
-                found.setdefault(r.index, []).append(op)
+        for r in written_registers(op):
+            found.setdefault(r.index, []).append(op)
     return found

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from openptx.control_flow import is_read, is_written, registers
+from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, Step
 from openptx.engines.interp.operands import Registers
@@ -28,30 +28,21 @@ def ignored_waits(function: Function) -> frozenset[Op]:
 
 def decides(function: Function, wait: Op) -> bool:
     """Whether anything observable may depend on the result of an instruction."""
-    tainted = results(wait)
+    tainted = {r.index for r in written_registers(wait)}
     changed = True
     while changed:
         changed = False
         for op in function.code:
             if op.guard is not None and op.guard.index in tainted:
                 return True
-            if op is wait or tainted.isdisjoint(sources(op)):
+            if op is wait or tainted.isdisjoint(r.index for r in read_registers(op)):
                 continue
             if op.form.instruction.access or op.form.instruction.control:
                 return True
-            changed |= not results(op) <= tainted
-            tainted |= results(op)
+            results = {r.index for r in written_registers(op)}
+            changed |= not results <= tainted
+            tainted |= results
     return False
-
-
-def results(op: Op) -> set[int]:
-    """The registers that an instruction writes."""
-    return {r.index for i, operand in enumerate(op.operands) if is_written(op, i) for r in registers(operand)}
-
-
-def sources(op: Op) -> set[int]:
-    """The registers that an instruction reads, without its guard."""
-    return {r.index for i, operand in enumerate(op.operands) if is_read(op, i) for r in registers(operand)}
 
 
 Named = dict[str, Any]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import is_read, is_written, registers
+from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.errors import Triple
 from openptx.line_table import LineTable
@@ -89,13 +89,7 @@ class Recorder(Observer):
     def has_register(self, function: Function, op: Op) -> bool:
         if self.wanted.registers is None:
             return True
-        named = [
-            r
-            for i, operand in enumerate(op.operands)
-            if is_read(op, i) or is_written(op, i)
-            for r in registers(operand)
-        ]
-        named += [op.guard] if op.guard is not None else []
+        named = [*read_registers(op), *written_registers(op), *([op.guard] if op.guard is not None else [])]
         return any(function.registers[r.index].name in self.wanted.registers for r in named)
 
     def executes(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from openptx.control_flow import ENDS, branch_targets, control, is_read, is_written, registers, targets
+from openptx.control_flow import ENDS, branch_targets, control, read_registers, targets, written_registers
 from openptx.program import Function, Op, Reg, Register, Variable
 
 Literal = tuple[int, bool]
@@ -166,21 +166,17 @@ class _Analysis:
             yield pc, state
 
     def step(self, state: State, op: Op) -> None:
-        for i, operand in enumerate(op.operands):
-            if is_written(op, i):
-                for r in registers(operand):
-                    state.forget(r.index)
-                    if op.guard is None or op.guard.index != r.index:
-                        state.write(1 << r.index, op.guard)
+        for r in written_registers(op):
+            state.forget(r.index)
+            if op.guard is None or op.guard.index != r.index:
+                state.write(1 << r.index, op.guard)
         if "out" in op.form.instruction.carry.split():
             state.write(1 << self.carry, op.guard)
 
     def read(self, op: Op) -> int:
         found = self.returns if control(op) == "return" else 0
-        for i, operand in enumerate(op.operands):
-            if is_read(op, i):
-                for r in registers(operand):
-                    found |= 1 << r.index
+        for r in read_registers(op):
+            found |= 1 << r.index
         if "in" in op.form.instruction.carry.split():
             found |= 1 << self.carry
         return found

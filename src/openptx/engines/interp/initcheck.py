@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import is_read, is_written, registers
+from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.program import Op
@@ -29,10 +29,8 @@ class Watch:
 
     def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Faults if a source or the guard has not been written by an executing lane."""
-        for i, operand in enumerate(op.operands):
-            if is_read(op, i):
-                for r in registers(operand):
-                    self.read(op, frame, r.index, lanes)
+        for r in read_registers(op):
+            self.read(op, frame, r.index, lanes)
 
     def guard(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         if op.guard is not None:
@@ -48,10 +46,8 @@ class Watch:
             raise Violation("uninitialized-read", f"register `{name}` is read before anything is written to it", lane)
 
     def after(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        for i, operand in enumerate(op.operands):
-            if is_written(op, i):
-                for r in registers(operand):
-                    self.write(frame, r.index, lanes)
+        for r in written_registers(op):
+            self.write(frame, r.index, lanes)
 
     def write(self, frame: Frame, i: int, lanes: lane_sets.Lanes) -> None:
         written = self._written.setdefault((id(frame.regs), i), np.zeros(self.n, np.bool_))

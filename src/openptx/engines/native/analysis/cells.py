@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from openptx.control_flow import is_read, is_written, registers
+from openptx.control_flow import read_registers, written_registers
 from openptx.program import Function, Op, Reg
 
 
@@ -52,18 +52,14 @@ class Cells:
         yield from self._operands(op)
 
     def _operands(self, op: Op) -> Iterator[int]:
-        for i, operand in enumerate(op.operands):
-            if is_read(op, i):
-                for r in registers(operand):
-                    yield from self.of(r)
+        for r in read_registers(op):
+            yield from self.of(r)
         if "in" in op.form.instruction.carry.split():
             yield self.carry
 
     def _written(self, op: Op) -> Iterator[int]:
-        for i, operand in enumerate(op.operands):
-            if is_written(op, i):
-                for r in registers(operand):
-                    yield from self.of(r)
+        for r in written_registers(op):
+            yield from self.of(r)
         if "out" in op.form.instruction.carry.split():
             yield self.carry
 
