@@ -252,7 +252,7 @@ class DirectiveAvailability:
                 yield f"`.{directive.name}`", self._since(directive.name), directive.name_span
 
     def _value(self, value: Initialiser) -> Iterator[Requirement]:
-        if isinstance(value, InitialiserList) and not value.plain:
+        if isinstance(value, InitialiserList) and not value.numeric:
             for element in value.elements:
                 yield from self._value(element)
         if isinstance(value, SymbolAddress):

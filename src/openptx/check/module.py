@@ -25,6 +25,7 @@ from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.late import late
 from openptx.syntax import characters, tree
+from openptx.syntax.declarations import InitialiserList
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import Alias, Section, SourceFile
 
@@ -224,14 +225,17 @@ class ModuleChecker:
         return self.availability.modern and all(
             name in functions
             or (isinstance(found := variables.get(name), Memory) and found.kind.space in ("global", "const"))
-            for name in names
+            for name in set(names)
         )
 
     def _whole_variable(self, declaration: Declaration) -> None:
         self.availability.module_level(declaration)
         self.linkage.variable(declaration)
         for declarator in declaration.names:
-            for address in symbols(declarator.initialiser) if declarator.initialiser is not None else ():
+            value = declarator.initialiser
+            if isinstance(value, InitialiserList) and value.plain and self._have_addresses(value.names):
+                continue
+            for address in symbols(value):
                 self.linkage.symbol(address, declaration)
         self.declarations.module_level(declaration)
         if declaration.space == "const" and declaration.linkage != "extern":

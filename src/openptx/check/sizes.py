@@ -29,8 +29,7 @@ def shape_of(declarator: Declarator) -> tuple[int, ...]:
     shape = tuple(0 if length is None else length.value for length in declarator.dimensions)
     if shape and not shape[0] and isinstance(declarator.initialiser, InitialiserList):
         values = declarator.initialiser
-        nested = not values.plain and values.elements and isinstance(values.elements[0], InitialiserList)
-        row = 1 if nested else max(prod(shape[1:]), 1)
+        row = 1 if values.nested else max(prod(shape[1:]), 1)
         shape = (rounded_up(len(values), row) // row, *shape[1:])
     return shape
 

@@ -11,40 +11,42 @@ import re
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.declaration_parser import FLOATS, NUMBERS
-from openptx.syntax.declarations import Form, InitialiserList, Variable
-from openptx.syntax.lexical import DECIMAL_63, FLOAT, INITIAL_INTEGER, NEW_NAME, WORD
+from openptx.syntax.declarations import Form, Variable
+from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER, NEW_NAME, WORD
 from openptx.syntax.operands import Name
+from openptx.syntax.plain_values import (
+    ADDRESS,
+    ADDRESSES,
+    FLOATS,
+    INTEGERS,
+    LIST,
+    bytes_fit,
+    fits,
+    integers_fit,
+    is_plain,
+    likely_kind,
+)
+from openptx.syntax.plain_values import names as names_in
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
 
 Parts = tuple[str, str, str, int]
 
 _NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
-_SYMBOL = rf"(?!WARP_SZ\b){NEW_NAME}"
-_ADDRESS = rf"(?:generic\({_SYMBOL}\)|{_SYMBOL})(?:\+{DECIMAL_63})?+(?![\w.$])"
 _PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
-    | [ ]=[ ]({INITIAL_INTEGER}(?=;)|({FLOAT})|({_ADDRESS})(?=;));
-    | \[([0-9]++)\][ ]=[ ]\{{([-+.\w$(),\ \t\r\n]++)\}};)""",
+    | [ ]=[ ]({INITIAL_INTEGER}(?=;)|({FLOAT})|({ADDRESS})(?=;));
+    | ((?:\[[0-9]++\])++)[ ]=[ ]({LIST});)""",
     re.X | re.A,
 )
 """The form of most declarations."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
-_NUMBERS = pattern(NUMBERS, re.A)
-_FLOATS = pattern(FLOATS, re.A)
-_ADDRESSES = pattern(rf"(?:[ \t\r\n]*+(?:{_ADDRESS}|{INITIAL_INTEGER}(?![\w.$]))[ \t\r\n]*+(?:,|\Z))++(?<!,)", re.A)
-_NO_DIGIT = pattern(r"[G-TVWYZg-wyz_$]", re.A)
-"""Characters that most names contain, and no integer."""
-_SYMBOLS = pattern(rf"(?<![.\w$])(?!generic\()({_SYMBOL})", re.A)
-_HELD = ("u32", "u64")
-"""Types whose variables may hold addresses."""
-_FLOAT = pattern(rf"[ \t\r\n]*+{FLOAT}", re.A)
-_DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
-"""The number of digits that fits each width for certain; a sign counts as one."""
+_MARKS = {INTEGERS: "{}", FLOATS: "{0.0}", ADDRESSES: "{y}"}
+"""Represent lists of values in the text after a name."""
 _LENGTH = pattern(r"\[([1-9][0-9]{0,8})\](?!\[)")
-_BYTES = frozenset(map(str, range(256)))
+_VECTOR = pattern(r"\.v([248])\b")
+_SIZES = pattern(r"[0-9]++").findall
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
@@ -71,7 +73,7 @@ def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
         if form is None or not name or not _has_room(match):
             break
         offset = match.end()
-        symbols = _SYMBOLS.findall(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ()
+        symbols = names_in(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ()
         items.append(Variable.from_memo(file, (match.start(1), offset), form, name, count, symbols))
     return offset
 
@@ -88,43 +90,31 @@ def split_declaration(text: str) -> Parts:
 
 def _parts(match: re.Match[str]) -> Parts:
     """The same for a match of `_PARTS`, whatever the values of a list are: `_has_room` checks them."""
-    head, name, tail, number, float, address, length, values = match.groups()
+    head, name, tail, number, float, address, sizes, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""
     if number:
-        kept = " = 0.0;" if float else " = y;" if address else " = 0;" if _held([number], _width(head)) else tail
+        kept = " = 0.0;" if float else " = y;" if address else " = 0;" if integers_fit([number], _width(head)) else tail
         return head, name, kept, 0
     if values:
-        listed = "0.0" if _FLOAT.match(values) else "y" if _holds_addresses(head, values) else ""
-        tail = f"[{length}] = {{{listed}}};"
+        tail = f"{sizes} = {_MARKS[likely_kind(values)]};"
     if tail[0] == "[" and (counted := _LENGTH.match(tail)) is not None:
         return head, name, f"[N]{tail[counted.end() :]}", int(counted[1])
     return head, name, tail, 0
 
 
-def _holds_addresses(head: str, values: str) -> bool:
-    """Whether a list of values contains a name, and belongs to a variable that may hold its address."""
-    return head.rstrip().endswith(_HELD) and _NO_DIGIT.search(values) is not None
-
-
 def _has_room(match: re.Match[str]) -> bool:
     """Whether an array certainly has room for the listed values; True if there is no list."""
-    head, _, _, _, _, _, length, values = match.groups()
+    head, _, _, _, _, _, sizes, values = match.groups()
     if not values:
         return True
-    width, each = _width(head), values.split(", " if " " in values else ",")
-    if len(each) > int(length):
-        return False
-    if _FLOAT.match(values):
-        return _FLOATS.fullmatch(f"{{{values}}}") is not None
-    if width == 8 and _BYTES.issuperset(each):
+    shape, width, vector = list(map(int, _SIZES(sizes))), _width(head), _VECTOR.search(head)
+    if width == 8 and len(shape) == 1 and vector is None and bytes_fit(values, shape[0]):
         return True
-    if _holds_addresses(head, values):
-        numbers = [text for text in map(str.strip, each) if text[:1] in "-0123456789"]
-        return _ADDRESSES.fullmatch(values) is not None and (not numbers or _held(numbers, width))
-    if _NUMBERS.fullmatch(f"{{{values}}}") is None:
-        return False
-    return _held(each, width) or _held([text.strip() for text in each], width)
+    if vector is not None:
+        shape.append(int(vector[1]))
+    kind = likely_kind(values)
+    return is_plain(kind, values) and fits(kind, values, shape, width, whole_rows=vector is not None)
 
 
 def _width(head: str) -> int:
@@ -132,26 +122,16 @@ def _width(head: str) -> int:
     return _WIDTHS.get(head[head.rfind(".") + 1 :].rstrip(), 0)
 
 
-def _held(numbers: list[str], width: int) -> bool:
-    """Whether integers have so few digits that they certainly fit a type of this width."""
-    longest = max(map(len, numbers))
-    if longest <= _DIGITS[width]:
-        return True
-    return longest <= 2 + width // 4 and all(text.startswith("0x") for text in numbers)
-
-
 def remember(variable: Variable, text: str) -> None:
     """Memoises the form of a declaration of one name, without a value or with a plain one, that `simple` has parsed.
 
     The values of the first one of a form are not examined here: nothing is known of that form, so they are checked.
     """
-    (declarator,) = variable.names
     match = _PARTS.fullmatch(text, *variable.span)
     if match is None or len(_FORMS) >= _MOST:
         return
     head, name, tail, count = _parts(match)
-    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith(("{};", "{0.0};", "{y};"))
-    if name == declarator.name.text and not listed and ((head, tail) not in _FORMS or _has_room(match)):
+    if name == variable.names[0].name.text and ((head, tail) not in _FORMS or _has_room(match)):
         variable.word, variable.length = name, count
         variable.form = _FORMS.setdefault((head, tail), Form())
 

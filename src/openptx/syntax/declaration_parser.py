@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from openptx.diagnostics import Diagnostic, Label
-from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.constants import constant, primary
 from openptx.syntax.declarations import (
@@ -21,20 +19,11 @@ from openptx.syntax.declarations import (
 )
 from openptx.syntax.directives import NAMES
 from openptx.syntax.instruction_parser import missing_semicolon
-from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER
 from openptx.syntax.operand_parser import negative_offset
 from openptx.syntax.operands import Integer, Name
+from openptx.syntax.plain_values import MOST_DIMENSIONS, plain_list
 from openptx.syntax.recovery import recover
 from openptx.syntax.tokens import DEPTH, Cursor, Mistake
-
-_AFTER = r"(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}))"
-NUMBERS = rf"\{{[ \t\r\n]*+(?:{INITIAL_INTEGER}{_AFTER})++\}}"
-"""A list of decimal or hexadecimal integers, as compilers write tables."""
-FLOATS = rf"\{{[ \t\r\n]*+(?:{FLOAT}{_AFTER})++\}}"
-"""A list of floating-point numbers only."""
-
-_NUMBERS = pattern(NUMBERS, re.A)
-_FLOATS = pattern(FLOATS, re.A)
 
 
 def initialiser(c: Cursor) -> Initialiser:
@@ -52,11 +41,10 @@ def initialiser(c: Cursor) -> Initialiser:
 
 def _list(c: Cursor) -> InitialiserList:
     start, elements = c.start, list[Initialiser]()
-    if c.depth < DEPTH:
-        for numbers in (_NUMBERS, _FLOATS):
-            if (plain := numbers.match(c.file.text, start, c.limit)) is not None:
-                c.seek(plain.end())
-                return InitialiserList(None, (start, plain.end()), plain[0], floats=numbers is _FLOATS)
+    if c.depth + MOST_DIMENSIONS <= DEPTH and (plain := plain_list(c.file.text, start, c.limit)) is not None:
+        kind, end = plain
+        c.seek(end)
+        return InitialiserList(None, (start, end), kind, c.file.text[start:end])
     c.expect("{", "")
     c.deeper()
     if c.word != "}":

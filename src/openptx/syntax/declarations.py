@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 
 from openptx.patterns import pattern
+from openptx.syntax import plain_values
 from openptx.syntax.literals import signed
-from openptx.syntax.operands import Float, Integer
+from openptx.syntax.operands import Float, Integer, Name
+from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, SYMBOL
 from openptx.syntax.tree import Lazy, Statement
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from openptx.source import File, Span
-    from openptx.syntax.operands import Name
 
-_NUMBER = pattern(r"-?[0-9](?:[\w.]|(?<=[eE])[-+])*", re.A)
+_VALUE = pattern(rf"(generic\()?({SYMBOL})\)?(?:\+([0-9]++))?+|-?[0-9](?:[\w.]|(?<=[eE])[-+])*+", re.A)
+_FLAT = r"\{[^{}]*+\}"
+_FLATS = rf"\{{(?:[^{{}}]|{_FLAT})*+\}}"
+_ROWS = [pattern(_FLAT), pattern(_FLATS), pattern(rf"\{{(?:[^{{}}]|{_FLATS})*+\}}")]
+"""The rows of lists of two, three and four dimensions."""
 
 
 class Attribute:
@@ -41,24 +46,41 @@ class Pointer:
 
 
 class InitialiserList:
-    """`{ 1, 2, { 3 } }`. A list of only small integers, or only `floats`, has their text as `plain`.
+    """`{ 1, 2, { 3 } }`. A `plain` one (`plain_values`) has its text, and a `kind`: of integers, floats or addresses.
 
     Compilers write tables of many thousands: their nodes are created when `elements` is read.
     """
 
-    __slots__ = ("_elements", "floats", "plain", "span")
+    __slots__ = ("_elements", "kind", "plain", "span")
 
     def __init__(
-        self, elements: tuple[Initialiser, ...] | None, span: Span, plain: str = "", *, floats: bool = False
-    ) -> None:
-        self._elements, self.span, self.plain, self.floats = elements, span, plain, floats
+        self, elements: tuple[Initialiser, ...] | None, span: Span, kind: str = "", plain: str = ""
+    ) -> None:  # fmt: skip
+        self._elements, self.span, self.kind, self.plain = elements, span, kind, plain
 
     def __len__(self) -> int:
-        return self.plain.count(",") + 1 if self._elements is None else len(self._elements)
+        return plain_values.length(self.plain) if self._elements is None else len(self._elements)
+
+    @property
+    def nested(self) -> bool:
+        """Whether the first element is a list."""
+        if self.plain:
+            return plain_values.depth(self.plain) > 1
+        return bool(self.elements) and isinstance(self.elements[0], InitialiserList)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it is a plain list of numbers alone."""
+        return self.kind in (INTEGERS, FLOATS)
+
+    @property
+    def names(self) -> list[str]:
+        """The names in a plain list."""
+        return plain_values.names(self.plain) if self.kind == ADDRESSES else []
 
     @property
     def numbers(self) -> list[int]:
-        """The values of a plain list of integers."""
+        """The values of a plain list of integers of one dimension."""
         texts = self.plain[1:-1].replace("U", "").split(",")
         return [int(text, 0) for text in texts] if "x" in self.plain.lower() else list(map(int, texts))
 
@@ -66,17 +88,32 @@ class InitialiserList:
     def elements(self) -> tuple[Initialiser, ...]:
         """The values, as nodes."""
         if self._elements is None:
-            start = self.span[0]
-            read = signed if self.floats else plain_integer
-            self._elements = tuple(
-                [read(m[0], (start + m.start(), start + m.end())) for m in _NUMBER.finditer(self.plain)]
-            )
+            start, depth = self.span[0], plain_values.depth(self.plain)
+            if depth == 1:
+                found = [_value(match, self.kind, start) for match in _VALUE.finditer(self.plain)]
+            else:
+                rows = _ROWS[depth - 2].finditer(self.plain, 1)
+                found = [
+                    InitialiserList(None, (start + row.start(), start + row.end()), self.kind, row[0]) for row in rows
+                ]
+            self._elements = tuple(found)
         return self._elements
+
+
+def _value(match: re.Match[str], kind: str, start: int) -> Initialiser:
+    """A value of a plain list, which begins at `start`."""
+    span = start + match.start(), start + match.end()
+    generic, symbol, offset = match.groups()
+    if symbol:
+        name = Name(symbol, (start + match.start(2), start + match.end(2)))
+        return SymbolAddress(name, int(offset or 0), bool(generic), None, span)
+    return (signed if kind == FLOATS else plain_integer)(match[0], span)
 
 
 def plain_integer(text: str, span: Span) -> Integer:
     """An integer as `lexical.INITIAL_INTEGER` has it."""
-    return Integer(int(text.rstrip("U"), 0), text[-1] == "U", text, span, literal=text[0] != "-")
+    value = int(text.rstrip("U"), 0)
+    return Integer(value, text[-1] == "U" or value >> 63 > 0, text, span, literal=text[0] != "-")
 
 
 class SymbolAddress:

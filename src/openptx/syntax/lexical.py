@@ -28,8 +28,12 @@ DECIMAL_63 = "(?:0|[1-9][0-9]{0,17}+)"
 """Decimal integers with few enough digits to fit 32 and 63 bits. With leading zeros a number is octal."""
 SMALL_INTEGER = rf"(?:-?{DECIMAL_63}|0[xX][0-9a-fA-F]{{1,15}}+)"
 """An integer that certainly fits 64 bits with its sign."""
-INITIAL_INTEGER = rf"(?:-{DECIMAL_63}|(?:{DECIMAL_63}|0[xX][0-9a-fA-F]{{1,15}}+)U?+)"
-"""The same, possibly unsigned: `7U`. A negative one has no suffix, because `-7U` is a large number."""
+INITIAL_INTEGER = (
+    r"(?:-(?:0|[1-8][0-9]{0,18}+|9(?:[01][0-9]{0,17}+|[2-9][0-9]{0,16}+)?+)"
+    r"|(?:0(?:[xX][0-9a-fA-F]{1,16}+)?+|[1-9][0-9]{0,18}+|1[0-7][0-9]{18})U?+)"
+)
+"""An integer that certainly fits 64 bits, possibly unsigned: `7U`. A negative one has no suffix, because `-7U` is a
+large number."""
 FLOAT_BITS = "(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})"
 FLOAT = rf"(?:{FLOAT_BITS}|-?[0-9]{{1,9}}+\.[0-9]{{0,17}}+(?:[eE][-+]?+[0-9]{{1,2}}+)?+)"
 """A floating-point number that certainly fits a double, if it is decimal."""

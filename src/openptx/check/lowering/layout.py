@@ -13,6 +13,7 @@ from openptx.program import Relocation, Variable
 from openptx.syntax import declarations
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Member, SymbolAddress
 from openptx.syntax.operands import Float, Integer, Name
+from openptx.syntax.plain_values import INTEGERS
 
 LARGEST = 1 << 36
 """The maximum size in bytes of an executable variable. The format allows more than the address space has."""
@@ -77,7 +78,8 @@ def initial(
         return encoded({e.name.text: e.value.text if isinstance(e.value, Name) else e.value.value for e in members}), ()
     dimensions = (*shape, vector) if vector > 1 else shape
     size = element_bytes(type)
-    if isinstance(initialiser, InitialiserList) and initialiser.plain and not initialiser.floats and type.kind in "bsu":
+    plain = isinstance(initialiser, InitialiserList) and initialiser.kind == INTEGERS and not initialiser.nested
+    if isinstance(initialiser, InitialiserList) and plain and type.kind in "bsu":
         mask = (1 << type.width) - 1
         table = b"".join([(number & mask).to_bytes(size, "little") for number in initialiser.numbers])
         return table.ljust(size * prod(dimensions), b"\0"), ()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.isa.types import TYPES
 from openptx.source import Span
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.operands import Float, Integer
+from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, fits
+
+TRUNCATED = "initializer-truncated"
+"""A warning: the only misfit of a value that the assembler accepts."""
 
 
 def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:
@@ -23,7 +25,8 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
         return _value(f"a variable in `.{declaration.space}` has no initial value", declarator.span)
     if declaration.linkage == "extern":
         return _value("an `.extern` variable has its initial value where it is defined", declarator.span)
-    if type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList))):
+    halves = type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList)))
+    if halves and not (shape and _empty(value)):
         help = f"write its bits as `.b{TYPES[type].width}`"
         return _value(f"a `.{type}` variable can't have an initial value", declarator.span, help)
     if isinstance(value, InitialiserList):
@@ -60,11 +63,9 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
         return _value(f"more initial values than the {room} elements there are", value.span)
     if vector > 1 and not row and len(value) != vector:
         return _value(f"the initial value of a vector of {vector} has {vector} elements, not {len(value)}", value.span)
-    if value.plain and not row:
-        if value.floats and TYPES[type].kind not in "su":
-            return None
-        if TYPES[type].kind in "bsu" and not value.floats:
-            return _plain_numbers(value, type)
+    if value.plain and _fits(value, dimensions, type, vector):
+        return None
+    truncated: Misfit | None = None
     for element in value.elements:
         if isinstance(element, InitialiserList):
             if not row:
@@ -75,9 +76,15 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
             return _value("the elements of an array of arrays or vectors are lists in braces", element.span, help)
         else:
             found = _element(element, type)
-        if found is not None:
+        if found is not None and found.about != TRUNCATED:
             return found
-    return None
+        truncated = truncated or found
+    return truncated
+
+
+def _empty(value: Initialiser) -> bool:
+    """Whether a list holds no value."""
+    return isinstance(value, InitialiserList) and all(map(_empty, value.elements))
 
 
 def _element(value: Initialiser, type: str) -> Misfit | None:
@@ -96,21 +103,11 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
     return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None
 
 
-def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
-    """The first number of a long list that its type cannot represent; most lists pass by their digits alone."""
-    width = TYPES[type].width
-    if "x" not in value.plain.lower() and (width > 64 or not _long(value.plain, len(str(1 << width - 1)))):
-        return None
-    numbers = value.numbers
-    if holds(type, min(numbers)) and holds(type, max(numbers)):
-        return None
-    return next(found for element in value.elements if (found := _element(element, type)) is not None)
-
-
-def _long(numbers: str, digits: int) -> bool:
-    """Whether some decimal number in a list has this many digits; if not, every number fits a type with room for
-    fewer."""
-    return max(map(len, numbers[1:-1].split(","))) >= digits and re.search(rf"\d{{{digits}}}", numbers) is not None
+def _fits(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector: int) -> bool:
+    """Whether a plain list is certainly correct, judged by its text."""
+    kind, width = TYPES[type].kind, TYPES[type].width
+    held = {INTEGERS: kind in "bsu", FLOATS: kind not in "su", ADDRESSES: type in ("u32", "u64")}
+    return held[value.kind] and fits(value.kind, value.plain, dimensions, width, whole_rows=vector > 1)
 
 
 def holds(type: str, number: int) -> bool:
@@ -123,7 +120,7 @@ def _truncated(value: Integer, type: str) -> Misfit:
     width = TYPES[type].width
     kept = value.value & (1 << width) - 1
     return Misfit(
-        "initializer-truncated",
+        TRUNCATED,
         f"`{value.text}` has more bits than the {width} of `.{type}`",
         "name",
         "its upper bits are dropped",

@@ -179,13 +179,9 @@ def symbols(value: object) -> list[SymbolAddress]:
     """The addresses in an initial value."""
     if isinstance(value, SymbolAddress):
         return [value]
-    if value is None or (isinstance(value, InitialiserList) and value.plain):
+    if not isinstance(value, InitialiserList) or value.numeric:
         return []
-    return (
-        [found for element in value.elements for found in symbols(element)]
-        if isinstance(value, InitialiserList)
-        else []
-    )
+    return [found for element in value.elements for found in symbols(element)]
 
 
 def shape_difference(one: Function, other: Function) -> str | None:
