@@ -7,6 +7,7 @@ themselves.
 
 from __future__ import annotations
 
+import struct
 import sys
 from functools import cache, wraps
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     R = TypeVar("R")
 
-SMALLEST, SMALLEST_NORMAL, BELOW_ULP = 5e-324, sys.float_info.min, 2.0**-60
+(SMALLEST,) = struct.unpack("<d", b"\1\0\0\0\0\0\0\0")
+"""2^-1074, from its bits: Python reads the literal 5e-324 as zero while the processor flushes subnormal numbers."""
+SMALLEST_NORMAL, BELOW_ULP = sys.float_info.min, 2.0**-60
 ENVIRONMENT_BYTES = 256
 """At least the size of C's fenv_t: 32 bytes in glibc on x86-64, 16 on macOS, 8 on aarch64."""
 NOT_STANDARD = (

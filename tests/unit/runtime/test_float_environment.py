@@ -7,11 +7,13 @@ import platform
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import openptx
+from openptx import float_environment
 from openptx.float_environment import ENVIRONMENT_BYTES, in_standard_floats, is_standard, standard_floats
 
 FLUSHING, UP = 0x9FC0, 0x5F80  # of MXCSR, beside the mask of exceptions
@@ -94,3 +96,13 @@ def test_the_standard_environment_ends_with_an_exception() -> None:
         with standard_floats():
             assert is_standard()
     assert is_standard()
+
+
+def test_source_compiled_while_subnormal_numbers_are_flushed() -> None:
+    """As Taichi does it: it sets its thread's environment, and its first call of the driver imports openptx."""
+    source, names = Path(float_environment.__file__).read_text(), {"__name__": "openptx.float_environment"}
+    with mxcsr(FLUSHING):
+        exec(compile(source, "float_environment.py", "exec"), names)
+        with names["standard_floats"]():  # type: ignore[operator]
+            assert is_standard()
+        assert not is_standard()
