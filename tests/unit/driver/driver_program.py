@@ -33,7 +33,8 @@ size = ctypes.c_size_t
 def finalize() -> None:
     """As finalizers of clients do, when the library has closed."""
     released = cuda.cuMemFree_v2(memory), cuda.cuModuleUnload(module), cuda.cuCtxDestroy_v2(context)
-    print("released", *released, "others", cuda.cuMemAlloc_v2(byref(memory), size(4)))
+    waited = cuda.cuStreamSynchronize(None), cuda.cuCtxSynchronize()
+    print("released", *released, "waited", *waited, "others", cuda.cuMemAlloc_v2(byref(memory), size(4)))
 
 
 number, context, module, kernel = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()

@@ -11,24 +11,25 @@ volatile int started;
 /* What Python implemented returns this from the interpreter's end on, in a forked child, and where Python fails. */
 static volatile int ended = DEINITIALIZED;
 static int is_ended(void) { return ended; }
-static int is_freed(void) { return SUCCESS; }
+static int is_done(void) { return SUCCESS; }
 char owned[COUNT]; /* by a function of C here */
 
-/* Whether an entry point only gives something back. */
-static int releases(const char *symbol) {
-    static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release"};
+/* Whether an entry point only gives something back, or waits for work: all work has ended. */
+static int releases_or_waits(const char *symbol) {
+    static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release", "Synchronize"};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(symbol, words[i])) return 1;
     return 0;
 }
 
-/* At the interpreter's end all is given back: finalizers that run after it, as numba-cuda's do, succeed. */
+/* At the interpreter's end all work has ended and all is given back: finalizers that run after it, as numba-cuda's and
+   Taichi's do, succeed. */
 void end(int result) {
     ended = result;
     for (int i = 0; i < SLOTS; i++)
         if (!owned[index_of(i)]) {
-            int freed = result == DEINITIALIZED && releases(symbol_of(i));
-            openptx_table[i] = real[i] ? real[i] : freed ? (void *)is_freed : (void *)is_ended;
+            int done = result == DEINITIALIZED && releases_or_waits(symbol_of(i));
+            openptx_table[i] = real[i] ? real[i] : done ? (void *)is_done : (void *)is_ended;
         }
 }
 
