@@ -9,7 +9,6 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
-from openptx.engines.native.emit.memory import checked_lanes
 from openptx.llvm.host import host
 
 THREADS, SLOTS, SITES = 72, 50, 2  # three warps, the last of eight lanes; lanes of one warp meet in slots
@@ -36,22 +35,11 @@ ld.global.u32 at, [q]; mad.wide.u32 a, at, {step}, a; ld.global.u32 at, [q+4]; m
 {moves} ret; }}"""
 
 
-@pytest.mark.parametrize("width", [8, 16, 32, 64])
-@pytest.mark.parametrize("processor", PROCESSORS)
-def test_what_lanes_move_by_functions(processor: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checked_lanes, "INLINE", 0)
-    for all_lanes in (True, False):
-        test_what_lanes_move(processor, width, 1, all_lanes, monkeypatch)
-
-
 @pytest.mark.parametrize("odd", [0, 2])
 @pytest.mark.parametrize("access", ["ld{}.u32 v, [a+4];", "st{}.u32 [a+8], v;"])
 @pytest.mark.parametrize("space", [".global", ".shared", ""])
-def test_faults_within_functions_are_the_interpreters(
-    space: str, access: str, odd: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_faults_within_functions_are_the_interpreters(space: str, access: str, odd: int) -> None:
     """Some lanes' places are past the end, or the first one's is odd."""
-    monkeypatch.setattr(checked_lanes, "INLINE", 0)
     source = f""".version 8.8
 .target sm_90
 .address_size 64

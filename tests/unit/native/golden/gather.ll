@@ -106,6 +106,113 @@ part:
 ret <32 x i32> %r
 }
 
+define { <32 x i32>, i1 } @openptx.shared.lanes.710d2a5dbff9db94(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+entry:
+%mask = bitcast i32 %lanes to <32 x i1>
+%start.one = insertelement <32 x i64> poison, i64 %start, i32 0
+%start.all = shufflevector <32 x i64> %start.one, <32 x i64> poison, <32 x i32> zeroinitializer
+%offsets = sub <32 x i64> %places, %start.all
+%room.one = insertelement <32 x i64> poison, i64 %room, i32 0
+%room.all = shufflevector <32 x i64> %room.one, <32 x i64> poison, <32 x i32> zeroinitializer
+%far = icmp uge <32 x i64> %offsets, %room.all
+%ends = and <32 x i64> %places, splat (i64 3)
+%odd = icmp ne <32 x i64> %ends, zeroinitializer
+%wrong = or <32 x i1> %far, %odd
+%here = and <32 x i1> %wrong, %mask
+%word = bitcast <32 x i1> %here to i32
+%none = icmp eq i32 %word, 0
+br i1 %none, label %fast, label %slow, !prof !1
+fast:
+%host.one = insertelement <32 x i64> poison, i64 %host, i32 0
+%host.all = shufflevector <32 x i64> %host.one, <32 x i64> poison, <32 x i32> zeroinitializer
+%hosts = add <32 x i64> %places, %host.all
+%at = inttoptr <32 x i64> %hosts to <32 x ptr>
+%begins = shufflevector <32 x i64> %places, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%row.places = add <32 x i64> %begins, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
+%alike = icmp eq <32 x i64> %places, %row.places
+%alike.word = bitcast <32 x i1> %alike to i32
+%together = and i32 %alike.word, %lanes
+%in.rows = icmp eq i32 %together, -1
+br i1 %in.rows, label %rows, label %each
+rows:
+%one = extractelement <32 x ptr> %at, i32 0
+%other = extractelement <32 x ptr> %at, i32 16
+%low = load <16 x i32>, ptr %one, align 4, !tbaa !6
+%high = load <16 x i32>, ptr %other, align 4, !tbaa !6
+%row0 = shufflevector <16 x i32> %low, <16 x i32> %high, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+%row.r0 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %row0, 0
+%row.r = insertvalue { <32 x i32>, i1 } %row.r0, i1 false, 1
+ret { <32 x i32>, i1 } %row.r
+each:
+%at0 = getelementptr i8, <32 x ptr> %at, i64 0
+%word0 = call <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %at0, i32 %lanes)
+%high0 = lshr <32 x i32> %word0, splat (i32 0)
+%found0 = bitcast <32 x i32> %high0 to <32 x i32>
+%found.r0 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %found0, 0
+%found.r = insertvalue { <32 x i32>, i1 } %found.r0, i1 false, 1
+ret { <32 x i32>, i1 } %found.r
+slow:
+%scratch = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %scratch, align 64, !tbaa !5
+%wide = zext i32 %lanes to i64
+%data0 = getelementptr i8, ptr %w, i64 1280
+%bad = call i1 @openptx.load(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+%exact0 = load volatile <32 x i32>, ptr %data0, align 4, !tbaa !5
+%exact.r0 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %exact0, 0
+%exact.r = insertvalue { <32 x i32>, i1 } %exact.r0, i1 %bad, 1
+ret { <32 x i32>, i1 } %exact.r
+}
+
+define i1 @openptx.shared.lanes.36be43c125e0ac61(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
+entry:
+%mask = bitcast i32 %lanes to <32 x i1>
+%start.one = insertelement <32 x i64> poison, i64 %start, i32 0
+%start.all = shufflevector <32 x i64> %start.one, <32 x i64> poison, <32 x i32> zeroinitializer
+%offsets = sub <32 x i64> %places, %start.all
+%room.one = insertelement <32 x i64> poison, i64 %room, i32 0
+%room.all = shufflevector <32 x i64> %room.one, <32 x i64> poison, <32 x i32> zeroinitializer
+%far = icmp uge <32 x i64> %offsets, %room.all
+%ends = and <32 x i64> %places, splat (i64 3)
+%odd = icmp ne <32 x i64> %ends, zeroinitializer
+%wrong = or <32 x i1> %far, %odd
+%here = and <32 x i1> %wrong, %mask
+%word = bitcast <32 x i1> %here to i32
+%none = icmp eq i32 %word, 0
+br i1 %none, label %fast, label %slow, !prof !1
+fast:
+%host.one = insertelement <32 x i64> poison, i64 %host, i32 0
+%host.all = shufflevector <32 x i64> %host.one, <32 x i64> poison, <32 x i32> zeroinitializer
+%hosts = add <32 x i64> %places, %host.all
+%at = inttoptr <32 x i64> %hosts to <32 x ptr>
+%begins = shufflevector <32 x i64> %places, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%row.places = add <32 x i64> %begins, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
+%alike = icmp eq <32 x i64> %places, %row.places
+%alike.word = bitcast <32 x i1> %alike to i32
+%together = and i32 %alike.word, %lanes
+%in.rows = icmp eq i32 %together, -1
+br i1 %in.rows, label %rows, label %each
+rows:
+%one = extractelement <32 x ptr> %at, i32 0
+%other = extractelement <32 x ptr> %at, i32 16
+%low = shufflevector <32 x i32> %value0, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+%high = shufflevector <32 x i32> %value0, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+store <16 x i32> %low, ptr %one, align 4, !tbaa !6
+store <16 x i32> %high, ptr %other, align 4, !tbaa !6
+ret i1 false
+each:
+%at0 = getelementptr i8, <32 x ptr> %at, i64 0
+call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %value0, <32 x ptr> align 4 %at0, <32 x i1> %mask), !tbaa !6
+ret i1 false
+slow:
+%scratch = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %scratch, align 64, !tbaa !5
+%wide = zext i32 %lanes to i64
+%data0 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %value0, ptr %data0, align 4, !tbaa !5
+%bad = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+ret i1 %bad
+}
+
 define i32 @kernel(ptr noalias %w, ptr noalias %frames, i32 %start) nounwind #0 {
 entry:
 %live = alloca <32 x i1>, align 4
@@ -216,222 +323,123 @@ b70:
 %v80 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v81 = shufflevector <32 x i64> %v80, <32 x i64> poison, <32 x i32> zeroinitializer
 %v82 = add <32 x i64> %v81, %v79
-%v83 = insertelement <32 x i64> poison, i64 %v24, i32 0
-%v84 = shufflevector <32 x i64> %v83, <32 x i64> poison, <32 x i32> zeroinitializer
-%v85 = sub <32 x i64> %v82, %v84
-%v86 = insertelement <32 x i64> poison, i64 %v41, i32 0
-%v87 = shufflevector <32 x i64> %v86, <32 x i64> poison, <32 x i32> zeroinitializer
-%v88 = icmp uge <32 x i64> %v85, %v87
-%v89 = and <32 x i64> %v82, splat (i64 3)
-%v90 = icmp ne <32 x i64> %v89, zeroinitializer
-%v91 = or <32 x i1> %v88, %v90
-%v92 = bitcast <32 x i1> %v91 to i32
-%v93 = icmp ne i32 %v92, 0
-%v94 = xor i1 %v93, true
-br i1 %v94, label %b95, label %b96, !prof !1
-b95:
-%v97 = shufflevector <32 x i64> %v82, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v98 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
-%v99 = add <32 x i64> %v97, %v98
-%v100 = icmp eq <32 x i64> %v82, %v99
-%v101 = bitcast <32 x i1> %v100 to i32
-%v102 = icmp eq i32 %v101, -1
-br i1 %v102, label %b103, label %b104, !prof !1
-b103:
-%v105 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v106 = shufflevector <32 x i64> %v105, <32 x i64> poison, <32 x i32> zeroinitializer
-%v107 = add <32 x i64> %v82, %v106
-%v108 = inttoptr <32 x i64> %v107 to <32 x ptr>
-%v109 = extractelement <32 x ptr> %v108, i32 0
-%v110 = extractelement <32 x ptr> %v108, i32 16
-%v111 = load <16 x i32>, ptr %v109, align 4, !tbaa !6
-%v112 = load <16 x i32>, ptr %v110, align 4, !tbaa !6
-%v113 = shufflevector <16 x i32> %v111, <16 x i32> %v112, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-br label %b114
-b104:
-%v115 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v116 = shufflevector <32 x i64> %v115, <32 x i64> poison, <32 x i32> zeroinitializer
-%v117 = add <32 x i64> %v82, %v116
-%v118 = inttoptr <32 x i64> %v117 to <32 x ptr>
-%v119 = call <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %v118, i32 -1)
-br label %b114
-b114:
-%v120 = phi <32 x i32> [%v113, %b103], [%v119, %b104]
-br label %b121
-b96:
-%v122 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v82, ptr %v122, align 64, !tbaa !5
-%v123 = zext i32 -1 to i64
-%v124 = call i1 @openptx.load(ptr %w, i64 %v123, i64 34359804929, i64 %first, i64 0)
-br i1 %v124, label %failed, label %b125, !prof !0
-b125:
-%v126 = getelementptr i8, ptr %w, i64 1280
-%v127 = load volatile <32 x i32>, ptr %v126, align 4, !tbaa !5
-br label %b121
-b121:
-%v128 = phi <32 x i32> [%v120, %b114], [%v127, %b125]
+%v83 = call { <32 x i32>, i1 } @openptx.shared.lanes.710d2a5dbff9db94(ptr %w, i32 -1, i64 %v24, i64 %v41, i64 %v27, i64 %first, i64 0, i64 34359804929, <32 x i64> %v82)
+%v84 = extractvalue { <32 x i32>, i1 } %v83, 1
+br i1 %v84, label %failed, label %b85, !prof !0
+b85:
+%v86 = extractvalue { <32 x i32>, i1 } %v83, 0
 store i64 %v11, ptr %r1, align 4
 store <32 x i64> %v82, ptr %r6, align 4
-store <32 x i32> %v128, ptr %r7, align 4
+store <32 x i32> %v86, ptr %r7, align 4
 br label %block1
 block1:
 ; 9
-%v129 = load <32 x i32>, ptr %r7, align 4
-%v130 = shufflevector <32 x i32> %v129, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
-%v131 = uitofp <32 x i32> %v130 to <32 x float>
-%v132 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v131)
-%v133 = icmp ne <32 x i32> %v132, zeroinitializer
-%v134 = xor <32 x i1> %v133, splat (i1 true)
-%v135 = load i64, ptr %r1, align 4
-%v136 = bitcast <32 x i1> %v133 to i32
-%v137 = icmp ne i32 %v136, 0
-br i1 %v137, label %b138, label %b139
-b138:
-%v140 = select <32 x i1> %v133, <32 x i32> %v132, <32 x i32> zeroinitializer
-%v141 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v140)
-%v142 = insertelement <32 x i64> poison, i64 %v135, i32 0
-%v143 = shufflevector <32 x i64> %v142, <32 x i64> poison, <32 x i32> zeroinitializer
-%v144 = insertelement <32 x i64> poison, i64 %v51, i32 0
-%v145 = shufflevector <32 x i64> %v144, <32 x i64> poison, <32 x i32> zeroinitializer
-%v146 = sub <32 x i64> %v143, %v145
-%v147 = insertelement <32 x i64> poison, i64 %v56, i32 0
-%v148 = shufflevector <32 x i64> %v147, <32 x i64> poison, <32 x i32> zeroinitializer
-%v149 = icmp uge <32 x i64> %v146, %v148
-%v150 = and <32 x i64> %v143, splat (i64 3)
-%v151 = icmp ne <32 x i64> %v150, zeroinitializer
-%v152 = or <32 x i1> %v149, %v151
-%v153 = and <32 x i1> %v152, %v133
-%v154 = bitcast <32 x i1> %v153 to i32
-%v155 = icmp ne i32 %v154, 0
-br i1 %v155, label %b156, label %b157, !prof !0
-b156:
-%v158 = insertelement <32 x i64> poison, i64 %v135, i32 0
-%v159 = shufflevector <32 x i64> %v158, <32 x i64> poison, <32 x i32> zeroinitializer
-%v160 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v159, ptr %v160, align 64, !tbaa !5
-%v161 = bitcast <32 x i1> %v133 to i32
-%v162 = zext i32 %v161 to i64
-%v163 = call i1 @openptx.places(ptr %w, i64 %v162, i64 55834641409, i64 %first, i64 0)
-br i1 %v163, label %failed, label %b164, !prof !0
-b164:
-%v165 = getelementptr i8, ptr %w, i64 1024
-%v166 = load volatile <32 x ptr>, ptr %v165, align 64, !tbaa !5
-br label %b167
-b157:
-%v168 = insertelement <32 x i64> poison, i64 %v54, i32 0
-%v169 = shufflevector <32 x i64> %v168, <32 x i64> poison, <32 x i32> zeroinitializer
-%v170 = add <32 x i64> %v143, %v169
-%v171 = inttoptr <32 x i64> %v170 to <32 x ptr>
-br label %b167
-b167:
-%v172 = phi <32 x ptr> [%v166, %b164], [%v171, %b157]
-%v173 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %v172, ptr %v173, align 64, !tbaa !5
-%v174 = bitcast <32 x i1> %v133 to i32
-%v175 = call i32 @llvm.cttz.i32(i32 %v174, i1 false)
-%v176 = getelementptr i8, ptr %w, i64 1024
-%v177 = getelementptr i64, ptr %v176, i32 %v175
-%v178 = load volatile ptr, ptr %v177, align 8, !tbaa !5
-%v179 = load i32, ptr %v178, align 4, !tbaa !6
-%v180 = add i32 %v179, %v141
-store i32 %v180, ptr %v178, align 4, !tbaa !6
-br label %b139
-b139:
-%v181 = phi i32 [%v179, %b167], [0, %block1]
-%v182 = load <32 x i64>, ptr %r6, align 4
-%v183 = insertelement <32 x i64> poison, i64 %v24, i32 0
-%v184 = shufflevector <32 x i64> %v183, <32 x i64> poison, <32 x i32> zeroinitializer
-%v185 = sub <32 x i64> %v182, %v184
-%v186 = insertelement <32 x i64> poison, i64 %v58, i32 0
-%v187 = shufflevector <32 x i64> %v186, <32 x i64> poison, <32 x i32> zeroinitializer
-%v188 = icmp uge <32 x i64> %v185, %v187
-%v189 = and <32 x i64> %v182, splat (i64 3)
-%v190 = icmp ne <32 x i64> %v189, zeroinitializer
-%v191 = or <32 x i1> %v188, %v190
-%v192 = bitcast <32 x i1> %v191 to i32
-%v193 = icmp ne i32 %v192, 0
-%v194 = xor i1 %v193, true
-br i1 %v194, label %b195, label %b196, !prof !1
-b196:
-%v197 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v132, ptr %v197, align 4, !tbaa !5
-%v198 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v182, ptr %v198, align 64, !tbaa !5
-%v199 = zext i32 -1 to i64
-%v200 = call i1 @openptx.store(ptr %w, i64 %v199, i64 60129608705, i64 %first, i64 0)
-br i1 %v200, label %failed, label %b201, !prof !0
-b201:
-br label %b202
-b195:
-%v203 = shufflevector <32 x i64> %v182, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v204 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
-%v205 = add <32 x i64> %v203, %v204
-%v206 = icmp eq <32 x i64> %v182, %v205
-%v207 = bitcast <32 x i1> %v206 to i32
-%v208 = icmp eq i32 %v207, -1
-br i1 %v208, label %b209, label %b210
-b209:
-%v211 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v212 = shufflevector <32 x i64> %v211, <32 x i64> poison, <32 x i32> zeroinitializer
-%v213 = add <32 x i64> %v182, %v212
-%v214 = inttoptr <32 x i64> %v213 to <32 x ptr>
-%v215 = extractelement <32 x ptr> %v214, i32 0
-%v216 = extractelement <32 x ptr> %v214, i32 16
-%v217 = shufflevector <32 x i32> %v132, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-store <16 x i32> %v217, ptr %v215, align 4, !tbaa !6
-%v218 = shufflevector <32 x i32> %v132, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-store <16 x i32> %v218, ptr %v216, align 4, !tbaa !6
-br label %b219
-b210:
-%v220 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v221 = shufflevector <32 x i64> %v220, <32 x i64> poison, <32 x i32> zeroinitializer
-%v222 = add <32 x i64> %v182, %v221
-%v223 = inttoptr <32 x i64> %v222 to <32 x ptr>
-call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v132, <32 x ptr> align 4 %v223, <32 x i1> splat (i1 true)), !tbaa !6
-br label %b219
-b219:
-br label %b202
-b202:
+%v87 = load <32 x i32>, ptr %r7, align 4
+%v88 = shufflevector <32 x i32> %v87, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
+%v89 = uitofp <32 x i32> %v88 to <32 x float>
+%v90 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v89)
+%v91 = icmp ne <32 x i32> %v90, zeroinitializer
+%v92 = xor <32 x i1> %v91, splat (i1 true)
+%v93 = load i64, ptr %r1, align 4
+%v94 = bitcast <32 x i1> %v91 to i32
+%v95 = icmp ne i32 %v94, 0
+br i1 %v95, label %b96, label %b97
+b96:
+%v98 = select <32 x i1> %v91, <32 x i32> %v90, <32 x i32> zeroinitializer
+%v99 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v98)
+%v100 = insertelement <32 x i64> poison, i64 %v93, i32 0
+%v101 = shufflevector <32 x i64> %v100, <32 x i64> poison, <32 x i32> zeroinitializer
+%v102 = insertelement <32 x i64> poison, i64 %v51, i32 0
+%v103 = shufflevector <32 x i64> %v102, <32 x i64> poison, <32 x i32> zeroinitializer
+%v104 = sub <32 x i64> %v101, %v103
+%v105 = insertelement <32 x i64> poison, i64 %v56, i32 0
+%v106 = shufflevector <32 x i64> %v105, <32 x i64> poison, <32 x i32> zeroinitializer
+%v107 = icmp uge <32 x i64> %v104, %v106
+%v108 = and <32 x i64> %v101, splat (i64 3)
+%v109 = icmp ne <32 x i64> %v108, zeroinitializer
+%v110 = or <32 x i1> %v107, %v109
+%v111 = and <32 x i1> %v110, %v91
+%v112 = bitcast <32 x i1> %v111 to i32
+%v113 = icmp ne i32 %v112, 0
+br i1 %v113, label %b114, label %b115, !prof !0
+b114:
+%v116 = insertelement <32 x i64> poison, i64 %v93, i32 0
+%v117 = shufflevector <32 x i64> %v116, <32 x i64> poison, <32 x i32> zeroinitializer
+%v118 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v117, ptr %v118, align 64, !tbaa !5
+%v119 = bitcast <32 x i1> %v91 to i32
+%v120 = zext i32 %v119 to i64
+%v121 = call i1 @openptx.places(ptr %w, i64 %v120, i64 55834641409, i64 %first, i64 0)
+br i1 %v121, label %failed, label %b122, !prof !0
+b122:
+%v123 = getelementptr i8, ptr %w, i64 1024
+%v124 = load volatile <32 x ptr>, ptr %v123, align 64, !tbaa !5
+br label %b125
+b115:
+%v126 = insertelement <32 x i64> poison, i64 %v54, i32 0
+%v127 = shufflevector <32 x i64> %v126, <32 x i64> poison, <32 x i32> zeroinitializer
+%v128 = add <32 x i64> %v101, %v127
+%v129 = inttoptr <32 x i64> %v128 to <32 x ptr>
+br label %b125
+b125:
+%v130 = phi <32 x ptr> [%v124, %b122], [%v129, %b115]
+%v131 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %v130, ptr %v131, align 64, !tbaa !5
+%v132 = bitcast <32 x i1> %v91 to i32
+%v133 = call i32 @llvm.cttz.i32(i32 %v132, i1 false)
+%v134 = getelementptr i8, ptr %w, i64 1024
+%v135 = getelementptr i64, ptr %v134, i32 %v133
+%v136 = load volatile ptr, ptr %v135, align 8, !tbaa !5
+%v137 = load i32, ptr %v136, align 4, !tbaa !6
+%v138 = add i32 %v137, %v99
+store i32 %v138, ptr %v136, align 4, !tbaa !6
+br label %b97
+b97:
+%v139 = phi i32 [%v137, %b125], [0, %block1]
+%v140 = load <32 x i64>, ptr %r6, align 4
+%v141 = call i1 @openptx.shared.lanes.36be43c125e0ac61(ptr %w, i32 -1, i64 %v24, i64 %v58, i64 %v27, i64 %first, i64 0, i64 60129608705, <32 x i64> %v140, <32 x i32> %v90)
+br i1 %v141, label %failed, label %b142, !prof !0
+b142:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v224 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v224, align 4
+%v143 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v143, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v225 = icmp ult i32 %next, 2
-br i1 %v225, label %ready, label %rest
+%v144 = icmp ult i32 %next, 2
+br i1 %v144, label %ready, label %rest
 rest:
-%v226 = getelementptr i8, ptr %w, i64 928
-%v227 = load i32, ptr %v226, align 4
-%v228 = add i32 %v227, -1
-store i32 %v228, ptr %v226, align 4
-%v229 = getelementptr i8, ptr %w, i64 120
-%v230 = load ptr, ptr %v229, align 8
-%v231 = getelementptr i8, ptr %v230, i64 16
-%v232 = load volatile i32, ptr %v231, align 4
-%v233 = icmp ne i32 %v228, 0
-%v234 = icmp eq i32 %v232, 0
-%v235 = and i1 %v233, %v234
-br i1 %v235, label %beside, label %done
+%v145 = getelementptr i8, ptr %w, i64 928
+%v146 = load i32, ptr %v145, align 4
+%v147 = add i32 %v146, -1
+store i32 %v147, ptr %v145, align 4
+%v148 = getelementptr i8, ptr %w, i64 120
+%v149 = load ptr, ptr %v148, align 8
+%v150 = getelementptr i8, ptr %v149, i64 16
+%v151 = load volatile i32, ptr %v150, align 4
+%v152 = icmp ne i32 %v147, 0
+%v153 = icmp eq i32 %v151, 0
+%v154 = and i1 %v152, %v153
+br i1 %v154, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v236 = getelementptr i8, ptr %w, i64 64
-%v237 = load i32, ptr %v236, align 4
-%v238 = add i32 %v237, 1
-store i32 %v238, ptr %v236, align 4
-%v239 = getelementptr i8, ptr %w, i64 88
-%v240 = load i64, ptr %v239, align 4
-%v241 = add i64 %v240, 1
-store i64 %v241, ptr %v239, align 4
-%v242 = getelementptr i8, ptr %w, i64 848
-%v243 = load i64, ptr %v242, align 4
-%v244 = add i64 %v243, 1
-store i64 %v244, ptr %v242, align 4
+%v155 = getelementptr i8, ptr %w, i64 64
+%v156 = load i32, ptr %v155, align 4
+%v157 = add i32 %v156, 1
+store i32 %v157, ptr %v155, align 4
+%v158 = getelementptr i8, ptr %w, i64 88
+%v159 = load i64, ptr %v158, align 4
+%v160 = add i64 %v159, 1
+store i64 %v160, ptr %v158, align 4
+%v161 = getelementptr i8, ptr %w, i64 848
+%v162 = load i64, ptr %v161, align 4
+%v163 = add i64 %v162, 1
+store i64 %v163, ptr %v161, align 4
 br label %cta
 ready:
 br label %warp

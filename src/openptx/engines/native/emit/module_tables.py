@@ -21,5 +21,3 @@ class ModuleTables:
     """Outlined functions, by their parameters."""
     products: list[str] = field(default_factory=list[str])
     """Keys of the matrix products whose routines the code calls."""
-    lane_accesses: dict[object, int] = field(default_factory=dict[object, int])
-    """The number of accesses of each kind in the code, see memory/checked_lanes.py."""

@@ -278,22 +278,6 @@ class BoundsCheck:
         room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), size)
         return "0", room, self.ir.emit(f"ptrtoint ptr {self.entry.state(abi.SHARED, 'ptr')} to i64")
 
-    def in_rows(self, place: Bits, step: int) -> str:
-        """Whether all lanes execute, and each half of them is contiguous."""
-        ir, t = self.ir, vector_type(64)
-        a = self.x.vector(place)
-        begins = ir.shuffle(t, a, "poison", [i // 16 * 16 for i in range(N)])
-        wanted = ir.emit(f"add {t} {begins}, {self.x.constant_vector(tuple(i % 16 * step for i in range(N)), 64)}")
-        same = ir.emit(f"icmp eq {t} {a}, {wanted}")
-        word = ir.mask_bits(same)
-        if not self.scope.full:
-            word = ir.emit(f"and i{N} {word}, {self.scope.mask_word()}")
-        return ir.emit(f"icmp eq i{N} {word}, -1")
-
-    def ends(self, places: str) -> list[str]:
-        """The pointers of the first lane and of the middle one."""
-        return [self.ir.emit(f"extractelement <{N} x ptr> {places}, i32 {i}") for i in (0, N // 2)]
-
     def lane_pointers(self, pointer: str, lanes: Lanes) -> str:
         """Each lane's pointer, at known distances from one."""
         return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.constant_vector(lanes, 64)}")

@@ -1,11 +1,12 @@
 """Checked accesses at a separate address per lane, as functions shared by similar accesses.
 
-Such an access is 40 to 80 lines of LLVM text; a step of `wgmma` has 32 of them. The first four accesses of a kind are
-inlined, later ones call the function, so loops with few accesses have no calls.
+Inlined, such an access is 40 to 80 lines of LLVM text, for which LLVM needs up to 0.9 ms. The call adds a nanosecond or
+two to an access of 20 to 40.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from openptx.engines.native import abi
@@ -13,12 +14,9 @@ from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
-from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, GatherScatter
+from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
-
-INLINE = 4
-"""The number of accesses of a kind that a module inlines."""
 
 ADDRESSES = vector_type(64)
 HALF = N // 2
@@ -28,45 +26,53 @@ class Kind(NamedTuple):
     """What accesses that share a function have in common."""
 
     name: str  # load, store
-    space: str
     same: bool
     """Whether the offsets in the region are the addresses themselves."""
     width: int
+    elements: int
+
+    @property
+    def step(self) -> int:
+        """The bytes of an element."""
+        return self.width // 8
+
+    @property
+    def result(self) -> str:
+        t = vector_type(self.width)
+        return "i1" if self.name == "store" else f"{{ {f'{t}, ' * self.elements}i1 }}"
 
 
 class CheckedLanes:
-    """Loads and stores of one element for each lane."""
+    """Loads and stores of the elements of each lane."""
 
     def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter) -> None:
         self.x, self.ir, self.scope, self.tables = checks.x, checks.ir, checks.scope, checks.scope.tables
         self.checks, self.slow, self.lanes = checks, slow, lanes
 
-    def shares(self, kind: Kind, region: str, count: int) -> bool:
-        """Whether one more access of the kind is to call a function."""
-        if count > 1 or region == "local" or not self.checks.c.options.checks:
-            return False
-        uses = self.tables.lane_accesses
-        uses[kind] = uses.get(kind, 0) + 1
-        return uses[kind] > (1 if self.checks.c.options.baseline else INLINE)
+    def serves(self, region: str) -> bool:
+        """Whether an access is of this kind. (The same local address is a different place in each lane.)"""
+        return region != "local" and self.checks.c.options.checks
 
-    def load(self, kind: Kind, region: str, address: Bits, place: Bits) -> Bits:
-        t = vector_type(kind.width)
-        given = self.arguments(region, address, place, kind, False)
-        pair = self.ir.emit(f"call {{ {t}, i1 }} @{self.function(kind)}({given})")
-        self.slow.faults.leave_if(self.ir.emit(f"extractvalue {{ {t}, i1 }} {pair}, 1"))
-        return self.x.bits(self.ir.emit(f"extractvalue {{ {t}, i1 }} {pair}, 0"), kind.width)
+    def load(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        kind = Kind("load", address is place, w, count)
+        given = self.arguments(kind, space, region, address, place)
+        found = self.ir.emit(f"call {kind.result} @{self.function(kind)}({given})")
+        self.slow.leave_if(self.ir.emit(f"extractvalue {kind.result} {found}, {count}"))
+        return tuple(self.x.bits(self.ir.emit(f"extractvalue {kind.result} {found}, {i}"), w) for i in range(count))
 
-    def store(self, kind: Kind, region: str, address: Bits, place: Bits, value: Bits) -> None:
-        given = self.arguments(region, address, place, kind, True)
-        given += f", {vector_type(kind.width)} {self.x.vector(value)}"
-        self.slow.faults.leave_if(self.ir.emit(f"call i1 @{self.function(kind)}({given})"))
+    def store(self, space: str, region: str, address: Bits, place: Bits, values: Sequence[Bits]) -> None:
+        kind = Kind("store", address is place, values[0].width, len(values))
+        given = self.arguments(kind, space, region, address, place)
+        given += "".join(f", {vector_type(kind.width)} {self.x.vector(v)}" for v in values)
+        self.slow.leave_if(self.ir.emit(f"call i1 @{self.function(kind)}({given})"))
 
-    def arguments(self, region: str, address: Bits, place: Bits, kind: Kind, write: bool) -> str:
-        start, room, host = self.checks.limits(region, place, kind.width // 8, write)
+    def arguments(self, kind: Kind, space: str, region: str, address: Bits, place: Bits) -> str:
+        start, room, host = self.checks.limits(region, place, kind.step * kind.elements, kind.name == "store")
         places, addresses = self.x.vector(place), "" if kind.same else f", {ADDRESSES} {self.x.vector(address)}"
         lanes, limit, first = self.scope.mask_word(), self.slow.frame.limit(), self.scope.entry.first_thread()
+        what = self.slow.what(space, kind.step, kind.elements)
         return (
-            f"ptr %w, i32 {lanes}, i64 {start}, i64 {room}, i64 {host}, i64 {first}, i64 {limit},"
+            f"ptr %w, i32 {lanes}, i64 {start}, i64 {room}, i64 {host}, i64 {first}, i64 {limit}, i64 {what},"
             f" {ADDRESSES} {places}{addresses}"
         )
 
@@ -79,48 +85,21 @@ class CheckedLanes:
         return made.name
 
     def text(self, kind: Kind, name: str) -> str:
-        w, t, store = kind.width, vector_type(kind.width), kind.name == "store"
-        size, half, addresses = w // 8, f"<{HALF} x i{w}>", "%places" if kind.same else "%addresses"
-        steps = ", ".join(f"i64 {i % HALF * size}" for i in range(N))
-        rows, every = (", ".join(f"i32 {i}" for i in some) for some in ([i // HALF * HALF for i in range(N)], range(N)))
-        low, high = ("<" + ", ".join(f"i32 {i}" for i in range(k, k + HALF)) + ">" for k in (0, HALF))
-        more = ("" if kind.same else f", {ADDRESSES} %addresses") + (f", {t} %value" if store else "")
-        result = "i1" if store else f"{{ {t}, i1 }}"
-        if store:
-            by_rows = (
-                f"%low = shufflevector {t} %value, {t} poison, <{HALF} x i32> {low}\n"
-                f"%high = shufflevector {t} %value, {t} poison, <{HALF} x i32> {high}\n"
-                f"store {half} %low, ptr %one, align {size}{DATA}\nstore {half} %high, ptr %other, align {size}{DATA}\n"
-                "ret i1 false"
-            )
-            by_lanes = (
-                f"{self.lanes.scatter_call(t, w, '%value', '%at', lambda: '%mask', lambda: '%lanes')}\nret i1 false"
-            )
-            before, after = f"store {t} %value, ptr %data, align 4{STATE}\n", "ret i1 %bad"
-        else:
-            by_rows = (
-                f"%low = load {half}, ptr %one, align {size}{DATA}\n"
-                f"%high = load {half}, ptr %other, align {size}{DATA}\n"
-                f"%row = shufflevector {half} %low, {half} %high, <{N} x i32> <{every}>\n" + returned(t, "%row", "r")
-            )
-            call = self.lanes.gather_call(t, w, "%at", lambda: "%mask", lambda: "%lanes")
-            by_lanes = f"%found = {call}\n" + returned(t, "%found", "g")
-            before = ""
-            after = (
-                f"%exact = load volatile {t}, ptr %data, align 4{STATE}\n"
-                f"%s0 = insertvalue {result} poison, {t} %exact, 0\n"
-                f"%s1 = insertvalue {result} %s0, i1 %bad, 1\nret {result} %s1"
-            )
-        call = self.slow.call_of(kind.name, self.slow.what(kind.space, size, 1, 0), "%wide", "%first", "%locals")
-        parameters = "ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals"
-        return f"""define internal {result} @{name}({parameters}, {ADDRESSES} %places{more}) noinline nounwind #0 {{
+        t, addresses = vector_type(kind.width), "%places" if kind.same else "%addresses"
+        more = "" if kind.same else f", {ADDRESSES} %addresses"
+        if kind.name == "store":
+            more += "".join(f", {t} %value{i}" for i in range(kind.elements))
+        call = self.slow.call_of(kind.name, "%what", "%wide", "%first", "%locals")
+        parameters = "ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what"
+        head = f"define internal {kind.result} @{name}({parameters}, {ADDRESSES} %places{more}) noinline nounwind #0"
+        return f"""{head} {{
 entry:
 %mask = bitcast i32 %lanes to {LANES}
 {splat("start")}
 %offsets = sub {ADDRESSES} %places, %start.all
 {splat("room")}
 %far = icmp uge {ADDRESSES} %offsets, %room.all
-%ends = and {ADDRESSES} %places, splat (i64 {size - 1})
+%ends = and {ADDRESSES} %places, splat (i64 {kind.step * kind.elements - 1})
 %odd = icmp ne {ADDRESSES} %ends, zeroinitializer
 %wrong = or {LANES} %far, %odd
 %here = and {LANES} %wrong, %mask
@@ -131,7 +110,80 @@ fast:
 {splat("host")}
 %hosts = add {ADDRESSES} %places, %host.all
 %at = inttoptr {ADDRESSES} %hosts to {PLACES}
-%begins = shufflevector {ADDRESSES} %places, {ADDRESSES} poison, <{N} x i32> <{rows}>
+{rows(kind) if kind.elements == 1 else "br label %each"}
+each:
+{self.loads(kind) if kind.name == "load" else self.stores(kind)}
+slow:
+%scratch = getelementptr i8, ptr %w, i64 {abi.SCRATCH}
+store {ADDRESSES} {addresses}, ptr %scratch, align 64{STATE}
+%wide = zext i32 %lanes to i64
+{exactly(kind, call)}
+}}
+"""
+
+    def loads(self, kind: Kind) -> str:
+        """Gathers the elements, as many at once as are moved in one word."""
+        w, t, lines = kind.width, vector_type(kind.width), list[str]()
+        together = min(kind.elements, WIDEST // w)
+        word = vector_type(w * together)
+        for i in range(0, kind.elements, together):
+            lines.append(f"%at{i} = getelementptr i8, {PLACES} %at, i64 {i * kind.step}")
+            lines.append(f"%word{i} = {self.lanes.gather_call(word, w * together, f'%at{i}', mask, lanes)}")
+            for k in range(together):
+                lines.append(f"%high{i + k} = lshr {word} %word{i}, splat (i{w * together} {k * w})")
+                change = "bitcast" if together == 1 else "trunc"
+                lines.append(f"%found{i + k} = {change} {word} %high{i + k} to {t}")
+        return "\n".join([*lines, returned(kind, "found", "false")])
+
+    def stores(self, kind: Kind) -> str:
+        """Scatters the elements likewise."""
+        w, t, lines = kind.width, vector_type(kind.width), list[str]()
+        together = min(kind.elements, WIDEST // w)
+        word = vector_type(w * together)
+        for i in range(0, kind.elements, together):
+            whole = f"%value{i}"
+            for k in range(1, together):
+                if k == 1:
+                    lines.append(f"%whole{i} = zext {t} %value{i} to {word}")
+                    whole = f"%whole{i}"
+                lines.append(f"%part{i + k} = zext {t} %value{i + k} to {word}")
+                lines.append(f"%high{i + k} = shl {word} %part{i + k}, splat (i{w * together} {k * w})")
+                lines.append(f"%whole{i + k} = or {word} {whole}, %high{i + k}")
+                whole = f"%whole{i + k}"
+            lines.append(f"%at{i} = getelementptr i8, {PLACES} %at, i64 {i * kind.step}")
+            lines.append(self.lanes.scatter_call(word, w * together, whole, f"%at{i}", mask, lanes))
+        return "\n".join([*lines, "ret i1 false"])
+
+
+def mask() -> str:
+    return "%mask"
+
+
+def lanes() -> str:
+    return "%lanes"
+
+
+def rows(kind: Kind) -> str:
+    """In many tiles half a warp is a row: two moves are an order of magnitude faster than a gather."""
+    w, t, half = kind.width, vector_type(kind.width), f"<{HALF} x i{kind.width}>"
+    begins = ", ".join(f"i32 {i // HALF * HALF}" for i in range(N))
+    steps = ", ".join(f"i64 {i % HALF * kind.step}" for i in range(N))
+    every = ", ".join(f"i32 {i}" for i in range(N))
+    if kind.name == "load":
+        align = f"align {w // 8}{DATA}"
+        moves = (
+            f"%low = load {half}, ptr %one, {align}\n%high = load {half}, ptr %other, {align}\n"
+            f"%row0 = shufflevector {half} %low, {half} %high, <{N} x i32> <{every}>\n" + returned(kind, "row", "false")
+        )
+    else:
+        low, high = ("<" + ", ".join(f"i32 {i}" for i in range(k, k + HALF)) + ">" for k in (0, HALF))
+        moves = (
+            f"%low = shufflevector {t} %value0, {t} poison, <{HALF} x i32> {low}\n"
+            f"%high = shufflevector {t} %value0, {t} poison, <{HALF} x i32> {high}\n"
+            f"store {half} %low, ptr %one, align {w // 8}{DATA}\nstore {half} %high, ptr %other, align {w // 8}{DATA}\n"
+            "ret i1 false"
+        )
+    return f"""%begins = shufflevector {ADDRESSES} %places, {ADDRESSES} poison, <{N} x i32> <{begins}>
 %row.places = add {ADDRESSES} %begins, <{steps}>
 %alike = icmp eq {ADDRESSES} %places, %row.places
 %alike.word = bitcast {LANES} %alike to i32
@@ -141,18 +193,21 @@ br i1 %in.rows, label %rows, label %each
 rows:
 %one = extractelement {PLACES} %at, i32 0
 %other = extractelement {PLACES} %at, i32 {HALF}
-{by_rows}
-each:
-{by_lanes}
-slow:
-%scratch = getelementptr i8, ptr %w, i64 {abi.SCRATCH}
-store {ADDRESSES} {addresses}, ptr %scratch, align 64{STATE}
-%data = getelementptr i8, ptr %w, i64 {abi.DATA}
-{before}%wide = zext i32 %lanes to i64
-%bad = {call}
-{after}
-}}
-"""
+{moves}"""
+
+
+def exactly(kind: Kind, call: str) -> str:
+    """The slow path: its call, with the values before it or after it."""
+    t, lines = vector_type(kind.width), list[str]()
+    for i in range(kind.elements):
+        lines.append(f"%data{i} = getelementptr i8, ptr %w, i64 {abi.DATA + i * N * kind.step}")
+        if kind.name == "store":
+            lines.append(f"store {t} %value{i}, ptr %data{i}, align 4{STATE}")
+    lines.append(f"%bad = {call}")
+    if kind.name == "store":
+        return "\n".join([*lines, "ret i1 %bad"])
+    lines += [f"%exact{i} = load volatile {t}, ptr %data{i}, align 4{STATE}" for i in range(kind.elements)]
+    return "\n".join([*lines, returned(kind, "exact", "%bad")])
 
 
 def splat(name: str) -> str:
@@ -163,11 +218,11 @@ def splat(name: str) -> str:
     )
 
 
-def returned(t: str, value: str, prefix: str) -> str:
-    """Lines that return a value, and that nothing went wrong."""
-    pair = f"{{ {t}, i1 }}"
-    return (
-        f"%{prefix}0 = insertvalue {pair} poison, {t} {value}, 0\n"
-        f"%{prefix}1 = insertvalue {pair} %{prefix}0, i1 false, 1\n"
-        f"ret {pair} %{prefix}1"
-    )
+def returned(kind: Kind, name: str, failed: str) -> str:
+    """Lines that return the loaded elements, and whether a fault was recorded."""
+    t, before, lines = vector_type(kind.width), "poison", list[str]()
+    for i in range(kind.elements):
+        lines.append(f"%{name}.r{i} = insertvalue {kind.result} {before}, {t} %{name}{i}, {i}")
+        before = f"%{name}.r{i}"
+    lines.append(f"%{name}.r = insertvalue {kind.result} {before}, i1 {failed}, {kind.elements}")
+    return "\n".join([*lines, f"ret {kind.result} %{name}.r"])

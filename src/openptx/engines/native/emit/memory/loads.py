@@ -1,4 +1,4 @@
-"""Loads: wide moves if offsets are known, half-warp rows, otherwise gathers."""
+"""Loads: wide moves if offsets are known, otherwise gathers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openptx.engines.native.analysis.load_plan import LoadPlan
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
-from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes, Kind
+from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.slow_path import SlowPath
@@ -65,25 +65,16 @@ class LoadLowering:
             return self.paths.diamond(good, wide, lambda: self.slow.load(space, reported, w, count))
         if self.own.serves(region, place):
             return self.own.load(space, place, w, count)
-        kind = Kind("load", space, address is place, w)
-        if self.shared.shares(kind, region, count):
-            return (self.shared.load(kind, region, address, place),)
+        if self.shared.serves(region):
+            return self.shared.load(space, region, address, place, w, count)
         bad, pointers = self.checks.check_lanes(region, place, size, False)
 
-        def rows() -> tuple[Bits, ...]:
-            """In many tiles half a warp is a row: two moves are an order of magnitude faster than a gather."""
-            t = f"<{N // 2} x i{w}>"
-            halves = [self.ir.load(t, at, w // 8, DATA) for at in self.checks.ends(pointers())]
-            return (self.x.bits(self.ir.shuffle(t, halves[0], halves[1], range(N)), w),)
-
-        def fast() -> tuple[Bits, ...]:
-            if count > 1 or region == "local":  # the same local address is a different place in each lane
-                return self.lanes.gather(pointers(), w, count)
-            in_rows = self.checks.in_rows(place, w // 8)
-            return self.paths.diamond(in_rows, rows, lambda: self.lanes.gather(pointers(), w, 1))
-
         good = self.ir.emit(f"xor i1 {bad}, true")
-        return self.paths.diamond(good, fast, lambda: self.slow.load(space, address, w, count))
+        return self.paths.diamond(
+            good,
+            lambda: self.lanes.gather(pointers(), w, count),
+            lambda: self.slow.load(space, address, w, count),
+        )
 
     def load_lanes(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
         """Lanes at known offsets, one by one if all execute: a gather takes longer, twice as long on some

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from openptx.engines.native.analysis.accesses import locate
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
@@ -11,7 +10,7 @@ from openptx.engines.native.analysis.load_plan import RUNS
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
-from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes, Kind
+from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.slow_path import SlowPath
@@ -54,14 +53,16 @@ class StoreLowering:
         elif self.own.serves(region, place):
             self.own.store(space, place, values)
             return ()
-        elif self.shared.shares(kind := Kind("store", space, address is place, w), region, count):
-            self.shared.store(kind, region, address, place, values[0])
+        elif self.shared.serves(region):
+            self.shared.store(space, region, address, place, values)
             return ()
         else:
             reported = address
             bad, pointers = self.checks.check_lanes(region, place, size, True)
             good = ir.emit(f"xor i1 {bad}, true")
-            fast = partial(self.store_each, region, place, pointers, values)
+
+            def fast() -> None:
+                self.lanes.scatter(pointers(), values, w)
 
         if good == GOOD:
             fast()
@@ -77,23 +78,6 @@ class StoreLowering:
             ir.jump(done)
         ir.start(done)
         return ()
-
-    def store_each(self, region: str, place: Bits, pointers: Callable[[], str], values: Sequence[Bits]) -> None:
-        """Lanes at separate addresses: perhaps two rows."""
-        ir, w = self.ir, values[0].width
-        if len(values) > 1 or region == "local":  # the same local address is a different place in each lane
-            self.lanes.scatter(pointers(), values, w)
-            return
-        rows, other, on = ir.fresh(), ir.fresh(), ir.fresh()
-        ir.branch(self.checks.in_rows(place, w // 8), rows, other)
-        ir.start(rows)
-        for i, at in zip((0, N // 2), self.checks.ends(pointers()), strict=True):
-            self.store_piece(at, values[0], i, N // 2)
-        ir.jump(on)
-        ir.start(other)
-        self.lanes.scatter(pointers(), values, w)
-        ir.jump(on)
-        ir.start(on)
 
     def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
         """Stores the values of all lanes contiguously."""
