@@ -184,7 +184,7 @@ def _get(name: str) -> object:
     if name in PACKAGES:
         return import_module(f"openptx.{name}")
     if name not in _home:
-        raise AttributeError(f"module `openptx` has no attribute `{name}`")
+        raise AttributeError(f"module `openptx` has no attribute `{name}`", name=name, obj=sys.modules[__name__])
     return getattr(import_module(_home[name]), name)
 
 

@@ -102,7 +102,7 @@ def require_options(target: str | None, profile: str = "ptxas") -> None:
         return
 
     if find(str(target)) is None:
-        near = nearest(str(target).lower(), TARGETS)
+        near = nearest(f"sm_{target}" if f"sm_{target}" in TARGETS else str(target).lower(), TARGETS)
         raise ArgumentError(f"no target `{target}`" + (f": did you mean {near}?" if near else ", such as sm_90a"))
 
 

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     R = TypeVar("R")
 
 
-def hints(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def hints(too_many: str = "", /, **meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator: a keyword that the function lacks is an ArgumentError with a hint.
 
-    `meant` maps names of other libraries to ours; misspelt names are recognised.
+    `meant` maps names of other libraries to ours; misspelt names are recognised. `too_many` is the error for more
+    positional arguments than the function has.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -33,6 +34,8 @@ def hints(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 return function(*args, **kwargs)
             except TypeError:
                 if kwargs.keys() <= names:
+                    if too_many and len(args) > code.co_argcount:
+                        raise ArgumentError(too_many) from None
                     raise
             raise unknown(name, next(each for each in kwargs if each not in names), names, meant)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import openptx
 from openptx.errors import InputError
 from openptx.numerics.dtypes import carrier
-from openptx.numerics.type_names import ELEMENTS, PACKED
+from openptx.numerics.type_names import ELEMENTS, PACKED, nearest
 from openptx.runtime.npy import read_array
 
 if TYPE_CHECKING:
@@ -47,8 +47,9 @@ def read_number(text: str) -> int | float:
     try:
         return float(text)
     except ValueError:
+        hint = f"; did you mean @{text}?" if text.endswith(".npy") else ""
         raise InputError(
-            f"`{text}` is not an argument: write a number, @FILE.npy, zeros:TYPE:COUNT, empty:TYPE:COUNT or null"
+            f"`{text}` is not an argument: write a number, @FILE.npy, zeros:TYPE:COUNT, empty:TYPE:COUNT or null{hint}"
         ) from None
 
 
@@ -86,7 +87,7 @@ def dtype_of(name: str) -> Any:
     """The dtype of a PTX type: as for results of `convert`, and unsigned integers for `.b8` to `.b64`."""
     found = ELEMENTS.get(name.replace("b", "u", 1) if name in BITS else name) or PACKED.get(name)
     if found is None:
-        raise InputError(f"no type `{name}`; one of {' '.join((*BITS, *ELEMENTS, *PACKED))}")
+        raise InputError(f"no type `{name}`; {nearest(name, BITS)}")
     return carrier(found)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from openptx.errors import InputError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
 
     from openptx.runtime import Kernel, LoadedModule
 
@@ -32,9 +32,15 @@ SANITIZE = "`openptx sanitize`; TOOLS are some of race,init,sync,mem (default: a
 
 def add_limits(parser: ArgumentParser, timed: str = "stop the kernel with a fault after this time") -> None:
     """Options that limit a launch."""
-    limit = "stop the kernel with a fault when a thread has executed N instructions"
+    limit = "stop the kernel with a fault after N instructions"
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help=f"{timed} (default: no limit)")
     parser.add_argument("--max-instructions", metavar="N", type=int, help=f"{limit} (default: no limit)")
+
+
+def require_extents(args: Namespace) -> None:
+    """Raises InputError if the size of the launch is missing."""
+    if not (args.grid and args.block):
+        raise InputError("a launch needs --grid and --block, such as --grid 4 --block 256")
 
 
 def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openptx.cli.arguments import read_argument, read_extent
 from openptx.cli.files import load
-from openptx.cli.launch_options import add_launch_options, pick
+from openptx.cli.launch_options import add_launch_options, pick, require_extents
 from openptx.errors import InputError
 from openptx.recording.file import SUFFIX, read_recording
 from openptx.recording.restore import restore
@@ -50,9 +50,8 @@ def launching(args: Namespace) -> Launching:
     if args.file.endswith(SUFFIX):
         refuse_options(args, "a recording")
         return recorded(args.file)
-    if not (args.grid and args.block):
-        raise InputError("--grid and --block say how many threads to run")
     file = load(args.file)
+    require_extents(args)
     kernel = pick(load_module(file), args.kernel, file.name)
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     arguments = [read_argument(text) for text in args.arg]

@@ -29,13 +29,12 @@ from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
 from openptx.cli.exit_status import CLEAN, FINDINGS
 from openptx.cli.files import load
-from openptx.cli.launch_options import CONTRACT, ENGINE, PROFILE, add_launch_options, add_limits, pick
+from openptx.cli.launch_options import CONTRACT, ENGINE, PROFILE, add_launch_options, add_limits, pick, require_extents
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.cli.time_limit import time_limit
 from openptx.cli.tracing import add_trace_arguments, compared, restore, traced, wants_trace, write_trace
 from openptx.diagnostics.render.summary import plural
-from openptx.errors import InputError
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import Kernel, LoadedModule
 from openptx.runtime import load as load_module
@@ -63,8 +62,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load, launch, print, save."""
-    if not args.fidelity and not (args.grid and args.block):
-        raise InputError("--grid and --block say how many threads to run")
+    if not args.fidelity:
+        require_extents(args)
     grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     since = time.monotonic()

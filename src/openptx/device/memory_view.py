@@ -114,9 +114,9 @@ class MemoryView:
         `space` is "global" for instructions that name it. A block has `shared` bytes of shared memory.
         """
         if address < NULL_PAGE:
-            return "none: this is the null pointer" + (f", {in_bytes(address)} on" if address else "")
+            return f"none: this is {f'{in_bytes(address)} after ' if address else ''}the null pointer"
         if address >= (1 << 64) - NULL_PAGE:
-            return f"none: this is the null pointer, {in_bytes((1 << 64) - address)} before it"
+            return f"none: this is {in_bytes((1 << 64) - address)} before the null pointer"
         slot = address >> self.shift
         if slot == FUNCTION:
             return "none: this is an address of a function"

@@ -54,9 +54,24 @@ PACKED: dict[str, Packed] = {
 }
 
 
+NUMPY_KINDS = {"float": "f", "uint": "u", "int": "s", "bfloat": "bf"}
+
+
 def named(name: str) -> Element | Packed:
-    """The type called `name`; ValueError, listing the existing names."""
+    """The type called `name`; ValueError with the nearest name, or all names."""
     found = ELEMENTS.get(name) or PACKED.get(name)
     if found is None:
-        raise ValueError(f"no number format is called {name!r}; there are {', '.join((*ELEMENTS, *PACKED))}")
+        raise ValueError(f"no number format is called {name!r}; {nearest(name)}")
     return found
+
+
+def nearest(name: object, further: tuple[str, ...] = ()) -> str:
+    """The hint for an unknown name: the type that NumPy calls so, the most similar one, or all names."""
+    from difflib import get_close_matches
+
+    single, given = (*further, *ELEMENTS), str(name)
+    kind = given.rstrip("0123456789")
+    spelled = NUMPY_KINDS.get(kind, kind) + given[len(kind) :]
+    near = [spelled] if spelled in single else get_close_matches(given, single, n=1)
+    near = near or get_close_matches(given, PACKED, n=1)
+    return f"did you mean {near[0]}?" if near else f"there are {', '.join((*single, *PACKED))}"

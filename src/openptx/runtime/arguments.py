@@ -163,9 +163,11 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
 
 def pointer(where: Place, t: Type, address: int) -> bytes:
     if t.kind not in ("u", "b", "s") or t.width not in (32, 64):
-        raise ArgumentError(f"{where} is not a pointer: pass a number")
+        raise ArgumentError(f"{where} is not a pointer: it takes a number, not an array or None")
     if address >> t.width:
-        raise ArgumentError(f"{where} has {t.width} bits, too few for an address of a 64-bit program")
+        raise ArgumentError(
+            f"{where} takes a number, not an array: a pointer parameter has 64 bits, this has {t.width}"
+        )
     return address.to_bytes(t.width // 8, "little")
 
 

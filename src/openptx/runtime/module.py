@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from openptx.api import file_to_load
 from openptx.api import require_options as require_target
@@ -46,7 +46,10 @@ OTHER_NAMES = {
 }  # fmt: skip
 """Launch options of other libraries, and the corresponding ones here."""
 
+ONE_TUPLE = "the kernel's arguments are one tuple: write `kernel(grid, block, (x, y))`, or `kernel[grid, block](x, y)`"
 THREADS = 1024
+LISTED = 8
+"""The number of kernels that the message about an unknown one lists."""
 LAUNCHES_KEPT = 1024
 """The number of validated launches that a module remembers."""
 
@@ -86,7 +89,7 @@ class Kernel(Handle):
     def _repr_html_(self) -> str:
         return notebook.kernel(self.module.program, self.function)
 
-    @hints(**OTHER_NAMES)
+    @hints(ONE_TUPLE, **OTHER_NAMES)
     def __call__(
         self,
         grid: Extent,
@@ -305,12 +308,17 @@ class LoadedModule(Handle):
         """
         found = name if name in self.program.kernels else named(name, self.kernels)
         if found is None:
-            known = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in self.kernels]
-            what = f"has {', '.join(known)}" if known else "has no kernels"
-            raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {what}")
+            raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {_names_like(name, self.kernels)}")
         return Kernel(self, self.program.function(found))
 
     __getitem__ = get_function
+
+    if not TYPE_CHECKING:  # a type checker reports the attribute itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            program = self.__dict__.get("program")
+            hint = f'; a kernel is an item: `module["{name}"]`' if program and name in program.kernels else ""
+            raise AttributeError(f"a loaded module has no attribute `{name}`{hint}", name=name, obj=self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.kernels)
@@ -356,6 +364,20 @@ class LoadedModule(Handle):
         Raises ArgumentError for objects that are not accepted as pointer arguments.
         """
         return self.image.memory.address(array_of("`address`", array)).base
+
+
+def _names_like(name: str, kernels: Sequence[str]) -> str:
+    """The kernels of a module in the message about an unknown one: all, or of many the most similar ones."""
+    if not kernels:
+        return "has no kernels"
+    rest = ""
+    if len(kernels) > LISTED:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name), kernels, n=LISTED) or kernels[:LISTED]
+        kernels, rest = near, f" and {len(kernels) - len(near)} others (`module.kernels`)"
+    shown = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in kernels]
+    return f"has {', '.join(shown)}{rest}"
 
 
 @in_standard_floats

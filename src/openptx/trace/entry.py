@@ -49,6 +49,8 @@ def trace(
     require_options(shared_mem, None, timeout, max_instructions, None)
     if not is_count(limit) or limit < 1:
         raise ArgumentError(f"`limit` is a whole number from 1, not {limit!r}")
+    if isinstance(lines, int | str):
+        raise ArgumentError(f"`lines` is a list: write `lines=[{lines!r}]`")
     wanted = Wanted(
         positions("thread", threads),
         positions("block", blocks),
@@ -75,6 +77,8 @@ def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | 
     """Positions as x, y, z, from 0."""
     if given is None:
         return None
+    if isinstance(given, int):
+        raise ArgumentError(f"`{what}s` is a list of positions: write `{what}s=[{given}]`")
     found = set[tuple[int, int, int]]()
     for one in given:
         parts = (one,) if isinstance(one, int) else tuple(one)
@@ -99,6 +103,8 @@ def known_registers(kernel: Kernel, names: Sequence[str] | None) -> frozenset[st
     program = kernel.module.program
     functions = [kernel.function, *(program.function(name) for name in program.functions)]
     declared = {register.name for function in functions for register in function.registers}
+    if isinstance(names, str):
+        raise ArgumentError(f"`registers` is a list of names: write `registers=[{names!r}]`")
     for name in names:
         if name not in declared:
             raise ArgumentError(f"no register `{name}` in kernel `{kernel.name}` or a function of its module")

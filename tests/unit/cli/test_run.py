@@ -105,7 +105,9 @@ def test_an_endless_kernel_is_stopped(openptx, ptx, limit):
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "null", "--save", "0=x.npy"], "is not an array"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:u32:1", "--save", "0=/no/x.npy"], "/no/x"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--shared", "-1", "--arg", "null"], "shared"),
-        (["--kernel", "one", "--block", "1"], "--grid and --block say how many threads to run"),
+        (["--kernel", "one", "--block", "1"], "a launch needs --grid and --block, such as --grid 4"),
+        (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:float32:4"], "did you mean f32?"),
+        (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "x.npy"], "did you mean @x.npy?"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run(openptx, ptx, options, message):

@@ -57,7 +57,7 @@ CASES = [
         "null",
         "mov.u64 a, 8; ld.global.u32 x, [a];",
         "a load of 4 bytes outside of every allocation",
-        ("address 0x8 in .global", "nearest allocation: none: this is the null pointer, 8 bytes on"),
+        ("address 0x8 in .global", "nearest allocation: none: this is 8 bytes after the null pointer"),
     ),
     Case(
         "shared load",

@@ -67,10 +67,10 @@ def test_the_nearest_allocation() -> None:
     assert held.nearest(base + 100, 4) == f"x, 100 bytes at 0x{base:x}; the access ends 4 bytes past it"
     assert held.nearest(base - 8, 4) == f"x, 100 bytes at 0x{base:x}; the access begins 8 bytes before it"
     assert Memory().map().nearest(1 << 40, 4) == "none within 1 GiB"
-    assert Memory().map().nearest((1 << 64) - 4, 4) == "none: this is the null pointer, 4 bytes before it"
+    assert Memory().map().nearest((1 << 64) - 4, 4) == "none: this is 4 bytes before the null pointer"
     assert "begins 4 bytes before" in Memory().map().nearest((1 << 32) - 4, 4, shared=64)
     assert "generic address of .shared" in Memory().map().nearest(1 << 32, 4, "global", 64)
-    assert held.nearest(12, 4) == "none: this is the null pointer, 12 bytes on"
+    assert held.nearest(12, 4) == "none: this is 12 bytes after the null pointer"
 
 
 def test_read_only_arrays_say_so() -> None:
