@@ -9,7 +9,7 @@ openptx explain e4m3             a number format, or a type: .b32, f16x2
 openptx explain %laneid          a special register
 openptx explain sm_90a           a target
 openptx explain deviations       where ptxas differs from the manual
-openptx explain narrow-address   one of these deviations
+openptx explain vector-kinds     one of these deviations
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What the README shows is what the command prints. A line `...` stands for any number of lines."""
+"""The README's examples, in order, in one folder, print what it shows. A line `...` stands for any number of lines."""
 
 from __future__ import annotations
 
 import gc
 import re
 import shlex
-import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,28 +13,41 @@ import pytest
 from openptx.cli import main
 
 ROOT = Path(__file__).parents[3]
-BLOCK = re.compile(r"^```\n\$ openptx ([^\n]*)\n((?:(?!```)[^\n]*\n)+)^```$", re.M)
-RECIPE = (ROOT / "docs" / "recipes" / "find-a-race.md").read_text("utf-8")
-RACE, RACE_SOURCE = (re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)[0] for language in ("ptx", "cuda"))
-SHOWN = BLOCK.findall((ROOT / "README.md").read_text("utf-8"))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+README = BLOCK.findall((ROOT / "README.md").read_text("utf-8"))
+RECIPE = dict(BLOCK.findall((ROOT / "docs" / "recipes" / "find-a-race.md").read_text("utf-8")))
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.M)
 
 
-@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command.split()[0] for command, _ in SHOWN])
 def test_the_readme_is_true(
-    command: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copy(ROOT / "tests" / "diagnostics" / "grammar" / "subtracted_offset.ptx", tmp_path / "saxpy.ptx")
-    (tmp_path / "sum.ptx").write_text(RACE, "utf-8")
-    (tmp_path / "sum.cu").write_text(RACE_SOURCE, "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
+    Path("sum.ptx").write_text(RECIPE["ptx"], "utf-8")
+    Path("sum.cu").write_text(RECIPE["cuda"], "utf-8")
+    tried = set[str]()
+    for language, text in README:
+        if language == "ptx":
+            Path("saxpy.ptx").write_text(text, "utf-8")
+        elif language == "python":
+            exec(text, {})
+            assert capsys.readouterr().out == "[4. 4. 4.]\n"
+        for command, output in COMMAND.findall(text):
+            run(command)
+            done = capsys.readouterr()
+            pattern = re.escape(output).replace(re.escape("...\n"), "(?s:.*)")
+            assert re.fullmatch(pattern, done.out + done.err), command
+            tried.add(command.split()[1])
+    assert tried >= {"check", "run", "sanitize", "explain", "convert"}
+
+
+def run(command: str) -> None:
+    """A command of OpenPTX in this process, another one in a shell."""
+    if not command.startswith("openptx "):
+        subprocess.run(["bash", "-c", command], check=True)
+        return
     try:
-        main(shlex.split(command))
+        main(shlex.split(command)[1:])
     finally:
         gc.enable()  # which `check` leaves off
-    pattern = re.escape(output).replace(re.escape("...\n"), "(?s:.*)")
-    assert re.fullmatch(pattern, capsys.readouterr().out)
-
-
-def test_the_readme_shows_something() -> None:
-    assert {command.split()[0] for command, _ in SHOWN} >= {"check", "sanitize", "explain", "convert"}
