@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.calls import Failure, in_context, put, read, write
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -119,20 +118,6 @@ def create_2d(context: Context, out: int, description: int) -> None:
 @in_context("cuArray3DCreate_v2")
 def create_3d(context: Context, out: int, description: int) -> None:
     create(context, out, Description(*DESCRIPTOR_3D.unpack(read(description, DESCRIPTOR_3D.size))))
-
-
-def read(pointer: int, size: int) -> bytes:
-    """A structure of the caller's."""
-    if not pointer:
-        raise Failure(Result.INVALID_VALUE, "a pointer to a description is null")
-    return ctypes.string_at(pointer, size)
-
-
-def write(pointer: int, data: bytes) -> None:
-    """Writes a descriptor as a result."""
-    if not pointer:
-        raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
-    ctypes.memmove(pointer, data, len(data))
 
 
 @in_context("cuArrayGetDescriptor_v2")

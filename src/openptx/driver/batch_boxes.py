@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from openptx.driver.arrays import Array, read
+from openptx.driver.arrays import Array
 from openptx.driver.boxes import ARRAY, UNIFIED, Copy, Extent, Side
-from openptx.driver.calls import Failure, counted, get, in_context, put_size
+from openptx.driver.calls import Failure, counted, get, in_context, put_size, read
 from openptx.driver.contexts import Context
 from openptx.driver.copies import asynchronous
 from openptx.driver.objects import driver

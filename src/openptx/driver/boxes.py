@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from openptx.device.memory_view import Bytes
-from openptx.driver.arrays import Array, read
-from openptx.driver.calls import Failure, in_context
+from openptx.driver.arrays import Array
+from openptx.driver.calls import Failure, in_context, read
 from openptx.driver.contexts import Context
 from openptx.driver.objects import driver
 from openptx.driver.places import of_device, of_either, of_host
@@ -120,26 +120,6 @@ def copy_3d(pointer: int) -> Copy:
     return Copy(sides[0], sides[1], Extent(*words[-3:]))
 
 
-@in_context("cuMemcpy2D_v2", "cuMemcpy2DUnaligned_v2")
-def memcpy_2d(context: Context, pointer: int) -> None:
-    copy_2d(pointer).run()
-
-
-@in_context("cuMemcpy2DAsync_v2")
-def memcpy_2d_async(context: Context, pointer: int, stream: int) -> None:
-    submit(context, stream, "copy", copy_2d(pointer).run)
-
-
-@in_context("cuMemcpy3D_v2", "cuMemcpy3DPeer")
-def memcpy_3d(context: Context, pointer: int) -> None:
-    copy_3d(pointer).run()
-
-
-@in_context("cuMemcpy3DAsync_v2", "cuMemcpy3DPeerAsync")
-def memcpy_3d_async(context: Context, pointer: int, stream: int) -> None:
-    submit(context, stream, "copy", copy_3d(pointer).run)
-
-
 def in_array(handle: int, offset: int) -> Side:
     """Bytes of an array of one dimension."""
     found = driver().find(handle, Array)
@@ -148,44 +128,40 @@ def in_array(handle: int, offset: int) -> Side:
     return Side(offset, 0, 0, ARRAY, 0, found, 0, 0)
 
 
-def in_memory(kind: int, address: int) -> Side:
-    return Side(0, 0, 0, kind, address, None, 0, 0)
+def in_place(kind: int, handle: int, offset: int = 0) -> Side:
+    """A place in memory by its address, or in an array by its handle and an offset."""
+    return in_array(handle, offset) if kind == ARRAY else Side(0, 0, 0, kind, handle, None, 0, 0)
 
 
-def row(source: Side, target: Side, size: int) -> Copy:
-    return Copy(source, target, Extent(size, 1, 1))
+def row(target: int, source: int) -> Callable[..., Copy]:
+    """Makes copies of one dimension between places of two kinds, of the words of the target and the source, and the
+    size."""
+
+    def copy(*words: int) -> Copy:
+        split = 2 if target == ARRAY else 1
+        return Copy(in_place(source, *words[split:-1]), in_place(target, *words[:split]), Extent(words[-1], 1, 1))
+
+    return copy
 
 
-@in_context("cuMemcpyHtoA_v2")
-def host_to_array(context: Context, array: int, offset: int, source: int, size: int) -> None:
-    row(in_memory(HOST, source), in_array(array, offset), size).run()
+def declare(copy: Callable[..., Copy], symbols: Sequence[str], symbols_of_async: Sequence[str] = ()) -> None:
+    """Declares entry points for the copies that `copy` makes of their arguments."""
+
+    def run(context: Context, *words: int) -> None:
+        copy(*words).run()
+
+    def run_async(context: Context, *words: int) -> None:
+        *described, stream = words
+        submit(context, stream, "copy", copy(*described).run)
+
+    in_context(*symbols)(run)
+    in_context(*symbols_of_async)(run_async)
 
 
-@in_context("cuMemcpyHtoAAsync_v2")
-def host_to_array_async(context: Context, array: int, offset: int, source: int, size: int, stream: int) -> None:
-    submit(context, stream, "copy", row(in_memory(HOST, source), in_array(array, offset), size).run)
-
-
-@in_context("cuMemcpyAtoH_v2")
-def array_to_host(context: Context, target: int, array: int, offset: int, size: int) -> None:
-    row(in_array(array, offset), in_memory(HOST, target), size).run()
-
-
-@in_context("cuMemcpyAtoHAsync_v2")
-def array_to_host_async(context: Context, target: int, array: int, offset: int, size: int, stream: int) -> None:
-    submit(context, stream, "copy", row(in_array(array, offset), in_memory(HOST, target), size).run)
-
-
-@in_context("cuMemcpyDtoA_v2")
-def device_to_array(context: Context, array: int, offset: int, source: int, size: int) -> None:
-    row(in_memory(DEVICE, source), in_array(array, offset), size).run()
-
-
-@in_context("cuMemcpyAtoD_v2")
-def array_to_device(context: Context, target: int, array: int, offset: int, size: int) -> None:
-    row(in_array(array, offset), in_memory(DEVICE, target), size).run()
-
-
-@in_context("cuMemcpyAtoA_v2")
-def array_to_array(context: Context, target: int, to: int, source: int, of: int, size: int) -> None:
-    row(in_array(source, of), in_array(target, to), size).run()
+declare(copy_2d, ["cuMemcpy2D_v2", "cuMemcpy2DUnaligned_v2"], ["cuMemcpy2DAsync_v2"])
+declare(copy_3d, ["cuMemcpy3D_v2", "cuMemcpy3DPeer"], ["cuMemcpy3DAsync_v2", "cuMemcpy3DPeerAsync"])
+declare(row(ARRAY, HOST), ["cuMemcpyHtoA_v2"], ["cuMemcpyHtoAAsync_v2"])
+declare(row(HOST, ARRAY), ["cuMemcpyAtoH_v2"], ["cuMemcpyAtoHAsync_v2"])
+declare(row(ARRAY, DEVICE), ["cuMemcpyDtoA_v2"])
+declare(row(DEVICE, ARRAY), ["cuMemcpyAtoD_v2"])
+declare(row(ARRAY, ARRAY), ["cuMemcpyAtoA_v2"])

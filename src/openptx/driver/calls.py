@@ -15,6 +15,10 @@ from typing import Any, NamedTuple
 
 from openptx.driver.results import Result
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.driver.contexts import Context
+
 LOG = logging.getLogger("openptx")
 Function = Callable[..., Any]
 PAGE = 4096
@@ -88,6 +92,37 @@ def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
     if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a value is null")
     return kind.from_address(pointer).value
+
+
+def getter(
+    symbol: str, value: Callable[[Context, int], float | bytes], kind: Any = ctypes.c_uint64, *, out_first: bool = False
+) -> None:
+    """Declares an entry point of a context with two arguments, a handle and an address: it writes there what `value`
+    finds by the handle, a number of the `kind` or a structure."""
+
+    def write_value(context: Context, first: int, second: int) -> None:
+        handle, out = (second, first) if out_first else (first, second)
+        found = value(context, handle)
+        if isinstance(found, bytes):
+            write(out, found)
+        else:
+            put(out, found, kind)
+
+    in_context(symbol)(write_value)
+
+
+def read(pointer: int, size: int) -> bytes:
+    """A structure of the caller's."""
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, "a pointer to a description is null")
+    return ctypes.string_at(pointer, size)
+
+
+def write(pointer: int, data: bytes) -> None:
+    """Writes a descriptor as a result."""
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
+    ctypes.memmove(pointer, data, len(data))
 
 
 def counted(count: int, what: str, most: int = MOST) -> range:

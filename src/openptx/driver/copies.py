@@ -34,44 +34,23 @@ def known(address: int) -> bool:
     return owned_at(address) is not None
 
 
-@in_context("cuMemcpy")
-def copy(context: Context, target: int, source: int, size: int) -> None:
-    move(target, of_either, source, of_either, size)
+def declare(symbol: str, symbol_of_async: str, to: Place, of: Place) -> None:
+    """Declares the entry points for copies in one direction."""
+
+    def copy(context: Context, target: int, source: int, size: int) -> None:
+        move(target, to, source, of, size)
+
+    def copy_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
+        asynchronous(context, stream, target, to, source, of, size)
+
+    in_context(symbol)(copy)
+    in_context(symbol_of_async)(copy_async)
 
 
-@in_context("cuMemcpyAsync")
-def copy_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    asynchronous(context, stream, target, of_either, source, of_either, size)
-
-
-@in_context("cuMemcpyHtoD_v2")
-def to_device(context: Context, target: int, source: int, size: int) -> None:
-    move(target, of_device, source, of_host, size)
-
-
-@in_context("cuMemcpyHtoDAsync_v2")
-def to_device_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    asynchronous(context, stream, target, of_device, source, of_host, size)
-
-
-@in_context("cuMemcpyDtoH_v2")
-def to_host(context: Context, target: int, source: int, size: int) -> None:
-    move(target, of_host, source, of_device, size)
-
-
-@in_context("cuMemcpyDtoHAsync_v2")
-def to_host_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    asynchronous(context, stream, target, of_host, source, of_device, size)
-
-
-@in_context("cuMemcpyDtoD_v2")
-def within_device(context: Context, target: int, source: int, size: int) -> None:
-    move(target, of_device, source, of_device, size)
-
-
-@in_context("cuMemcpyDtoDAsync_v2")
-def within_device_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
-    asynchronous(context, stream, target, of_device, source, of_device, size)
+declare("cuMemcpy", "cuMemcpyAsync", of_either, of_either)
+declare("cuMemcpyHtoD_v2", "cuMemcpyHtoDAsync_v2", of_device, of_host)
+declare("cuMemcpyDtoH_v2", "cuMemcpyDtoHAsync_v2", of_host, of_device)
+declare("cuMemcpyDtoD_v2", "cuMemcpyDtoDAsync_v2", of_device, of_device)
 
 
 @in_context("cuMemcpyPeer")

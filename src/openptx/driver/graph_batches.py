@@ -5,11 +5,10 @@ from __future__ import annotations
 import ctypes
 import struct
 
-from openptx.driver.arrays import read, write
-from openptx.driver.calls import in_context
+from openptx.driver.calls import getter, read
 from openptx.driver.contexts import Context, named
-from openptx.driver.graph_nodes import add, described
-from openptx.driver.graph_settings import change, of_kind
+from openptx.driver.graph_nodes import adds, described
+from openptx.driver.graph_settings import of_kind, sets
 from openptx.driver.graphs import Node, Work
 from openptx.driver.memory_operations import batch_of, read_batch
 
@@ -25,11 +24,6 @@ def batch_work(context: Context, pointer: int) -> Work:
     return Work(read_batch(count, operations, flags).run)
 
 
-@in_context("cuGraphAddBatchMemOpNode")
-def add_batch(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    add(out, graph, after, count, "memory", lambda: batch_work(context, pointer))
-
-
 def batch_words(context: Context, node: Node) -> bytes:
     """CUDA_BATCH_MEM_OP_NODE_PARAMS. The node owns the operations until its parameters change."""
     batch = batch_of(node.work.function)
@@ -37,18 +31,7 @@ def batch_words(context: Context, node: Node) -> bytes:
     return FIELDS.pack(context.handle, len(batch.operations), ctypes.addressof(data), 0)
 
 
-@in_context("cuGraphBatchMemOpNodeGetParams")
-def get_batch(context: Context, handle: int, out: int) -> None:
-    write(out, batch_words(context, of_kind(handle, "memory")))
-
-
-@in_context("cuGraphBatchMemOpNodeSetParams")
-def set_batch(context: Context, handle: int, pointer: int) -> None:
-    of_kind(handle, "memory").work = batch_work(context, pointer)
-
-
-@in_context("cuGraphExecBatchMemOpNodeSetParams")
-def set_exec_batch(context: Context, graph: int, handle: int, pointer: int) -> None:
-    """Addresses, values and comparisons may change, not the number and the types of the operations."""
-    node = of_kind(handle, "memory")
-    change(graph, node, batch_work(context, pointer))
+adds("cuGraphAddBatchMemOpNode", "memory", batch_work)
+getter("cuGraphBatchMemOpNodeGetParams", lambda context, handle: batch_words(context, of_kind(handle, "memory")))
+# In an executable graph addresses, values and comparisons may change, not the number and the types of the operations.
+sets("cuGraphBatchMemOpNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams", "memory", batch_work)

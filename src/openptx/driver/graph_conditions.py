@@ -10,8 +10,7 @@ import struct
 from typing import Any
 
 from openptx import memory
-from openptx.driver.arrays import read
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.calls import Failure, in_context, put, read
 from openptx.driver.contexts import Context, named
 from openptx.driver.graph_nodes import PARAMETERS, add, special_node
 from openptx.driver.graphs import Choice, Graph, Node, Word, Work, choice_of, instantiated

@@ -6,8 +6,7 @@ import ctypes
 import struct
 from collections.abc import Callable
 
-from openptx.driver.arrays import write
-from openptx.driver.calls import in_context, put
+from openptx.driver.calls import getter, in_context, put, write
 from openptx.driver.contexts import Context
 from openptx.driver.executable_graphs import Executable
 from openptx.driver.graph_batches import batch_words
@@ -15,7 +14,7 @@ from openptx.driver.graph_conditions import condition_words
 from openptx.driver.graph_edges import NODE_TYPES
 from openptx.driver.graph_nodes import CHILD, FILL, KERNEL_V2
 from openptx.driver.graph_nodes import HOST as HOST_FUNCTION
-from openptx.driver.graph_parameters import copy_description, fill_words, host_words, kernel_words
+from openptx.driver.graph_parameters import copy_description, event_of, fill_words, host_words, kernel_words
 from openptx.driver.graphs import Graph, Node, child_of
 from openptx.driver.objects import driver
 
@@ -33,10 +32,6 @@ def child_description(context: Context, node: Node) -> bytes:
     return CHILD.pack(child.handle if child is not None else 0, NOT_TO_REUSE)
 
 
-def event_description(context: Context, node: Node) -> bytes:
-    return HANDLE.pack(node.work.arguments[0].handle)
-
-
 DESCRIPTIONS: dict[str, Callable[[Context, Node], bytes]] = {
     "kernel": lambda context, node: KERNEL_V2.pack(*kernel_words(node), 0, context.handle),
     "copy": lambda context, node: COPY_HEAD.pack(0, 0, context.handle) + copy_description(node),
@@ -44,8 +39,8 @@ DESCRIPTIONS: dict[str, Callable[[Context, Node], bytes]] = {
     "host": lambda context, node: HOST_FUNCTION.pack(*host_words(node)),
     "graph": child_description,
     "empty": lambda context, node: b"",
-    "wait": event_description,
-    "event": event_description,
+    "wait": lambda context, node: HANDLE.pack(event_of(node)),
+    "event": lambda context, node: HANDLE.pack(event_of(node)),
     "allocation": lambda context, node: node.description,
     "free": lambda context, node: HANDLE.pack(node.address),
     "memory": batch_words,
@@ -62,20 +57,9 @@ def get_node(context: Context, handle: int, out: int) -> None:
     write(out, (struct.pack("<4i", number, 0, 0, 0) + described).ljust(SIZE, b"\0"))
 
 
-@in_context("cuGraphGetId")
-def graph_id(context: Context, handle: int, out: int) -> None:
-    put(out, driver().find(handle, Graph).number, ctypes.c_uint32)
-
-
-@in_context("cuGraphExecGetId")
-def executable_id(context: Context, handle: int, out: int) -> None:
-    put(out, driver().find(handle, Executable).number, ctypes.c_uint32)
-
-
-@in_context("cuGraphNodeGetLocalId")
-def local_id(context: Context, handle: int, out: int) -> None:
-    """It stays the node's when others are removed."""
-    put(out, driver().find(handle, Node).number, ctypes.c_uint32)
+getter("cuGraphGetId", lambda _, handle: driver().find(handle, Graph).number, ctypes.c_uint32)
+getter("cuGraphExecGetId", lambda _, handle: driver().find(handle, Executable).number, ctypes.c_uint32)
+getter("cuGraphNodeGetLocalId", lambda _, handle: driver().find(handle, Node).number, ctypes.c_uint32)
 
 
 @in_context("cuGraphNodeGetToolsId")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, get, getter, in_context, initialized, put
 from openptx.driver.contexts import Context, read_handles
 from openptx.driver.graphs import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
@@ -148,11 +148,5 @@ def find_in_clone(context: Context, out: int, handle: int, clone: int) -> None:
     raise Failure(Result.INVALID_VALUE, "the graph was not cloned from that of the node")
 
 
-@in_context("cuGraphNodeGetType")
-def node_type(context: Context, handle: int, out: int) -> None:
-    put_int(out, NODE_TYPES[driver().find(handle, Node).kind])
-
-
-@in_context("cuGraphNodeGetContainingGraph")
-def containing_graph(context: Context, handle: int, out: int) -> None:
-    put(out, driver().find(handle, Node).graph.handle)
+getter("cuGraphNodeGetType", lambda _, handle: NODE_TYPES[driver().find(handle, Node).kind], ctypes.c_int32)
+getter("cuGraphNodeGetContainingGraph", lambda _, handle: driver().find(handle, Node).graph.handle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, get, getter, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.executable_graphs import Executable, Plan
 from openptx.driver.graph_allocations import GraphMemory, claim
@@ -93,6 +93,4 @@ def destroy_executable(handle: int) -> None:
     driver().remove(driver().find(handle, Executable))
 
 
-@in_context("cuGraphExecGetFlags")
-def executable_flags(context: Context, handle: int, out: int) -> None:
-    put(out, driver().find(handle, Executable).flags)
+getter("cuGraphExecGetFlags", lambda _, handle: driver().find(handle, Executable).flags)

@@ -6,9 +6,7 @@ Its address is assigned when the node is created. `graph_allocations` manages it
 from __future__ import annotations
 
 from openptx.driver.allocations import OWNED
-from openptx.driver.arrays import write
-from openptx.driver.calls import Failure, get, in_context, initialized, put
-from openptx.driver.contexts import Context
+from openptx.driver.calls import Failure, get, getter, initialized, put
 from openptx.driver.devices import require_device
 from openptx.driver.graph_allocations import FREED, OF_GRAPHS, settle
 from openptx.driver.graph_settings import of_kind
@@ -52,11 +50,5 @@ def trim(device: int) -> None:
     require_device(device)
 
 
-@in_context("cuGraphMemAllocNodeGetParams")
-def get_allocation(context: Context, handle: int, out: int) -> None:
-    write(out, of_kind(handle, "allocation").description)
-
-
-@in_context("cuGraphMemFreeNodeGetParams")
-def get_free(context: Context, handle: int, out: int) -> None:
-    put(out, of_kind(handle, "free").address)
+getter("cuGraphMemAllocNodeGetParams", lambda _, handle: of_kind(handle, "allocation").description)
+getter("cuGraphMemFreeNodeGetParams", lambda _, handle: of_kind(handle, "free").address)

@@ -9,9 +9,8 @@ from functools import partial
 
 from openptx.driver import launches
 from openptx.driver.allocations import obtain
-from openptx.driver.arrays import read
 from openptx.driver.boxes import copy_3d
-from openptx.driver.calls import Failure, get, in_context, put
+from openptx.driver.calls import Failure, get, in_context, put, read
 from openptx.driver.contexts import Context, read_handles
 from openptx.driver.events import Event
 from openptx.driver.fills import ELEMENTS, fill
@@ -36,13 +35,17 @@ COPY = 16
 """The offset in CUDA_MEMCPY_NODE_PARAMS of the copy."""
 
 
-def kernel_work(context: Context, pointer: int, *, second: bool) -> Work:
+def kernel_work(context: Context, pointer: int, layout: struct.Struct = KERNEL) -> Work:
     """The content of a CUDA_KERNEL_NODE_PARAMS. Parameters are copied now."""
-    words = (KERNEL_V2 if second else KERNEL).unpack(read(pointer, (KERNEL_V2 if second else KERNEL).size))
-    function = driver().find(words[0] or (words[10] if second else 0), Function)
+    words = layout.unpack(read(pointer, layout.size))
+    function = driver().find(words[0] or (words[10] if layout is KERNEL_V2 else 0), Function)
     gx, gy, gz, bx, by, bz, shared, pointers, extra = words[1:10]
     shape = Shape((gx, gy, gz), (bx, by, bz), shared)
     return Work(launches.run, (context, *launches.prepared(function, shape, pointers, extra)))
+
+
+def kernel_work_v2(context: Context, pointer: int) -> Work:
+    return kernel_work(context, pointer, KERNEL_V2)
 
 
 def copy_work(context: Context, pointer: int) -> Work:
@@ -66,15 +69,15 @@ def host_work(context: Context, pointer: int) -> Work:
     return Work(ctypes.CFUNCTYPE(None, ctypes.c_uint64)(function), (data,))
 
 
-def record_work(handle: int) -> Work:
+def record_work(context: Context, handle: int) -> Work:
     return Work(Event.record, (driver().find(handle, Event),))
 
 
-def wait_work(handle: int) -> Work:
+def wait_work(context: Context, handle: int) -> Work:
     return Work(Event.wait, (driver().find(handle, Event),))
 
 
-def cloned(handle: int) -> Work:
+def cloned(context: Context, handle: int) -> Work:
     """The work of a node that runs a copy of a graph."""
     found = driver().find(handle, Graph)
     if found.moved:
@@ -98,6 +101,10 @@ def nothing() -> None:
     """The work of an empty node."""
 
 
+def empty_work(context: Context, pointer: int) -> Work:
+    return Work(nothing)
+
+
 def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[[], Work]) -> Node:
     """A new node of a graph, with dependencies."""
     put(out, 0)
@@ -112,49 +119,27 @@ def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[
     return made
 
 
-@in_context("cuGraphAddKernelNode")
-def add_kernel(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    add(out, graph, after, count, "kernel", lambda: kernel_work(context, pointer, second=False))
+def adds(symbol: str, kind: str, work: Callable[[Context, int], Work]) -> None:
+    """Declares an entry point that adds a node of a kind, with the work that a structure or a handle describes; copies
+    and fills name a context as well, and there is one."""
+
+    def add_of_kind(
+        context: Context, out: int, graph: int, after: int, count: int, described: int = 0, owner: int = 0
+    ) -> None:
+        add(out, graph, after, count, kind, lambda: work(context, described))
+
+    in_context(symbol)(add_of_kind)
 
 
-@in_context("cuGraphAddKernelNode_v2")
-def add_kernel_v2(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    add(out, graph, after, count, "kernel", lambda: kernel_work(context, pointer, second=True))
-
-
-@in_context("cuGraphAddMemcpyNode")
-def add_copy(context: Context, out: int, graph: int, after: int, count: int, pointer: int, owner: int) -> None:
-    add(out, graph, after, count, "copy", lambda: copy_work(context, pointer))
-
-
-@in_context("cuGraphAddMemsetNode")
-def add_fill(context: Context, out: int, graph: int, after: int, count: int, pointer: int, owner: int) -> None:
-    add(out, graph, after, count, "fill", lambda: fill_work(context, pointer))
-
-
-@in_context("cuGraphAddHostNode")
-def add_host(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    add(out, graph, after, count, "host", lambda: host_work(context, pointer))
-
-
-@in_context("cuGraphAddEmptyNode")
-def add_empty(context: Context, out: int, graph: int, after: int, count: int) -> None:
-    add(out, graph, after, count, "empty", lambda: Work(nothing))
-
-
-@in_context("cuGraphAddChildGraphNode")
-def add_child(context: Context, out: int, graph: int, after: int, count: int, child: int) -> None:
-    add(out, graph, after, count, "graph", lambda: cloned(child))
-
-
-@in_context("cuGraphAddEventRecordNode")
-def add_record(context: Context, out: int, graph: int, after: int, count: int, event: int) -> None:
-    add(out, graph, after, count, "event", lambda: record_work(event))
-
-
-@in_context("cuGraphAddEventWaitNode")
-def add_wait(context: Context, out: int, graph: int, after: int, count: int, event: int) -> None:
-    add(out, graph, after, count, "wait", lambda: wait_work(event))
+adds("cuGraphAddKernelNode", "kernel", kernel_work)
+adds("cuGraphAddKernelNode_v2", "kernel", kernel_work_v2)
+adds("cuGraphAddMemcpyNode", "copy", copy_work)
+adds("cuGraphAddMemsetNode", "fill", fill_work)
+adds("cuGraphAddHostNode", "host", host_work)
+adds("cuGraphAddEmptyNode", "empty", empty_work)
+adds("cuGraphAddChildGraphNode", "graph", cloned)
+adds("cuGraphAddEventRecordNode", "event", record_work)
+adds("cuGraphAddEventWaitNode", "wait", wait_work)
 
 
 def require_no_owner(graph: Graph) -> None:
@@ -198,14 +183,14 @@ def add_free(context: Context, out: int, graph: int, after: int, count: int, add
 
 
 DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {
-    0: ("kernel", partial(kernel_work, second=True)),
+    0: ("kernel", kernel_work_v2),
     1: ("copy", lambda context, place: copy_work(context, place + COPY)),
     2: ("fill", fill_work),
     3: ("host", host_work),
-    4: ("graph", lambda context, place: cloned(get(place))),
-    5: ("empty", lambda context, place: Work(nothing)),
-    6: ("wait", lambda context, place: wait_work(get(place))),
-    7: ("event", lambda context, place: record_work(get(place))),
+    4: ("graph", lambda context, place: cloned(context, get(place))),
+    5: ("empty", empty_work),
+    6: ("wait", lambda context, place: wait_work(context, get(place))),
+    7: ("event", lambda context, place: record_work(context, get(place))),
 }
 """The kind of a node and its work, by CUgraphNodeType, from the structure that describes it."""
 
@@ -244,7 +229,9 @@ def add_described_child(context: Context, out: int, graph: int, after: int, coun
     child, ownership = CHILD.unpack(read(pointer + PARAMETERS, CHILD.size))
     if ownership not in (CLONE, MOVE):
         raise Failure(Result.INVALID_VALUE, f"ownership {ownership} of a child graph")
-    add(out, graph, after, count, "graph", lambda: cloned(child) if ownership == CLONE else moved(child, graph))
+    add(
+        out, graph, after, count, "graph", lambda: cloned(context, child) if ownership == CLONE else moved(child, graph)
+    )
 
 
 @special_node(10)

@@ -6,9 +6,8 @@ import ctypes
 from typing import Any
 
 from openptx.driver import launches
-from openptx.driver.arrays import read, write
 from openptx.driver.boxes import COPY_3D, DEVICE, HOST, UNIFIED, Copy, Extent, Side
-from openptx.driver.calls import in_context, put
+from openptx.driver.calls import getter, in_context, put, read, write
 from openptx.driver.contexts import Context
 from openptx.driver.copies import move
 from openptx.driver.graph_nodes import FILL, KERNEL, KERNEL_V2
@@ -40,16 +39,6 @@ def kernel_words(node: Node) -> tuple[int, ...]:
     return (function.handle, *shape.grid, *shape.block, shape.shared, ctypes.addressof(table), 0)
 
 
-@in_context("cuGraphKernelNodeGetParams")
-def get_kernel(context: Context, handle: int, out: int) -> None:
-    write(out, KERNEL.pack(*kernel_words(of_kind(handle, "kernel"))))
-
-
-@in_context("cuGraphKernelNodeGetParams_v2")
-def get_kernel_v2(context: Context, handle: int, out: int) -> None:
-    write(out, KERNEL_V2.pack(*kernel_words(of_kind(handle, "kernel")), 0, context.handle))
-
-
 def copy_of(node: Node) -> Copy:
     """The copy of a node, which may be a plain one of a stream."""
     if node.work.function is not move:
@@ -75,20 +64,10 @@ def copy_description(node: Node) -> bytes:
     return COPY_3D.pack(*copy_words(found.source), *copy_words(found.target), *found.extent)
 
 
-@in_context("cuGraphMemcpyNodeGetParams")
-def get_copy(context: Context, handle: int, out: int) -> None:
-    write(out, copy_description(of_kind(handle, "copy")))
-
-
 def fill_words(node: Node) -> tuple[int, ...]:
     """The words of a CUDA_MEMSET_NODE_PARAMS."""
     address, pitch, value, element, width, height = node.work.arguments
     return address, pitch, value, element.itemsize, width, height
-
-
-@in_context("cuGraphMemsetNodeGetParams")
-def get_fill(context: Context, handle: int, out: int) -> None:
-    write(out, FILL.pack(*fill_words(of_kind(handle, "fill"))))
 
 
 def host_words(node: Node) -> tuple[int, int]:
@@ -97,25 +76,26 @@ def host_words(node: Node) -> tuple[int, int]:
     return ctypes.cast(callback, ctypes.c_void_p).value or 0, node.work.arguments[-1]
 
 
-@in_context("cuGraphHostNodeGetParams")
-def get_host(context: Context, handle: int, out: int) -> None:
-    write(out, HOST_FUNCTION.pack(*host_words(of_kind(handle, "host"))))
+def event_of(node: Node) -> int:
+    return node.work.arguments[0].handle
+
+
+getter("cuGraphKernelNodeGetParams", lambda _, handle: KERNEL.pack(*kernel_words(of_kind(handle, "kernel"))))
+getter(
+    "cuGraphKernelNodeGetParams_v2",
+    lambda context, handle: KERNEL_V2.pack(*kernel_words(of_kind(handle, "kernel")), 0, context.handle),
+)
+getter("cuGraphMemcpyNodeGetParams", lambda _, handle: copy_description(of_kind(handle, "copy")))
+getter("cuGraphMemsetNodeGetParams", lambda _, handle: FILL.pack(*fill_words(of_kind(handle, "fill"))))
+getter("cuGraphHostNodeGetParams", lambda _, handle: HOST_FUNCTION.pack(*host_words(of_kind(handle, "host"))))
+getter("cuGraphEventRecordNodeGetEvent", lambda _, handle: event_of(of_kind(handle, "event")))
+getter("cuGraphEventWaitNodeGetEvent", lambda _, handle: event_of(of_kind(handle, "wait")))
 
 
 @in_context("cuGraphChildGraphNodeGetGraph")
 def get_child(context: Context, handle: int, out: int) -> None:
     found = child_of(of_kind(handle, "graph"))
     put(out, found.handle if found is not None else 0)
-
-
-@in_context("cuGraphEventRecordNodeGetEvent")
-def get_record(context: Context, handle: int, out: int) -> None:
-    put(out, of_kind(handle, "event").work.arguments[0].handle)
-
-
-@in_context("cuGraphEventWaitNodeGetEvent")
-def get_wait(context: Context, handle: int, out: int) -> None:
-    put(out, of_kind(handle, "wait").work.arguments[0].handle)
 
 
 @in_context("cuGraphKernelNodeSetAttribute")

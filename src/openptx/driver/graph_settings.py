@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from openptx.driver.calls import Failure, get, in_context, put_int
@@ -13,6 +14,7 @@ from openptx.driver.graph_nodes import (
     fill_work,
     host_work,
     kernel_work,
+    kernel_work_v2,
     record_work,
     wait_work,
     work_of,
@@ -56,29 +58,28 @@ def change_child(graph: int, node: Node, child: Graph) -> None:
     found.change(node, lambda step: step.with_inner((updated(step.inner[0], child),)))
 
 
-@in_context("cuGraphKernelNodeSetParams")
-def set_kernel(context: Context, handle: int, pointer: int) -> None:
-    of_kind(handle, "kernel").work = kernel_work(context, pointer, second=False)
+def sets(symbol: str, executable: str, kind: str, work: Callable[[Context, int], Work]) -> None:
+    """Declares the entry points that change the work of a node, in a graph and in an executable one, to what a
+    structure or a handle describes."""
+
+    def set_work(context: Context, handle: int, described: int) -> None:
+        of_kind(handle, kind).work = work(context, described)
+
+    def set_executable(context: Context, graph: int, handle: int, described: int, owner: int = 0) -> None:
+        node = of_kind(handle, kind)
+        change(graph, node, work(context, described))
+
+    in_context(symbol)(set_work)
+    in_context(executable)(set_executable)
 
 
-@in_context("cuGraphKernelNodeSetParams_v2")
-def set_kernel_v2(context: Context, handle: int, pointer: int) -> None:
-    of_kind(handle, "kernel").work = kernel_work(context, pointer, second=True)
-
-
-@in_context("cuGraphMemcpyNodeSetParams")
-def set_copy(context: Context, handle: int, pointer: int) -> None:
-    of_kind(handle, "copy").work = copy_work(context, pointer)
-
-
-@in_context("cuGraphMemsetNodeSetParams")
-def set_fill(context: Context, handle: int, pointer: int) -> None:
-    of_kind(handle, "fill").work = fill_work(context, pointer)
-
-
-@in_context("cuGraphHostNodeSetParams")
-def set_host(context: Context, handle: int, pointer: int) -> None:
-    of_kind(handle, "host").work = host_work(context, pointer)
+sets("cuGraphKernelNodeSetParams", "cuGraphExecKernelNodeSetParams", "kernel", kernel_work)
+sets("cuGraphKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams_v2", "kernel", kernel_work_v2)
+sets("cuGraphMemcpyNodeSetParams", "cuGraphExecMemcpyNodeSetParams", "copy", copy_work)
+sets("cuGraphMemsetNodeSetParams", "cuGraphExecMemsetNodeSetParams", "fill", fill_work)
+sets("cuGraphHostNodeSetParams", "cuGraphExecHostNodeSetParams", "host", host_work)
+sets("cuGraphEventRecordNodeSetEvent", "cuGraphExecEventRecordNodeSetEvent", "event", record_work)
+sets("cuGraphEventWaitNodeSetEvent", "cuGraphExecEventWaitNodeSetEvent", "wait", wait_work)
 
 
 @in_context("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2")
@@ -93,61 +94,9 @@ def set_node(context: Context, handle: int, pointer: int) -> None:
         before.end()
 
 
-@in_context("cuGraphExecKernelNodeSetParams")
-def set_exec_kernel(context: Context, graph: int, handle: int, pointer: int) -> None:
-    node = of_kind(handle, "kernel")
-    change(graph, node, kernel_work(context, pointer, second=False))
-
-
-@in_context("cuGraphExecKernelNodeSetParams_v2")
-def set_exec_kernel_v2(context: Context, graph: int, handle: int, pointer: int) -> None:
-    node = of_kind(handle, "kernel")
-    change(graph, node, kernel_work(context, pointer, second=True))
-
-
-@in_context("cuGraphExecMemcpyNodeSetParams")
-def set_exec_copy(context: Context, graph: int, handle: int, pointer: int, owner: int) -> None:
-    node = of_kind(handle, "copy")
-    change(graph, node, copy_work(context, pointer))
-
-
-@in_context("cuGraphExecMemsetNodeSetParams")
-def set_exec_fill(context: Context, graph: int, handle: int, pointer: int, owner: int) -> None:
-    node = of_kind(handle, "fill")
-    change(graph, node, fill_work(context, pointer))
-
-
-@in_context("cuGraphExecHostNodeSetParams")
-def set_exec_host(context: Context, graph: int, handle: int, pointer: int) -> None:
-    node = of_kind(handle, "host")
-    change(graph, node, host_work(context, pointer))
-
-
 @in_context("cuGraphExecChildGraphNodeSetParams")
 def set_exec_child(context: Context, graph: int, handle: int, child: int) -> None:
     change_child(graph, of_kind(handle, "graph"), driver().find(child, Graph))
-
-
-@in_context("cuGraphEventRecordNodeSetEvent")
-def set_record(context: Context, handle: int, event: int) -> None:
-    of_kind(handle, "event").work = record_work(event)
-
-
-@in_context("cuGraphEventWaitNodeSetEvent")
-def set_wait(context: Context, handle: int, event: int) -> None:
-    of_kind(handle, "wait").work = wait_work(event)
-
-
-@in_context("cuGraphExecEventWaitNodeSetEvent")
-def set_exec_wait(context: Context, graph: int, handle: int, event: int) -> None:
-    node = of_kind(handle, "wait")
-    change(graph, node, wait_work(event))
-
-
-@in_context("cuGraphExecEventRecordNodeSetEvent")
-def set_exec_event(context: Context, graph: int, handle: int, event: int) -> None:
-    node = of_kind(handle, "event")
-    change(graph, node, record_work(event))
 
 
 @in_context("cuGraphExecNodeSetParams")

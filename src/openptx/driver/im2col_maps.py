@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from openptx.driver.arrays import write
-from openptx.driver.calls import get, initialized
+from openptx.driver.calls import get, initialized, write
 from openptx.driver.tensor_maps import described, invalid, require_row
 from openptx.isa.semantics.im2col import CORNER_BITS, MODES, PIXELS
 from openptx.isa.semantics.tensor_map import LARGEST

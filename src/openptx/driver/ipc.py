@@ -12,8 +12,7 @@ from typing import NamedTuple, Self
 
 from openptx.device.reservations import Physical
 from openptx.driver.allocations import AT_FREE
-from openptx.driver.arrays import write
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.calls import Failure, in_context, put, write
 from openptx.driver.contexts import Context
 from openptx.driver.entry_points import IpcHandle
 from openptx.driver.events import DISABLE_TIMING, Event

@@ -7,8 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from openptx.driver.arrays import read
-from openptx.driver.calls import Failure, counted
+from openptx.driver.calls import Failure, counted, read
 from openptx.driver.graph_allocations import owned_by_graph
 from openptx.driver.places import of_either
 from openptx.driver.queues import Ready

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.driver.arrays import CUBE, DESCRIPTOR_3D, LAYERED, Array, Description, read
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.arrays import CUBE, DESCRIPTOR_3D, LAYERED, Array, Description
+from openptx.driver.calls import Failure, in_context, put, read
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result

@@ -6,8 +6,7 @@ import struct
 import weakref
 
 from openptx.driver import launches
-from openptx.driver.arrays import read
-from openptx.driver.calls import Failure, in_context
+from openptx.driver.calls import Failure, in_context, read
 from openptx.driver.contexts import Context
 from openptx.driver.launches import Shape
 from openptx.driver.modules import Function

@@ -7,8 +7,7 @@ import struct
 from typing import ClassVar
 
 from openptx.driver.allocations import OWNED, give_back, obtain
-from openptx.driver.arrays import read
-from openptx.driver.calls import Failure, counted, get, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, counted, get, in_context, initialized, put, put_int, read
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
 from openptx.driver.graph_allocations import GraphMemory, graph_memory, surrender

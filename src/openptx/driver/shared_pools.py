@@ -11,8 +11,7 @@ import os
 import struct
 
 from openptx.driver.allocations import FOREIGN, OWNED
-from openptx.driver.arrays import read, write
-from openptx.driver.calls import Failure, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, in_context, initialized, put, put_int, read, write
 from openptx.driver.contexts import AT_END, Context
 from openptx.driver.ipc import MemoryHandle
 from openptx.driver.objects import driver

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.driver.arrays import read, write
-from openptx.driver.calls import in_context
+from openptx.driver.calls import in_context, read, write
 from openptx.driver.contexts import Context
 from openptx.driver.memory_operations import (
     WAIT_32,

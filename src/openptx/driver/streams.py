@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from openptx.driver.calls import Failure, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, getter, in_context, initialized, put, put_int
 from openptx.driver.capture_modes import require_no_capture_in, require_usable
 from openptx.driver.contexts import Context, named
 from openptx.driver.objects import Object, driver
@@ -128,30 +128,16 @@ def query(context: Context, handle: int) -> None:
         raise Failure(Result.NOT_READY, "the stream has work left", usual=True)
 
 
-@in_context("cuStreamGetFlags")
-def get_flags(context: Context, handle: int, out: int) -> None:
-    put(out, stream_of(context, handle).flags, ctypes.c_uint32)
-
-
-@in_context("cuStreamGetPriority")
-def get_priority(context: Context, handle: int, out: int) -> None:
-    put_int(out, stream_of(context, handle).priority)
-
-
-@in_context("cuStreamGetCtx")
-def get_context(context: Context, handle: int, out: int) -> None:
-    put(out, stream_of(context, handle).context.handle)
+getter("cuStreamGetFlags", lambda context, handle: stream_of(context, handle).flags, ctypes.c_uint32)
+getter("cuStreamGetPriority", lambda context, handle: stream_of(context, handle).priority, ctypes.c_int32)
+getter("cuStreamGetCtx", lambda context, handle: stream_of(context, handle).context.handle)
+getter("cuStreamGetId", lambda context, handle: stream_of(context, handle).handle or handle)
 
 
 @in_context("cuStreamGetDevice")
 def get_device(context: Context, handle: int, out: int) -> None:
     stream_of(context, handle)
     put_int(out, 0)
-
-
-@in_context("cuStreamGetId")
-def get_id(context: Context, handle: int, out: int) -> None:
-    put(out, stream_of(context, handle).handle or handle)
 
 
 @in_context("cuStreamAddCallback")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 from math import prod
 
-from openptx.driver.arrays import write
-from openptx.driver.calls import Failure, get, initialized, put
+from openptx.driver.calls import Failure, get, initialized, put, write
 from openptx.driver.results import Result
 from openptx.isa.semantics.tensor_map import CHUNK, CONVERTED, ELEMENTS, INTERLEAVES, LARGEST, PACKED, SWIZZLES
 from openptx.isa.types import TYPES

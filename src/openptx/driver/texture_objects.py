@@ -11,8 +11,8 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from openptx.device.texture import Surface, Texture
-from openptx.driver.arrays import SURFACE, Array, Format, known_format, read, write
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.arrays import SURFACE, Array, Format, known_format
+from openptx.driver.calls import Failure, getter, in_context, put, read
 from openptx.driver.contexts import AT_END, Context
 from openptx.driver.mipmaps import Mipmapped
 from openptx.driver.objects import driver
@@ -220,21 +220,7 @@ def destroy_surface(context: Context, handle: int) -> None:
     del OBJECTS[handle]
 
 
-@in_context("cuTexObjectGetResourceDesc")
-def texture_resource(context: Context, out: int, handle: int) -> None:
-    write(out, known(handle, Texture).resource)
-
-
-@in_context("cuSurfObjectGetResourceDesc")
-def surface_resource(context: Context, out: int, handle: int) -> None:
-    write(out, known(handle, Surface).resource)
-
-
-@in_context("cuTexObjectGetTextureDesc")
-def texture_settings(context: Context, out: int, handle: int) -> None:
-    write(out, known(handle, Texture).settings)
-
-
-@in_context("cuTexObjectGetResourceViewDesc")
-def texture_view(context: Context, out: int, handle: int) -> None:
-    write(out, known(handle, Texture).view)
+getter("cuTexObjectGetResourceDesc", lambda _, handle: known(handle, Texture).resource, out_first=True)
+getter("cuSurfObjectGetResourceDesc", lambda _, handle: known(handle, Surface).resource, out_first=True)
+getter("cuTexObjectGetTextureDesc", lambda _, handle: known(handle, Texture).settings, out_first=True)
+getter("cuTexObjectGetResourceViewDesc", lambda _, handle: known(handle, Texture).view, out_first=True)

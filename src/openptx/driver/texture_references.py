@@ -10,8 +10,8 @@ import ctypes
 import struct
 
 from openptx.device.texture import Surface
-from openptx.driver.arrays import DESCRIPTOR, SURFACE, Array, known_format, read
-from openptx.driver.calls import LOG, Failure, in_context, put, put_int, text
+from openptx.driver.arrays import DESCRIPTOR, SURFACE, Array, known_format
+from openptx.driver.calls import LOG, Failure, getter, in_context, put, put_int, read, text
 from openptx.driver.contexts import Context
 from openptx.driver.mipmaps import Mipmapped
 from openptx.driver.modules import Function, Module
@@ -295,9 +295,12 @@ def get_address_mode(context: Context, out: int, handle: int, axis: int) -> None
     put_int(out, reference(handle).modes[axis])
 
 
-@in_context("cuTexRefGetFilterMode")
-def get_filter_mode(context: Context, out: int, handle: int) -> None:
-    put_int(out, reference(handle).filter)
+INT, FLOAT = ctypes.c_int32, ctypes.c_float
+getter("cuTexRefGetFilterMode", lambda _, handle: reference(handle).filter, INT, out_first=True)
+getter("cuTexRefGetFlags", lambda _, handle: reference(handle).flags, ctypes.c_uint32, out_first=True)
+getter("cuTexRefGetMaxAnisotropy", lambda _, handle: reference(handle).anisotropy, INT, out_first=True)
+getter("cuTexRefGetMipmapFilterMode", lambda _, handle: reference(handle).level_filter, INT, out_first=True)
+getter("cuTexRefGetMipmapLevelBias", lambda _, handle: reference(handle).levels[0], FLOAT, out_first=True)
 
 
 @in_context("cuTexRefGetFormat")
@@ -305,26 +308,6 @@ def get_format(context: Context, format: int, channels: int, handle: int) -> Non
     found = reference(handle)
     put_int(format, found.format)
     put_int(channels, found.channels)
-
-
-@in_context("cuTexRefGetFlags")
-def get_flags(context: Context, out: int, handle: int) -> None:
-    put(out, reference(handle).flags, ctypes.c_uint32)
-
-
-@in_context("cuTexRefGetMaxAnisotropy")
-def get_anisotropy(context: Context, out: int, handle: int) -> None:
-    put_int(out, reference(handle).anisotropy)
-
-
-@in_context("cuTexRefGetMipmapFilterMode")
-def get_level_filter(context: Context, out: int, handle: int) -> None:
-    put_int(out, reference(handle).level_filter)
-
-
-@in_context("cuTexRefGetMipmapLevelBias")
-def get_level_bias(context: Context, out: int, handle: int) -> None:
-    put(out, reference(handle).levels[0], ctypes.c_float)
 
 
 @in_context("cuTexRefGetMipmapLevelClamp")

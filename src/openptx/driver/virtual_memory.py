@@ -9,8 +9,7 @@ import struct
 from openptx import memory
 from openptx.device.memory import device
 from openptx.device.reservations import Part, Physical, Reservation, reserve
-from openptx.driver.arrays import read, write
-from openptx.driver.calls import Failure, counted, initialized, put, put_int
+from openptx.driver.calls import Failure, counted, initialized, put, put_int, read, write
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
