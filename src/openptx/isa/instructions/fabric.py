@@ -6,6 +6,8 @@ that executes such an instruction ends in `Unsupported`.
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.instructions.tensor_copy import coordinates
 from openptx.isa.notation import instruction, meaning
 
@@ -35,9 +37,10 @@ _CHOICES = """
 """
 _SHARED = "srcMem dstMem mbar   in .shared"
 
-fabric_try_put = instruction(
+fabric = partial(instruction, types=_TYPES, operands=_SHARED, anchor=_ANCHOR)
+
+fabric_try_put = fabric(
     "fabric.try_put.async",
-    anchor=_ANCHOR,
     summary="Copies size bytes of shared memory to the memory of another GPU, asynchronously.",
     syntax="""
         fabric.try_put.async{.multimem}.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
@@ -49,13 +52,10 @@ fabric_try_put = instruction(
         .completion_mechanism = { .mbarrier::complete_tx::16B };
     """
     + _CHOICES,
-    types=_TYPES,
-    operands=_SHARED,
 )
 
-fabric_try_get = instruction(
+fabric_try_get = fabric(
     "fabric.try_get.async",
-    anchor=_ANCHOR,
     summary="Copies size bytes of another GPU's memory to shared memory, asynchronously.",
     syntax="""
         fabric.try_get.async.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
@@ -63,8 +63,6 @@ fabric_try_get = instruction(
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
     """
     + _CHOICES,
-    types=_TYPES,
-    operands=_SHARED,
 )
 
 _REDUCTIONS = (
@@ -73,9 +71,8 @@ _REDUCTIONS = (
     ("{ .min, .max }", "{ .u32, .s32, .u64, .s64, .f16, .bf16 }"),
 )
 
-fabric_try_red = instruction(
+fabric_try_red = fabric(
     "fabric.try_red.async",
-    anchor=_ANCHOR,
     summary="Reduces size bytes of shared memory into the memory of another GPU, asynchronously.",
     syntax="".join(
         f"""
@@ -92,8 +89,6 @@ fabric_try_red = instruction(
     )
     + ".completion_mechanism = { .mbarrier::complete_tx::16B };"
     + _CHOICES,
-    types=_TYPES,
-    operands=_SHARED,
 )
 
 _ATOMICS = (
@@ -103,9 +98,8 @@ _ATOMICS = (
     ("{ .exch, .cas }", "{ .b32, .b64, .b128 }"),
 )
 
-fabric_try_atom = instruction(
+fabric_try_atom = fabric(
     "fabric.try_atom.async",
-    anchor=_ANCHOR,
     summary="An atomic operation on the memory of another GPU, asynchronous: its result goes to shared memory.",
     syntax="".join(
         f"""
@@ -118,13 +112,10 @@ fabric_try_atom = instruction(
     )
     + ".completion_mechanism = { .mbarrier::complete_tx::16B };"
     + _CHOICES,
-    types=_TYPES,
-    operands=_SHARED,
 )
 
-fabric_try_pullred = instruction(
+fabric_try_pullred = fabric(
     "fabric.try_pullred.async",
-    anchor=_ANCHOR,
     summary="Reduces what several GPUs have at a multicast address into shared memory, asynchronously.",
     syntax="".join(
         f"""
@@ -143,8 +134,6 @@ fabric_try_pullred = instruction(
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
     """
     + _CHOICES,
-    types=_TYPES,
-    operands=_SHARED,
     gates=".acc::f32   PTX 9.3, sm_100f sm_110f sm_120f",
     rejects="""
         .acc::f32 .u32|.u64|.f32|.s32|.s64|.b32|.b64|.min|.max   only sums of halves are accumulated in f32
@@ -162,9 +151,8 @@ _TENSOR_CHOICES = (
     + _CHOICES
 )
 
-fabric_try_get_tensor = instruction(
+fabric_try_get_tensor = fabric(
     "fabric.try_get.async.tensor",
-    anchor=_ANCHOR,
     summary="Copies a box of a tensor in another GPU's memory to shared memory, asynchronously.",
     syntax="""
         fabric.try_get.async.tensor.dim.shared{.mode}.done.report{.level::cache_hint}.address{.sem}{.scope}.b128
@@ -172,15 +160,12 @@ fabric_try_get_tensor = instruction(
     """
     + ".done = { .mbarrier::complete_tx::bytes };"
     + _TENSOR_CHOICES,
-    types=_TYPES,
     vectors=_TENSOR_VECTORS,
-    operands=_SHARED,
     defaults={"load_mode": "tile"},
 )
 
-fabric_try_put_tensor = instruction(
+fabric_try_put_tensor = fabric(
     "fabric.try_put.async.tensor",
-    anchor=_ANCHOR,
     summary="Copies a box of shared memory to a tensor in another GPU's memory, asynchronously.",
     syntax="".join(
         f"""
@@ -191,15 +176,12 @@ fabric_try_put_tensor = instruction(
     )
     + ".done = { .mbarrier::complete_tx::16B };"
     + _TENSOR_CHOICES,
-    types=_TYPES,
     vectors=_TENSOR_VECTORS,
-    operands=_SHARED,
     defaults={"load_mode": "tile"},
 )
 
-fabric_try_red_tensor = instruction(
+fabric_try_red_tensor = fabric(
     "fabric.try_red.async.tensor",
-    anchor=_ANCHOR,
     summary="Reduces a box of shared memory into a tensor in another GPU's memory, asynchronously.",
     syntax="".join(
         f"""
@@ -210,9 +192,7 @@ fabric_try_red_tensor = instruction(
     )
     + ".done = { .mbarrier::complete_tx::16B };\n.op = { .add, .min, .max, .and, .or, .xor };"
     + _TENSOR_CHOICES,
-    types=_TYPES,
     vectors=_TENSOR_VECTORS,
-    operands=_SHARED,
     defaults={"load_mode": "tile"},
 )
 

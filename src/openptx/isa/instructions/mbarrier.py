@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics import mbarrier
 
@@ -36,7 +38,9 @@ _RELAXED_GATES = (
 """
 )
 
-init = instruction(
+on_mbarrier = partial(instruction, types=_TYPES, defaults=_DEFAULTS, gates=_GATES, operands="addr   in .shared")
+
+init = on_mbarrier(
     "mbarrier.init",
     anchor=_ANCHOR + "init",
     summary="Makes an mbarrier at addr that expects count arrivals.",
@@ -44,11 +48,7 @@ init = instruction(
         mbarrier.init{.space}.b64   [addr], count;   // PTX 7.0, sm_80
         .space = { .shared{::cta} };
     """,
-    types=_TYPES,
     ranges="count   1 to 1048575",
-    defaults=_DEFAULTS,
-    gates=_GATES,
-    operands="addr   in .shared",
 )
 
 
@@ -59,7 +59,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
     x.store(m.space, addr, (mbarrier.fresh(x, count),))
 
 
-inval = instruction(
+inval = on_mbarrier(
     "mbarrier.inval",
     anchor=_ANCHOR + "inval",
     summary="Ends the mbarrier at addr: its memory may be used for other things.",
@@ -67,10 +67,6 @@ inval = instruction(
         mbarrier.inval{.space}.b64   [addr];   // PTX 7.0, sm_80
         .space = { .shared{::cta} };
     """,
-    types=_TYPES,
-    defaults=_DEFAULTS,
-    gates=_GATES,
-    operands="addr   in .shared",
 )
 
 
@@ -86,15 +82,11 @@ _TRANSACTION = """
         .space = {{ .shared{{::cta}}, .shared::cluster }};
 """
 
-expect_tx = instruction(
+expect_tx = on_mbarrier(
     "mbarrier.expect_tx",
     anchor=_ANCHOR + "expect-tx",
     summary="The mbarrier expects txCount more transactions in this phase.",
     syntax=_TRANSACTION.format("expect_tx"),
-    types=_TYPES,
-    defaults=_DEFAULTS,
-    gates=_GATES,
-    operands="addr   in .shared",
 )
 
 
@@ -103,15 +95,11 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
     mbarrier.expect(x, m.space, addr, count)
 
 
-complete_tx = instruction(
+complete_tx = on_mbarrier(
     "mbarrier.complete_tx",
     anchor=_ANCHOR + "complete-tx",
     summary="The mbarrier counts txCount transactions as done.",
     syntax=_TRANSACTION.format("complete_tx"),
-    types=_TYPES,
-    defaults=_DEFAULTS,
-    gates=_GATES,
-    operands="addr   in .shared",
 )
 
 

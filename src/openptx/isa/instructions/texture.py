@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
@@ -133,11 +134,8 @@ _TEX_GATES = """
         .f16           PTX 4.2, sm_53
 """
 
-tex = instruction(
-    "tex",
-    anchor="texture-instructions-tex",
-    summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
-    syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
+sampling = partial(
+    instruction,
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
     may_be_longer="c e",
@@ -145,6 +143,14 @@ tex = instruction(
     absent=_NO_DEPTH,
     operands=_SCALAR_OFFSET,
     rejects=_REFUSES,
+)
+"""Declares an instruction that samples a texture."""
+
+tex = sampling(
+    "tex",
+    anchor="texture-instructions-tex",
+    summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
+    syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
     manual_rejects=_FORBIDS,
     gates=_TEX_GATES,
     ordered_prefix="mipmap",
@@ -162,51 +168,30 @@ _TLD4_GATES = """
         .a2d|.cube|.acube   PTX 4.3, sm_30
 """
 
-tld4 = instruction(
+tld4 = sampling(
     "tld4",
     anchor="texture-instructions-tld4",
     summary="d = one component of the four texels of texture a around coordinates c.",
     syntax=_TLD4 + ".geom = { .2d, .a2d };",
-    types=_TEX_TYPES,
-    vectors=_TEX_VECTORS,
-    may_be_longer="c e",
-    operand_gates=_LATER,
-    absent=_NO_DEPTH,
-    operands=_SCALAR_OFFSET,
-    rejects=_REFUSES,
     gates=_TLD4_GATES,
 )
 
 
 # Cubes have no offsets, and multi-sample textures no levels.
-tex_cube = instruction(
+tex_cube = sampling(
     "tex",
     anchor="texture-instructions-tex",
     summary="d = the texel of texture a, a cube's or one of several samples, at coordinates c.",
     syntax=_TEX + ".geom = { .cube, .acube, .2dms, .a2dms };",
-    types=_TEX_TYPES,
-    vectors=_TEX_VECTORS,
-    may_be_longer="c e",
-    operand_gates=_LATER,
-    absent=_NO_DEPTH,
-    operands=_SCALAR_OFFSET,
-    rejects=_REFUSES,
     gates=_TEX_GATES,
     ordered_prefix="mipmap",
 )
 
-tld4_cube = instruction(
+tld4_cube = sampling(
     "tld4",
     anchor="texture-instructions-tld4",
     summary="d = one component of the four texels of a cube's texture a around coordinates c.",
     syntax=_TLD4 + ".geom = { .cube, .acube };",
-    types=_TEX_TYPES,
-    vectors=_TEX_VECTORS,
-    may_be_longer="c e",
-    operand_gates=_LATER,
-    absent=_NO_DEPTH,
-    operands=_SCALAR_OFFSET,
-    rejects=_REFUSES,
     gates=_TLD4_GATES,
 )
 
