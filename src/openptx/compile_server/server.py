@@ -17,10 +17,13 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-from openptx.compile_server.job import reply_to
+from openptx.engines.native.cache.key import name_of
+from openptx.engines.native.runtime.background_code import Codes, codes_of, reply_with
 from openptx.engines.tiers.messages import HEARTBEAT, Reply, Request, Unpacker, packed, write
 from openptx.llvm.codegen import OPT_DEFAULT, machine
 from openptx.llvm.subprocess_compile import cause, end_with_reader
+from openptx.runtime.module import load
+from openptx.source import File
 
 BEAT = 1.0
 """Seconds between two heartbeats."""
@@ -131,3 +134,18 @@ def go_on(
     else:
         ended = f"the process that compiles it ended {cause(status)}"
         write(replies, packed(Reply(worker.request.name, {}, "", ended, 0.0)))
+
+
+def reply_to(request: Request) -> Reply:
+    """The code, or why there is none."""
+    return reply_with(request.name, lambda: codes(request))
+
+
+def codes(request: Request) -> Codes:
+    module = load(
+        File(request.file, request.text), target=request.target, profile=request.profile, contract=request.contract
+    )
+    function = module.program.function(request.kernel)
+    if name_of(module.program, function, request.options, "fast") != request.name:
+        raise ValueError("openptx has been edited since the process that asks was started")
+    return codes_of(module.program, function, module.image, request.options, request.several_workers, request.cache)

@@ -8,7 +8,7 @@ import pytest
 from openptx.device import sampling
 from openptx.device.sampling import Place
 from openptx.device.texture import Texture
-from openptx.engines.interp.textures import TOGETHER
+from openptx.engines.interp.images import TOGETHER
 from openptx.runtime import load
 
 KERNEL = """.version 8.0

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.explain.cvt_help import explain_pair
-from openptx.check.explain.missing_modifier import missing_modifier, nameless
-from openptx.check.explain.unknown_modifier import unknown_modifier
+from openptx.check.explain.modifier_errors import missing_modifier, nameless, unknown_modifier
 from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, shown
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite

@@ -14,9 +14,9 @@ from openptx.engines.interp import lane_sets, tensor_cores
 from openptx.engines.interp.atomics import Atomics
 from openptx.engines.interp.copies import Copies
 from openptx.engines.interp.geometry import WARP
+from openptx.engines.interp.images import LaneImages
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.special_registers import SPECIALS
-from openptx.engines.interp.surfaces import LaneImages
 from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
