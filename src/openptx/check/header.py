@@ -177,7 +177,7 @@ class Header:
             said = ("sm_", "compute_") if self.follows_ptxas else "sm_"
             machine = target(name.text) if name.text.startswith(said) else None
             if machine is None:
-                self._unknown(item, name)
+                self._unknown(name)
             else:
                 machines.append((name, machine))
         if not machines:
@@ -238,7 +238,7 @@ class Header:
             Diagnostic("target-conflict", message, self.module.file, name.span, label, rule=_RULE, help=help)
         )
 
-    def _unknown(self, item: Target, name: Name) -> None:
+    def _unknown(self, name: Name) -> None:
         plain = name.text.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
         guess = plain if plain in TARGETS else nearest(plain, (*TARGETS, *OPTIONS))
         self.collector.add(

@@ -56,7 +56,7 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
         FunctionChecker(CheckedFunction(module, function, header)).check()
         return
     bodies, room = module.memo.bodies, module.memo.room
-    key = bodies.key(module, function, header)
+    key = bodies.key(module, function)
     if key is not None and bodies.accepts(key, module):
         return
     checked = CheckedFunction(module, function, header)

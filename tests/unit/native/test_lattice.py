@@ -57,9 +57,9 @@ def examples(f: Fact, w: int) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("w", WIDTHS)
 def test_join_is_commutative_and_idempotent(w: int) -> None:
     for a in facts(w, w):
-        assert join(a, a, w, False) == a
+        assert join(a, a, False) == a
         for b in facts(w, w + 1):
-            assert join(a, b, w, False) == join(b, a, w, False)
+            assert join(a, b, False) == join(b, a, False)
 
 
 @pytest.mark.parametrize("w", WIDTHS)
@@ -67,7 +67,7 @@ def test_join_is_associative(w: int) -> None:
     for a in facts(w, 2 * w):
         for b in islice(facts(w, 2 * w + 1), 12):
             for c in islice(facts(w, 2 * w + 2), 12):
-                assert join(join(a, b, w, False), c, w, False) == join(a, join(b, c, w, False), w, False)
+                assert join(join(a, b, False), c, False) == join(a, join(b, c, False), False)
 
 
 @pytest.mark.parametrize("w", WIDTHS)
@@ -76,7 +76,7 @@ def test_join_is_an_upper_bound(w: int, widen: bool) -> None:
     """What holds of one of two facts holds of their join, with widening too."""
     for a in facts(w, 3 * w):
         for b in facts(w, 3 * w + 1):
-            both = join(a, b, w, widen)
+            both = join(a, b, widen)
             for one in (a, b):
                 assert all(holds(value, both, w) for value in examples(one, w)), (a, b, both)
 
@@ -87,9 +87,9 @@ def test_join_is_monotone(w: int) -> None:
     for a in facts(w, 4 * w):
         for b in islice(facts(w, 4 * w + 1), 12):
             for d in islice(facts(w, 4 * w + 2), 12):
-                c = join(b, d, w, False)
-                lower, upper = join(a, b, w, False), join(a, c, w, False)
-                assert join(lower, upper, w, False) == upper
+                c = join(b, d, False)
+                lower, upper = join(a, b, False), join(a, c, False)
+                assert join(lower, upper, False) == upper
 
 
 @pytest.mark.parametrize("w", WIDTHS)
@@ -99,7 +99,7 @@ def test_widening_ends_every_chain(w: int) -> None:
     for seed in range(20):
         current, changes = facts(w, seed)[0], 0
         for _ in range(300):
-            joined = join(current, fact(dice, w), w, True)
+            joined = join(current, fact(dice, w), True)
             changes += joined != current
             current = joined
         assert changes <= 12

@@ -165,7 +165,7 @@ def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instr
     if rounding:
         what = "a rounding modifier"
     shown = " ".join(f".{choice}" for choice in choices[:MOST]) + " ..." * (len(choices) > MOST)
-    fixed = _completed(opcode, form, modifiers, slot, choices)
+    fixed = _completed(form, modifiers, slot, choices)
     return Problem(
         "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier",
         f"`{opcode}` needs {what}",
@@ -227,7 +227,7 @@ def _tail(opcode: str, form: Form) -> str:
     return opcode[len(form.instruction.name) :]
 
 
-def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
+def _completed(form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
     """The opcode with the missing modifier; `.lo` rather than `.hi`, because that is nearly always meant."""
     choice = "lo" if "lo" in choices else choices[0]
     own = modifiers[len(form.instruction.parts) - 1 :]

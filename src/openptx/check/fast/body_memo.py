@@ -15,7 +15,6 @@ from openptx.syntax.lexical import LETTER, WORD
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.module import ModuleChecker
-    from openptx.check.names.scopes import Scope
     from openptx.syntax.tree import Function
 
     Key = tuple[object, ...]
@@ -45,7 +44,7 @@ class BodyMemo:
         self._known: dict[Key, int] = {}  # and how many registers they declare
         self._vain = 0  # number of keys of new bodies minus those of known ones
 
-    def key(self, module: ModuleChecker, function: Function, header: Scope) -> Key | None:
+    def key(self, module: ModuleChecker, function: Function) -> Key | None:
         """Everything that the verdict on a body depends on: its text with numbers in place of names of the header and
         of the module, the meanings of these, and the form of the header. None for a body that is not memoised."""
         start, end = function.body or (0, 0)

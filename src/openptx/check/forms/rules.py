@@ -109,7 +109,7 @@ def crash(what: str, where: tuple[int, ...], context: Context) -> Problem:
     )
 
 
-def judge_atom(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def judge_atom(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
     """Rules of `atom` and `red`."""
     address = next((kind for kind in operands if kind.sort == kinds.ADDRESS), None)
     if address is not None and address.parts[0].sort == kinds.VARIABLE and address.parts[0].space == "local":
@@ -133,7 +133,7 @@ def _own(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context)
     """The findings of the rules that apply to an instruction, by its declaration."""
     instruction, said = form.instruction, operand_rule(form.instruction, form.operands[0].name if form.operands else "")
     if instruction.access == "update":
-        yield from judge_atom(form, m, operands, context)
+        yield from judge_atom(m, operands, context)
     elif instruction.access:
         yield from judge_load(form, m, operands, context)
     elif instruction.converts:
@@ -184,10 +184,10 @@ def _compare(m: Modifiers) -> Iterator[Problem]:
             rule="PTX ISA, Integer and Bit-Size Comparisons, Floating Point Comparisons (9.3.1)",
         )
     if (m.ftz and type.kind != "f") or (m.ftz and type.name == "f64"):
-        yield no_ftz(m, type.name)
+        yield no_ftz(type.name)
 
 
-def no_ftz(m: Modifiers, name: str) -> Problem:
+def no_ftz(name: str) -> Problem:
     """`.ftz` on a type without subnormals to flush."""
     return Problem(
         "modifier-forbidden",

@@ -145,10 +145,10 @@ class Binder:
     def _name(self, tree: text.Name, type: Type | None) -> Operand:
         found = self.names[tree.text]
         if found is None:
-            return self._elsewhere(tree, type)
+            return self._elsewhere(tree)
         return self.body.operand(tree.text, *found)
 
-    def _elsewhere(self, tree: text.Name, type: Type | None) -> Operand:
+    def _elsewhere(self, tree: text.Name) -> Operand:
         if tree.text.startswith("%") and (special := SPECIAL_REGISTERS.get(tree.text[1:])) is not None:
             if special.vector:
                 return Vector(tuple(Special(f"{special.name}.{c}", special.type.width) for c in "xyzw"))

@@ -195,7 +195,7 @@ class Declarations:
             key = _shape(declaration, declarator, space, unsized)
             if key is not None and (known := self.right.get(key)) is not None:
                 name = declarator.name.text
-                self._repeated(name, declaration, declarator, scope)
+                self._repeated(name, declarator, scope)
                 if not is_predefined(name):  # and it remains so
                     scope.declare(name, Memory(known, declaration, number))
                 continue
@@ -212,7 +212,7 @@ class Declarations:
             elif declaration.type == "b128":
                 reported = self._b128(declaration) or reported
             if declarator.name.text != "_":
-                self._repeated(declarator.name.text, declaration, declarator, scope)
+                self._repeated(declarator.name.text, declarator, scope)
                 declare_name(declaration, number, scope, space)
             if key is not None and not (wrong or reported):
                 self.right[key] = memory_kind(declaration, declarator, space)
@@ -233,7 +233,7 @@ class Declarations:
         self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
                  rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
 
-    def _repeated(self, name: str, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
+    def _repeated(self, name: str, declarator: Declarator, scope: Scope) -> None:
         if is_predefined(name):
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
             return

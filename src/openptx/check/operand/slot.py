@@ -86,7 +86,7 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, follows_ptxas
     strict = said.says("strictly") or (not said.type and is_fixed(form, template))
     relaxed = form.instruction.allows_wider_registers or (follows_ptxas and said.says("wider"))
     if form.instruction.converts and follows_ptxas:
-        relaxed = relaxed_conversion(form, m, template)
+        relaxed = relaxed_conversion(m, template)
     found = Rule(wanted, relaxed, strict, follows_ptxas, follows_ptxas and said.says("exactly"))
     found.pointer = said.says("an address")
     found.pairs = not said.says("no pairs")
@@ -99,7 +99,7 @@ def is_fixed(form: Form, template: Template) -> bool:
     return template.pair if declared is None else declared in TYPES
 
 
-def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:
+def relaxed_conversion(m: Modifiers, template: Template) -> bool:
     """Whether Tables 27 and 28 apply to a `cvt`: not with bf16 on either side, and with packed formats only in part."""
     d, a = m.values.get("dtype"), m.values.get("atype")
     if d is None or a is None or "bf16" in (d.name, a.name):

@@ -281,7 +281,7 @@ class Solver:
         keep = self.block.live_out | self.kept
         for cell in sorted(self.written & keep - self.maybe_uninitialised):
             found, old = fact_of(self.current[cell].v, self.cells.widths[cell]), self.facts[cell]
-            joined = found if old is None else join(old, found, self.cells.widths[cell], self.widen)
+            joined = found if old is None else join(old, found, self.widen)
             if joined != old:
                 self.facts[cell], self.changed_at[cell] = joined, self.clock + 1
 

@@ -129,7 +129,7 @@ def is_finite(known: V, w: int) -> bool:
     return not isinstance(known, Value) and all(v & exponent != exponent for v in as_lanes(known))
 
 
-def join(a: Fact, b: Fact, w: int, widen: bool) -> Fact:
+def join(a: Fact, b: Fact, widen: bool) -> Fact:
     """The join: facts that hold for both. With `widen`, bounds that grew are dropped, so that loops converge."""
     if a.known is not None and a.known == b.known:
         return a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -201,18 +201,9 @@ class IRBuilder:
         yield
         self.cold -= 1
 
-    @contextmanager
-    def cold_block(self, p: str) -> Generator[list[str]]:
+    def cold_block(self, p: str) -> AbstractContextManager[list[str]]:
         """Code for the rare case that `p` holds; returns [label before, label at the code's end] for phis."""
-        yes, on = self.fresh(), self.fresh()
-        labels = [self.label]
-        self.unlikely(p, yes, on)
-        self.start(yes)
-        with self.in_cold_code():
-            yield labels
-        labels.append(self.label)
-        self.jump(on)
-        self.start(on)
+        return self.block_if(p, ", !prof !0")
 
     @contextmanager
     def exit_block(self, p: str) -> Generator[None]:
@@ -225,11 +216,11 @@ class IRBuilder:
         self.start(on)
 
     @contextmanager
-    def block_if(self, p: str) -> Generator[list[str]]:
+    def block_if(self, p: str, weight: str = "") -> Generator[list[str]]:
         """Code for when `p` holds, which is as likely as not; returns what `cold_block` returns."""
         yes, on = self.fresh(), self.fresh()
         labels = [self.label]
-        self.branch(p, yes, on)
+        self.branch(p, yes, on, weight)
         self.start(yes)
         with self.in_cold_code():
             yield labels
