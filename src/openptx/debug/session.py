@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.debug.assignments import Assignments
 from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
-from openptx.debug.execution import MOST, Execution, Snapshot
+from openptx.debug.execution import Execution
 from openptx.debug.expressions import parse, read_value
 from openptx.debug.lanes import LaneGroup, batch_of, frames, holds, lane_of, where
 from openptx.debug.numbering import Numbering
@@ -20,6 +20,8 @@ from openptx.debug.scope import Scope
 from openptx.debug.stops import EXITED, WATCHPOINT, Stop
 from openptx.debug.values import Typed, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
+from openptx.device.contents import Contents
+from openptx.device.texture import Surface
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
 from openptx.runtime.options import require_options, sequence_of
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.options import Extent
     from openptx.trace.observer import ObservedBatch
+
+MOST = 1 << 30
+"""The maximum of the bytes of memory that are kept, to run the launch again."""
 
 PERIOD = 0.1
 """Seconds between two checks for an interrupt while the launch runs."""
@@ -67,7 +72,8 @@ class Session:
         self.level = 0
         self._print, self._printed, self._shown = print, 0, 0
         self._numbers = 0
-        self._snapshot = Snapshot(self.given, arguments)
+        surfaces = [argument.bytes for argument in arguments if isinstance(argument, Surface)]
+        self._before = Contents(self.given.memory, surfaces, MOST)
         self._plan: Plan = Entry()
         self._execution: Execution | None = None
         self.stop = Stop(EXITED, 0, "not started")
@@ -159,11 +165,11 @@ class Session:
 
     def _begin(self, plan: Plan) -> None:
         if self._execution is not None:
-            if not self._snapshot.kept:
-                size = self._snapshot.size
+            if not self._before.kept:
+                size = self._before.size
                 raise InputError(f"the launch can write {size} bytes; the debugger keeps {MOST} to run it again")
             self._execution.abandon()
-            self._snapshot.restore()
+            self._before.restore()
         self._plan, self._printed = plan, 0
         observer = StoppingObserver(self._decide, self._output)
         self._execution = Execution(self.given, observer)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device import contents
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch, pieces
@@ -18,7 +19,6 @@ from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.endless_waits import HangError
 from openptx.sanitize.findings import KINDS, Collector, Finding
-from openptx.sanitize.kept_memory import KeptMemory
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.marks import marks
 from openptx.sanitize.schedule import MOST_BATCHES
@@ -248,7 +248,7 @@ def run(
     """Runs a launch to its end, again without race detection if that takes too much memory; False if the user stopped
     it."""
     sessions: list[Session] = []
-    kept = KeptMemory(given.memory) if "race" in options.tools and may_exceed(given) else None
+    kept = contents.Contents(given.memory) if "race" in options.tools and may_exceed(given) else None
 
     def make(*parts: Any) -> SanitizedLaunch:
         program, function, shape = parts[:3]
@@ -265,7 +265,7 @@ def run(
     except TooManyViews as limit:
         found.limits.append(f"races were not watched to the end: {limit}")
         LOG.warning("kernel `%s`: %s", kernel.name, found.limits[-1])
-        if kept is None or not kept.put_back():
+        if kept is None or not kept.restore():
             raise Unsupported(f"sanitizing `{kernel.name}`: {limit}, and there is too much to be put back") from None
         rest = replace(options, tools=options.tools - {"race"})
         return run(kernel, given, args, rest, found, order)

@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.control_flow import control, registers
+from openptx.device import contents
 from openptx.device.shared_layout import reached
 from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.common.definite_assignment import unassigned_reads
@@ -37,7 +38,6 @@ from openptx.isa.instructions import (
 )
 from openptx.isa.notation import Instruction
 from openptx.program import Address, Variable
-from openptx.sanitize.kept_memory import COPIED, copies
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation
@@ -84,9 +84,10 @@ def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
     tracks = "init" in options.tools
     if tracks and (reason := untrackable(program, function) or marks.unclear(given.memory)):
         return Screening(reason, [])
-    kept = copies(given.memory)
-    if kept is None:
-        return Screening(f"more than {COPIED >> 20} MiB of memory, to be put back where something is suspected", [])
+    before = contents.Contents(given.memory)
+    if not before.kept:
+        most = contents.MOST >> 20
+        return Screening(f"more than {most} MiB of memory, to be put back where something is suspected", [])
     undefined = marks.some() if tracks else {}
     granule, by_bytes = granule_of_shared(reached(program, function.name)), frozenset[int]()
     while True:
@@ -99,8 +100,7 @@ def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
         if not reason and tracks and not marks.outputs_are_defined():
             reason = UNDEFINED_IN_THE_END
         if reason:
-            for allocation, content in kept:
-                allocation.bytes()[:] = content
+            before.restore()
             watch.put_back()
         if seen is None or seen.kind != SMALL:
             return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.sanitize import kept_memory, views
+from openptx.device import contents
+from openptx.sanitize import views
 
 TEXT = """.version 8.0
 .target sm_80
@@ -42,7 +43,7 @@ def test_the_kernel_is_not_stopped(monkeypatch: pytest.MonkeyPatch, caplog: pyte
 
 def test_too_much_memory_to_be_put_back_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "LIMIT", 1 << 12)
-    monkeypatch.setattr(kept_memory, "COPIED", 1 << 8)
+    monkeypatch.setattr(contents, "MOST", 1 << 8)
     n = 256
     arrays = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.zeros(n, np.uint32)
     with pytest.raises(openptx.Unsupported, match="too much to be put back"):

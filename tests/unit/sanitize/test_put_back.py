@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.sanitize import screening
+from openptx.device import contents
+from openptx.device.contents import Contents
+from openptx.device.memory_view import MemoryView
 from openptx.sanitize.entry import Options, watch
 
 HEAD = """.version 8.0
@@ -30,14 +32,15 @@ ADDRESSES = {
 
 def base_of(name: str, kernel: openptx.Kernel, args: list[object], monkeypatch: pytest.MonkeyPatch) -> int:
     """The device address of the argument of this name."""
-    found, copies = dict[str, int](), screening.copies
+    found = dict[str, int]()
 
-    def seen(memory: screening.MemoryView) -> object:
-        found.update((a.name.split("`")[1], a.base) for a in memory.allocations() if "`" in a.name)
-        return copies(memory)
+    class Seen(Contents):
+        def __init__(self, memory: MemoryView) -> None:
+            found.update((a.name.split("`")[1], a.base) for a in memory.allocations() if "`" in a.name)
+            super().__init__(memory)
 
     with monkeypatch.context() as patch:
-        patch.setattr(screening, "copies", seen)
+        patch.setattr(contents, "Contents", Seen)
         watch(kernel, 1, 32, args, Options(frozenset(("race",)), engine="native"))
     return found[name]
 
