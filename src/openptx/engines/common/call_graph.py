@@ -3,29 +3,24 @@ time."""
 
 from __future__ import annotations
 
-from openptx.control_flow import control
-from openptx.engines.common.call_site import CallSite
-from openptx.program import Function, Program, Reg
+from openptx.device.shared_layout import calls_by_address, reached
+from openptx.program import Function, Program
 
 FRAME_ALIGN = 16
 
 
 def calls_indirectly(function: Function) -> bool:
     """Whether the kernel calls functions by address."""
-    return any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in function.code)
+    return any(map(calls_by_address, function.code))
 
 
-def reached(program: Program, function: Function) -> set[str] | None:
+def reached_directly(program: Program, kernel: Function) -> set[str] | None:
     """Names of the kernel and of all functions that it may call; None if it calls by address, and so may call any."""
-    found, waiting = {function.name}, [function]
-    while waiting:
-        one = waiting.pop()
-        if calls_indirectly(one):
+    found = set[str]()
+    for function in reached(program, kernel.name):
+        if calls_indirectly(function):
             return None
-        for name in one.callees & {*program.functions}:
-            if name not in found:
-                found.add(name)
-                waiting.append(program.function(name))
+        found.add(function.name)
     return found
 
 

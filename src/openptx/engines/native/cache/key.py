@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.common.call_graph import reached
+from openptx.engines.common.call_graph import reached_directly
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program
@@ -37,7 +37,7 @@ def digest(*parts: str) -> str:
 def parts(program: Program, function: Function) -> Iterator[str]:
     """The kernel, the functions it may call, and module-scope declarations; then the addresses of variables."""
     text = program.file.text
-    needed = reached(program, function)
+    needed = reached_directly(program, function)
     at = 0
     yield f"{function.name} {program.contract} {program.target}"
     for name, (start, stop) in sorted(program.definitions.items(), key=lambda one: one[1]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.control_flow import control
-from openptx.engines.common.call_graph import reached
+from openptx.engines.common.call_graph import reached_directly
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
 from openptx.program import Function, Op, Program
@@ -51,7 +51,7 @@ def observed_code_pays(program: Program, function: Function, threads: int, slowe
 
 def functions(program: Program, kernel: Function) -> Iterator[Function]:
     """The kernel and the functions it may call: every function, if it calls by address."""
-    called = reached(program, kernel)
+    called = reached_directly(program, kernel)
     if called is None:
         called = {name for name in program.functions if name not in program.kernels} | {kernel.name}
     return map(program.function, called)
