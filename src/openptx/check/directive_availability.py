@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.availability import gate_problem
+from openptx.check.names.declared_types import OPAQUE
 from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
@@ -50,6 +51,7 @@ KERNEL_PARAMETER       = gate("PTX 1.4")
 FUNCTION_PARAMETER     = gate("PTX 2.0, sm_20")
 BODY_PARAMETER         = gate("PTX 2.0")
 POINTER                = gate("PTX 2.2")
+OPAQUE_POINTER         = gate("PTX 4.3")
 CONSTANT_BANK          = gate("PTX 1.2 to 2.1")
 EXTERNAL_BANK          = gate("PTX 1.5 to 2.1")
 TEXTURE_SPACE          = gate("PTX 1.0 to 1.4")
@@ -205,7 +207,10 @@ class DirectiveAvailability:
             if function.kind == "func" and parameter.space == "param":
                 yield "a `.param` parameter of a function", FUNCTION_PARAMETER, parameter.space_span
             if parameter.pointer is not None:
+                kind = parameter.pointer.space
                 yield "`.ptr`", POINTER, parameter.pointer.span
+                if kind in OPAQUE:
+                    yield f"`.ptr .{kind}`", OPAQUE_POINTER, parameter.pointer.span
             if parameter.type in TYPES_SINCE:
                 yield f"`.{parameter.type}`", TYPES_SINCE[parameter.type], parameter.type_span
         yield from self._tuning(function.directives)

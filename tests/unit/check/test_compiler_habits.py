@@ -194,6 +194,8 @@ SINCE = (  # a declaration, the first version and target that have it, what came
     (".func f { ret; }\n.func g;\n.alias g, f;",             "6.3 sm_30", "6.2 sm_30"),
     (".func f (.param .u32 a) { ret; }",                     "2.0 sm_20", "2.0 sm_13"),
     (".entry f (.param .u64 .ptr .global a) { exit; }",      "2.2 sm_20", "2.1 sm_20"),
+    (".entry f (.param .u64 .ptr .surfref a) { exit; }",     "4.3 sm_20", "4.2 sm_20"),
+    (".entry f (.param .u64 .ptr .texref .align 8 a) {}",    "4.3 sm_20", "4.2 sm_20"),
     (".entry f { .param .u32 a; exit; }",                    "2.0 sm_20", "1.4 sm_13"),
     (".entry f { .pragma \"nounroll\"; exit; }",             "2.0 sm_13", "1.4 sm_13"),
     (".entry f { .pragma \"frequency 3\"; exit; }",          "9.0 sm_50", "8.8 sm_50"),
