@@ -91,6 +91,20 @@ def test_products_of_matrices_with_autotuning(target: str) -> None:
     assert kernels.matmul.best_config == kernels.CONFIGS[0]  # the first that works, whatever this computer is at
 
 
+@pytest.mark.parametrize(("every", "wanted"), [(False, [8, 16, 16]), (True, [8, 16, 32, 16])])
+def test_configurations_after_the_first_that_works_are_not_run(target: str, every: bool, wanted: list[int]) -> None:
+    """Each new key is tuned. The last width is that of the call itself, with the chosen configuration."""
+    openptx.triton.activate(target, every_configuration=every)
+    kernels.doubled.cache.clear()
+    for n in (40, 50):
+        kernels.RUN.clear()
+        x = torch.ones(n)
+        kernels.doubled[lambda meta: (triton.cdiv(meta["n"], meta["WIDTH"]),)](x, n)
+        assert wanted == kernels.RUN
+        assert kernels.doubled.best_config.kwargs == {"WIDTH": 16}
+        assert x.tolist() == [2.0 ** (len(wanted) - 1)] * n
+
+
 def test_normalised_layers(target: str) -> None:
     rows, n = 10, 300
     x = torch.randn(rows, n, requires_grad=True)

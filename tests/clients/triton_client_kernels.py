@@ -154,3 +154,22 @@ def sum_of_tuple(parts, out, BLOCK: tl.constexpr):
 @triton.jit
 def tell(x):
     tl.device_print("value", x)
+
+
+RUN: list[int] = []
+"""The widths of `doubled` that were run."""
+
+
+def note(arguments: dict[str, object]) -> None:
+    width = arguments["WIDTH"]
+    assert isinstance(width, int)
+    RUN.append(width)
+
+
+@triton.autotune(configs=[triton.Config({"WIDTH": n}, pre_hook=note) for n in (8, 16, 32)], key=["n"])
+@triton.jit
+def doubled(x, n, WIDTH: tl.constexpr):
+    """The first of its configurations cannot be compiled."""
+    tl.static_assert(WIDTH > 8)
+    at = tl.program_id(0) * WIDTH + tl.arange(0, WIDTH)
+    tl.store(x + at, tl.load(x + at, mask=at < n) * 2, mask=at < n)

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from openptx.errors import ArgumentError
+from openptx.triton.autotuning import Autotuning, autotuning
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver, LaunchOptions
 from openptx.triton.pointers import as_tensor
@@ -23,6 +24,7 @@ class Replaced(NamedTuple):
     driver: Any
     hook: Hook | None
     specialize: Any
+    autotuning: Autotuning | None
 
 
 class Activation:
@@ -39,13 +41,14 @@ _STATE = Activation()
 
 def activate(
     target: str = "sm_90", *, engine: str = "auto", workers: int | None = None, timeout: float | None = None,
-    sanitize: str | None = None,
+    sanitize: str | None = None, every_configuration: bool = False,
 ) -> None:  # fmt: skip
     """From now on Triton's kernels are compiled for `target` and run here, on CPU tensors of torch and NumPy arrays.
 
     `engine`, `workers`, `timeout` (seconds) and `sanitize` are those of each launch (`openptx.Kernel`). With
-    `@triton.autotune` every configuration runs once, and the first one that works is chosen, so results do not depend
-    on the speed of this computer; `triton.testing.do_bench` measures that speed. Calling it again changes the target.
+    `@triton.autotune` the first configuration that works is chosen, so results do not depend on the speed of this
+    computer; the others are compiled and run only if `every_configuration` is true. `triton.testing.do_bench` measures
+    this computer. Calling it again changes the target.
 
     Raises ArgumentError if Triton is not installed, is too old, or does not know the target.
     """
@@ -57,9 +60,14 @@ def activate(
     if _STATE.replaced is None:
         attributes = cast("dict[str, Any]", vars(runtime.driver))
         hook, specialize = knobs.runtime.add_stages_inspection_hook, jit.native_specialize_impl
-        _STATE.replaced = Replaced(attributes.get("_active", attributes.get("active")), hook, specialize)
+        tuning = autotuning(import_module("triton.runtime.autotuner").Autotuner)
+        _STATE.replaced = Replaced(attributes.get("_active", attributes.get("active")), hook, specialize, tuning)
+        if tuning is not None:
+            tuning.install()
         knobs.runtime.add_stages_inspection_hook = stages_hook(hook)
         jit.native_specialize_impl = specializer(specialize)
+    if _STATE.replaced.autotuning is not None:
+        _STATE.replaced.autotuning.every = every_configuration
     runtime.driver.set_active(driver)
     _STATE.driver = driver
 
@@ -73,6 +81,8 @@ def deactivate() -> None:
     runtime.driver.set_active(before.driver)
     knobs.runtime.add_stages_inspection_hook = before.hook
     jit.native_specialize_impl = before.specialize
+    if before.autotuning is not None:
+        before.autotuning.restore()
     _STATE.replaced = _STATE.driver = None
 
 

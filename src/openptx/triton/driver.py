@@ -97,7 +97,7 @@ class Driver:
 
 
 class Once:
-    """Runs each configuration of `triton.autotune` once and prefers the earlier one.
+    """Runs a configuration of `triton.autotune` once and prefers the earlier one.
 
     Its speed here says nothing about a GPU, and the choice should not depend on the load of this computer.
     """
