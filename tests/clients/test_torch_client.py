@@ -46,6 +46,33 @@ def test_copies_between_the_devices_are_copies(active: None) -> None:
     assert moved.dtype == torch.float64
 
 
+def test_operators_registered_for_cuda_are_called(active: None) -> None:
+    """The second has a kernel for each device: that for CUDA stands, whichever came first."""
+
+    @torch.library.custom_op("openptx_tests::plus", mutates_args=(), device_types="cuda")
+    def plus(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        out = torch.empty_like(x)
+        kernels.add[(1,)](x, y, out, x.numel(), BLOCK=64)
+        return out
+
+    assert plus(torch.ones(50, device="cuda"), torch.ones(50).cuda()).tolist() == [2] * 50
+    library = torch.library.Library("openptx_tests", "FRAGMENT")
+    for name, order in (("first", ("CUDA", "CPU")), ("last", ("CPU", "CUDA"))):
+        library.define(f"{name}(Tensor x) -> Tensor")
+        for key in order:
+            library.impl(name, lambda x, key=key: x + 1 if key == "CUDA" else x, key)
+        assert getattr(torch.ops.openptx_tests, name)(torch.zeros(2, device="cuda")).tolist() == [1, 1]
+    inner = torch.library.Library("aten", "IMPL")
+    inner.impl("sinc", torch.zeros_like, "CUDA")
+    assert torch.sinc(torch.ones(2, device="cuda") / 2).tolist() == [0, 0]
+    inner._destroy()
+    assert torch.sinc(torch.zeros(2)).tolist() == [1, 1]
+    other = torch.library.Library("aten", "IMPL")
+    other.impl("sinc", torch.zeros_like, "CPU")
+    assert torch.sinc(torch.zeros(2)).tolist() == [0, 0]
+    other._destroy()
+
+
 def test_the_device_says_what_the_target_is(active: None) -> None:
     assert torch.cuda.is_available()
     assert torch.cuda.get_device_capability() == (8, 0)

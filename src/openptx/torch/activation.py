@@ -11,6 +11,7 @@ from openptx.errors import ArgumentError
 from openptx.torch.cuda_functions import functions
 from openptx.torch.devices import on_cpu, redirection
 from openptx.torch.inductor import put_back
+from openptx.torch.operators import impl
 from openptx.triton.devices import capability
 
 
@@ -39,7 +40,8 @@ def torch_module(name: str = "torch") -> Any:
 def activate(target: str = "sm_90", **options: Any) -> None:
     """From now on a device `cuda` of torch is the CPU, with the properties of `target`, and Triton's kernels run here.
 
-    `options` are those of `openptx.triton.activate`. Copies between the two devices do copy. This affects only the
+    `options` are those of `openptx.triton.activate`. Copies between the two devices do copy, and operators that a
+    program registers for CUDA from now on are called for tensors of the CPU. This affects only the
     calling thread, because torch keeps its function modes per thread. Calling it again changes the target.
 
     Raises ArgumentError if torch or Triton is not installed, if this torch has a GPU, and for an invalid target.
@@ -58,6 +60,8 @@ def activate(target: str = "sm_90", **options: Any) -> None:
         set_default(on_cpu(torch, device))
 
     replace(active, torch, "set_default_device", set_default_device)
+    library = torch_module("torch.library").Library
+    replace(active, library, "impl", impl(library.impl))
     for name, function in functions(torch, number).items():
         replace(active, torch.cuda, name, function)
     _State.active = active

@@ -1,0 +1,39 @@
+"""Operators that a program registers for CUDA: torch's dispatcher finds them for tensors of the CPU too."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+HERE = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}
+"""By the dispatch key of a device `cuda`, the key that its tensors have here."""
+
+
+def impl(native: Callable[..., None]) -> Callable[..., None]:
+    """torch's `Library.impl`, which `torch.library.custom_op` and `torch.library.impl` call.
+
+    Of an operator with a kernel for each device the one for CUDA stands, in whatever order they are registered.
+    """
+    taken: dict[tuple[str, str, str], weakref.ref[Any]] = {}
+    """By namespace, operator and key, the library that registered CUDA's kernel; it may have been destroyed."""
+
+    def stands(name: tuple[str, str, str]) -> bool:
+        library = taken[name]() if name in taken else None
+        return library is not None and library.m is not None
+
+    def registered(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
+        key = dispatch_key or self.dispatch_key
+        name = (self.ns, str(op_name).removeprefix(f"{self.ns}::").removesuffix(".default"), HERE.get(key, key))
+        if key not in HERE:
+            if not stands(name):
+                native(self, op_name, fn, dispatch_key, **options)
+            return
+        native(self, op_name, fn, dispatch_key, **options)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
+            native(self, op_name, fn, HERE[key], **options)
+        taken[name] = weakref.ref(self)
+
+    return registered
