@@ -10,10 +10,14 @@ from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.speculation import solve
-from openptx.engines.native.analysis.spin_loops import loops_with_calls, waiting_loops
+from openptx.engines.native.analysis.spin_loops import is_of_cta, loops_with_calls, spins, waiting_loops
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong
 from openptx.program import Function, FunctionName, Program, Targets
+
+FUTILE = 1 << 11
+"""What an iteration counts of a loop that only threads can end which do not run meanwhile: those of the CTA, or all if
+there is one worker. Lanes of the warp may let each other go, one in each iteration."""
 
 INDIRECT = 64
 """The maximum number of candidates of an indirect call."""
@@ -78,9 +82,9 @@ def fits(function: Function, site: CallSite) -> bool:
     return (len(function.parameters), len(function.returns)) == (len(site.arguments), len(site.results))
 
 
-def counted_loops(functions: list[FunctionFacts]) -> list[frozenset[int]]:
+def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:
     """For each function the headers of loops whose iterations are counted, because they may be waiting for other
-    threads.
+    threads, with the number that an iteration counts.
 
     After many iterations the interpreter takes over, which is impossible within a call.
     """
@@ -92,8 +96,14 @@ def counted_loops(functions: list[FunctionFacts]) -> list[frozenset[int]]:
         for pc, _ in waiting_loops(f.c.graph, f.facts.touches):
             raise UnsupportedByJit(f"a loop that may wait for other threads, at `{f.c.function.code[pc].text}`")
     c = kernel.c
-    loops = [loop for _, loop in waiting_loops(c.graph, kernel.facts.touches)] + (
-        loops_with_calls(c) if calls_wait else []
-    )
-    counted = c.headers if c.options.deoptimize_after else c.headers & frozenset[int]().union(*loops)
-    return [counted, *[frozenset[int]()] * len(others)]
+    touches = kernel.facts.touches
+    waiting = [loop for _, loop in waiting_loops(c.graph, touches)]
+    loops = waiting + (loops_with_calls(c) if calls_wait else [])
+    if c.options.deoptimize_after:
+        return [dict.fromkeys(c.headers, 1), *({} for _ in others)]
+    counted = dict.fromkeys(c.headers & frozenset[int]().union(*loops), 1)
+    for loop in waiting:
+        is_alone = not c.options.locked or is_of_cta(c.graph, touches, loop)
+        if is_alone and spins(c.graph, touches, loop):
+            counted[min(loop)] = FUTILE
+    return [counted, *({} for _ in others)]

@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING
 from openptx.control_flow import control
 from openptx.engines.native.analysis.cfg import END, Block, Graph
 from openptx.isa.memory_consistency import strong
+from openptx.program import Address
+
+IDEMPOTENT = frozenset(("cas", "exch", "and", "or", "min", "max"))
+"""Atomics that change nothing if they are executed again with the same operands."""
+WAITS = frozenset(("mbarrier.test_wait", "mbarrier.try_wait"))
 
 if TYPE_CHECKING:
     from openptx.engines.native.analysis.context import FunctionContext
@@ -40,6 +45,40 @@ def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[in
                 continue
             yield pc, cycle
             break
+
+
+def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bool:
+    """Whether a round of a waiting loop is like the one before as long as no other thread changes memory: it stores
+    nothing, and what it computes from earlier rounds (a counter, a time) does not decide whether it ends."""
+    header, code, cells = min(cycle), graph.function.code, graph.cells
+    blocks = [graph.blocks[b] for b in sorted(cycle)]
+    if any(header < s <= b.index for b in blocks for s in b.successors if s in cycle):  # a loop inside
+        return False
+    pcs = [pc for b in blocks for pc in range(b.start, b.stop)]
+    carried = blocks[0].live_in & frozenset[int]().union(*(cells.writes(code[pc]) for pc in pcs))
+    ends = {c for b in blocks if not cycle.issuperset(b.successors) for c in guard_cells(graph, b.stop - 1)}
+    decides = slice_back(graph, pcs, ends)
+    return decides.isdisjoint(carried) and all(changes_nothing(graph, touches, pc, carried) for pc in pcs)
+
+
+def changes_nothing(graph: Graph, touches: Mapping[int, str], pc: int, carried: Set[int]) -> bool:
+    """Whether an operation leaves memory as it is if it has been executed before; `carried`: registers that change from
+    round to round."""
+    op = graph.function.code[pc]
+    name, access = op.form.instruction.name, op.form.instruction.access
+    if control(op) not in (None, "branch"):
+        return False
+    if name in WAITS or access == "load":
+        return True
+    if access == "update":
+        return op.m.values.get("op") in IDEMPOTENT and carried.isdisjoint(graph.cells.reads(op))
+    return not access and pc not in touches and not any(isinstance(o, Address) for o in op.operands)
+
+
+def is_of_cta(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bool:
+    """Whether a loop waits for a change of shared memory alone."""
+    pcs = [pc for b in cycle for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
+    return all(graph.function.code[pc].m.space in ("shared", "shared::cta") for pc in pcs if pc in touches)
 
 
 def guard_cells(graph: Graph, pc: int) -> tuple[int, ...]:

@@ -3,7 +3,7 @@ size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 from openptx.engines.native import abi
@@ -58,7 +58,7 @@ class FrameLayout:
     for a register not written since the block began, side exits save the base if it has one.
     """
 
-    def __init__(self, c: FunctionContext, facts: Facts, counted: frozenset[int]) -> None:
+    def __init__(self, c: FunctionContext, facts: Facts, counted: Container[int]) -> None:
         """`counted`: headers of loops whose iterations are counted; these deoptimise after many."""
         self.c, self.facts = c, facts
         entered = {c.graph.at[pc] for pc in c.entered_from}

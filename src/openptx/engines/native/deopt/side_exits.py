@@ -123,12 +123,12 @@ class Deoptimizer:
         self.exits.before_leaving()
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
 
-    def count_backedge(self, b: Block) -> None:
-        """The next iteration of a loop that may be waiting for other threads."""
+    def count_backedge(self, b: Block, weight: int) -> None:
+        """The next iteration of a loop that may be waiting for other threads; `weight`: what it counts."""
         ir = self.ir
-        turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, 1")
+        turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, {weight}")
         ir.store("i32", turns, "%turns", 4)
-        with ir.exit_block(ir.emit(f"icmp eq i32 {turns}, 0")):
+        with ir.exit_block(ir.emit(f"icmp sle i32 {turns}, 0")):
             self.deoptimize(b)
 
     def yield_to_lanes(self, b: Block, waiting: frozenset[int], dispatch: Dispatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import check_cancelled
@@ -38,9 +40,10 @@ def iterations_between_polls(function: Function) -> int:
 class BlockEmitter:
     def __init__(
         self, branches: Branches, barriers: BarrierLowering, calls: CallLowering, interp: InterpCall,
-        deopt: Deoptimizer, counted: frozenset[int],
+        deopt: Deoptimizer, counted: Mapping[int, int],
     ) -> None:  # fmt: skip
-        """`counted`: headers of loops whose iterations are counted, because they may be waiting for other threads."""
+        """`counted`: headers of loops whose iterations are counted, because they may be waiting for other threads, and
+        what an iteration counts."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder
@@ -118,7 +121,7 @@ class BlockEmitter:
             ir.store("i32", iterations_between_polls(self.c.function), "%fuel", 4)
             self.faults.poll()
         if b.index in self.counted:
-            self.deopt.count_backedge(b)
+            self.deopt.count_backedge(b, self.counted[b.index])
 
     # Waits for other lanes of the warp
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openptx.control_flow import control
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
@@ -38,9 +40,9 @@ class FunctionEmitter:
     """Emits one function; afterwards its parts hold what a launch must know about it."""
 
     def __init__(
-        self, c: FunctionContext, facts: Facts, counted: frozenset[int], layout: FrameLayout, tables: ModuleTables
+        self, c: FunctionContext, facts: Facts, counted: Mapping[int, int], layout: FrameLayout, tables: ModuleTables
     ) -> None:
-        """`counted`: headers of loops whose iterations are counted."""
+        """`counted`: headers of loops whose iterations are counted, and what an iteration counts."""
         self.c, self.facts, self.layout = c, facts, layout
         self.x = LlvmMachine(c, self.facts, tables)
         self.ir, self.entry = self.x.ir, self.x.entry

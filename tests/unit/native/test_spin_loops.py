@@ -1,0 +1,88 @@
+# ruff: noqa: E501 - PTX in one line reads better here
+"""Spin loops that no thread can end which runs meanwhile are left to the reference engine after few iterations."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native.analysis.call_graph import FUTILE
+from openptx.engines.native.options import Options
+from openptx.engines.native.pipeline import lower_kernel
+
+REGISTERS = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; .shared .b64 bar; .shared .u32 flag;"
+# fmt: off
+FUTILE_WAITS = {
+    "a flag": "L: ld.acquire.gpu.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a flag, with a pause that grows": "mov.u32 %r2, 8; L: nanosleep.u32 %r2; shl.b32 %r2, %r2, 1; ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a lock": "L: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a lock by exchange": "L: atom.global.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a barrier object": "L: mbarrier.test_wait.shared.b64 %p1, [bar], %rd2; @!%p1 bra L;",
+}
+OTHER_WAITS = {
+    "a flag for some time": "mov.u32 %r2, 0; L: ld.volatile.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, 1; setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r2, 90; and.pred %p1, %p1, %p2; @%p1 bra L;",
+    "the next item of a queue": "L: atom.global.add.u32 %r1, [%rd1], 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra L;",
+    "a flag that the loop writes": "L: st.volatile.global.u32 [%rd1+4], 1; ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+    "the end of a list": "mov.u64 %rd2, %rd1; L: ld.volatile.global.u64 %rd2, [%rd2]; setp.ne.u64 %p1, %rd2, 0; @%p1 bra L;",
+    "an exchange for what differs in each round": "mov.u32 %r2, 3; L: add.u32 %r2, %r2, 1; atom.global.exch.b32 %r1, [%rd1], %r2; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a loop inside": "L: mov.u32 %r2, 0; M: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra M; ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+}
+# fmt: on
+
+
+def kernel(body: str) -> openptx.Kernel:
+    text = f".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x) {{\n{REGISTERS}\nld.param.u64 %rd1, [x]; {body} ret;\n}}\n"
+    return openptx.load(text)["k"]
+
+
+def gives_up_soon(body: str, locked: bool = False) -> bool:
+    made = kernel(body)
+    text = lower_kernel(made.module.program, made.function, made.module.image, Options((64, 1, 1), locked)).text
+    assert text.count("ptr %turns") > 1  # the loop is counted
+    return f", {FUTILE}\n" in text
+
+
+@pytest.mark.parametrize("name", FUTILE_WAITS)
+def test_loops_that_only_other_threads_can_end(name: str) -> None:
+    assert gives_up_soon(FUTILE_WAITS[name])
+
+
+@pytest.mark.parametrize("name", FUTILE_WAITS)
+def test_other_workers_may_end_them_but_for_those_that_wait_for_shared_memory(name: str) -> None:
+    assert gives_up_soon(FUTILE_WAITS[name], locked=True) == (name == "a barrier object")
+
+
+@pytest.mark.parametrize("name", OTHER_WAITS)
+def test_loops_whose_rounds_differ_are_counted_as_before(name: str) -> None:
+    assert not gives_up_soon(OTHER_WAITS[name])
+
+
+def test_lanes_that_let_each_other_go_need_no_reference_engine(caplog: pytest.LogCaptureFixture) -> None:
+    """In each round one lane of the warp is let go, the last one first."""
+    body = (
+        "mov.u32 %r2, %laneid; sub.u32 %r2, 31, %r2; add.u32 %r3, %r2, 1;"
+        "L: atom.global.cas.b32 %r1, [%rd1], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra L;"
+    )
+    assert gives_up_soon(body)
+    turn = np.zeros(1, np.uint32)
+    with caplog.at_level(logging.INFO, "openptx.fallback"):
+        kernel(body)(1, 32, (turn,), engine="native", workers=1)
+    assert turn[0] == 32
+    assert not caplog.records
+
+
+def test_a_warp_that_waits_for_another_one_goes_on_there(caplog: pytest.LogCaptureFixture) -> None:
+    body = (
+        "mov.u32 %r2, %tid.x; setp.ge.u32 %p2, %r2, 32; @%p2 bra SECOND;"
+        "L: nanosleep.u32 100; ld.acquire.gpu.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"
+        "st.global.u32 [%rd1+4], %r1; ret; SECOND: st.release.gpu.global.u32 [%rd1], 7;"
+    )
+    assert gives_up_soon(body)
+    found = np.zeros(2, np.uint32)
+    with caplog.at_level(logging.INFO, "openptx.fallback"):
+        kernel(body)(1, 64, (found,), engine="native", timeout=20)
+    assert found.tolist() == [7, 7]
+    assert len(caplog.records) == 1
