@@ -33,6 +33,8 @@ class Arguments(NamedTuple):
 
 
 POINTER, INTEGER, FLOAT = range(3)
+INTEGERS: tuple[type, ...] = (bool, np.integer)
+FLOATS: tuple[type, ...] = (np.floating,)
 CODES = {("u", 8): "B", ("u", 16): "H", ("u", 32): "I", ("u", 64): "Q", ("s", 8): "b", ("s", 16): "h", ("s", 32): "i",
          ("s", 64): "q", ("b", 8): "B", ("b", 16): "H", ("b", 32): "I", ("b", 64): "Q"}  # fmt: skip
 
@@ -61,7 +63,8 @@ def quick(function: Function) -> Quick | None:
 
 
 def packed(function: Function, arguments: Sequence[object], memory: Memory) -> Bytes | None:
-    """Numbers in range and arrays of earlier launches, as the parameter buffer; None if there is anything else.
+    """Numbers in range, arrays of earlier launches and null pointers, as the parameter buffer; None if there is
+    anything else.
 
     The caller then uses `bytes_of`, which reports errors.
     """
@@ -79,12 +82,23 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
             if found is None or not array.flags.forc or not array.dtype.isnative:
                 return None
             values.append(found.base)
+        elif (value := scalar(kind, argument)) is not None:
+            values.append(value)
         else:
             return None
     try:
         return np.frombuffer(bytearray(plan.packing.pack(*values)), np.uint8)
     except (struct.error, OverflowError):
         return None
+
+
+def scalar(kind: int, argument: Any) -> float | None:
+    """A null pointer or a number of another type as Python's number; None for anything else."""
+    if argument is None:
+        return 0 if kind == POINTER else None
+    if isinstance(argument, INTEGERS):
+        return int(argument)
+    return float(argument) if kind == FLOAT and isinstance(argument, FLOATS) else None
 
 
 class Place(NamedTuple):

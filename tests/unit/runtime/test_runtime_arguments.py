@@ -12,7 +12,7 @@ import pytest
 
 from openptx import Texture
 from openptx.errors import ArgumentError
-from openptx.runtime import Kernel, load
+from openptx.runtime import Kernel, arguments, load
 
 TEXT = """.version 8.0
 .target sm_80
@@ -48,6 +48,26 @@ def test_numbers_become_the_declared_type(kernel: Kernel) -> None:
     assert launched(kernel, -1, 1, bytes(8))[:2] == (0xFFFFFFFF, 0x3F800000)
     assert launched(kernel, np.int64(5), np.float64(0.1), np.arange(2, dtype=np.int32)) == (5, 0x3DCCCCCD, 1 << 32)
     assert launched(kernel, True, float("inf"), bytes(8))[:2] == (1, 0x7F800000)
+
+
+TYPES = ("u64", "s64", "b64", "u32", "s32", "b32", "u16", "s16", "u8", "s8", "f16", "f32", "f64")
+VALUES = (
+    None, True, np.True_, 5, -3, 1.5, np.int8(-3), np.uint8(200), np.int16(-300), np.int32(-70000), np.uint32(1 << 31),
+    np.int64(-1), np.uint64(1 << 63), np.float16(0.1), np.float32(0.1), np.float64(0.1), np.float64(1e300),
+    np.longdouble(0.1), np.float32("nan"), np.float64("-inf"), np.array(7), "x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_arguments_with_a_quick_way_have_the_bytes_of_the_slow_one(name: str) -> None:
+    kernel = load(f".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .{name} a) {{ ret; }}")["k"]
+    memory, (place,), quick = kernel.module.image.memory, arguments.places(kernel.function), 0
+    for value in VALUES:
+        found = arguments.packed(kernel.function, (value,), memory)
+        if found is not None:
+            assert found.tobytes() == arguments.bytes_of(place, value, memory, []), value
+            quick += 1
+    assert quick >= 3
 
 
 @pytest.mark.parametrize(
