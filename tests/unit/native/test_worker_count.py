@@ -114,3 +114,16 @@ def test_launches_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         kernel(100, 32, (x,), engine="native")
         assert np.array_equal(x, np.arange(3200))
     assert seen == [1, 4, 1, 1]
+
+
+def test_workers_take_fewer_blocks_at_once_where_a_block_may_take_long() -> None:
+    """At the end a worker waits for the last blocks that another one has taken."""
+
+    def taken(act: str, workers: int) -> int:
+        module = openptx.load(HEAD + BODY.format(act=act))
+        kernel, grid = module["k"], (1024, 1, 1)
+        given = (module.program, kernel.function, module.image, grid, (32, 1, 1), 0, workers, None)
+        return plans(module.image).find(*given, check=lambda: None).chunk
+
+    assert (taken(STORE, 2), taken(LOOP, 2)) == (64, 8)
+    assert (taken(STORE, 32), taken(LOOP, 32)) == (4, 4)

@@ -19,7 +19,7 @@ from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.baseline import BaselineCode
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
-from openptx.engines.native.runtime.worker_count import WorkerCount
+from openptx.engines.native.runtime.worker_count import WorkerCount, loops
 from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
 from openptx.program import Function, Program
@@ -33,6 +33,10 @@ LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
 
 CHUNK_WORK = 1 << 16
 """Instructions of warps without loops between two polls: four times as many, in CTAs that a worker takes at once."""
+
+SHARES, MORE_SHARES, TAKEN = 8, 64, 256
+"""How often a worker takes CTAs at least: of a kernel without loops, and with, as long as all workers together take at
+most `TAKEN` times. At the end a worker waits for another one's last share."""
 
 BAND = 8
 """Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
@@ -77,7 +81,8 @@ class Plan:
             (tensor_block.SIZE if self.code.metadata.has_tensor_memory else 0),
         )
         work = self.warps * max(len(function.code), 1)
-        self.chunk = max(1, min(64, self.ctas // (self.workers * 8), CHUNK_WORK // work))
+        shares = max(SHARES, min(MORE_SHARES, TAKEN // self.workers)) if loops(function) else SHARES
+        self.chunk = max(1, min(64, self.ctas // (self.workers * shares), CHUNK_WORK // work))
         self.band = self.band_of()
         self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
