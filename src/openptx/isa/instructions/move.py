@@ -107,6 +107,7 @@ shfl = instruction(
         a     passed on
         b c   as .b32
     """,
+    across_lanes=True,
 )
 
 

@@ -24,6 +24,7 @@ vote = instruction(
     """,
     types={"a": "pred"},
     operands="a   strictly",
+    across_lanes=True,
 )
 
 
@@ -102,6 +103,7 @@ activemask = instruction(
     syntax="""
         activemask.b32   d;   // PTX 6.2, sm_30
     """,
+    across_lanes=True,
 )
 
 

@@ -38,6 +38,7 @@ class Instruction:
         "_forms",
         "absent",
         "access",
+        "across_lanes",
         "algebra",
         "allows_wider_registers",
         "anchor",
@@ -100,6 +101,7 @@ class Instruction:
         self.operands = ""
         self.allows_wider_registers = False
         self.access = ""
+        self.across_lanes = False
         self.converts = False
         self.control: str | None = None
         self.converges: str | None = None
@@ -174,6 +176,7 @@ def instruction(
     operands: str = "",
     allows_wider_registers: bool = False,
     access: str = "",
+    across_lanes: bool = False,
     converts: bool = False,
     control: str | None = None,
     converges: str | None = None,
@@ -208,6 +211,7 @@ def instruction(
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"
+    across_lanes            depends on which lanes of the warp execute it, and waits for none
     converts                is a conversion: rounding and saturation must make sense; bf16 is never in wider registers
     control                 what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
                             cluster-barrier, trap, breakpoint
@@ -241,6 +245,7 @@ def instruction(
     self.operands = operands
     self.allows_wider_registers = allows_wider_registers
     self.access = access
+    self.across_lanes = across_lanes
     self.converts = converts
     self.control = control
     self.converges = converges

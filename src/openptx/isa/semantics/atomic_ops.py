@@ -50,6 +50,9 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
 FLOAT_SUMS: dict[Update, Format] = {}
 """The formats of the updates that `float_sum` made, so that engines may implement them faster as well."""
 
+IDEMPOTENT = frozenset(("cas", "exch", "and", "or", "min", "max"))
+"""The `.op` of atomics that change nothing if they are executed again with the same operands."""
+
 ORDERED: set[Update] = {compare_and_swap}
 """Updates whose final value in memory depends on their order: sums of floats, which round one by one, and
 compare-and-swap, which builds such sums on targets without an atomic for the type."""

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 from openptx.control_flow import control
 from openptx.engines.native.analysis.cfg import END, Block, Graph
 from openptx.isa.memory_consistency import strong
+from openptx.isa.semantics.atomic_ops import IDEMPOTENT
 from openptx.program import Address
-
-IDEMPOTENT = frozenset(("cas", "exch", "and", "or", "min", "max"))
-"""Atomics that change nothing if they are executed again with the same operands."""
-WAITS = frozenset(("mbarrier.test_wait", "mbarrier.try_wait"))
 
 if TYPE_CHECKING:
     from openptx.engines.native.analysis.context import FunctionContext
@@ -65,10 +62,10 @@ def changes_nothing(graph: Graph, touches: Mapping[int, str], pc: int, carried: 
     """Whether an operation leaves memory as it is if it has been executed before; `carried`: registers that change from
     round to round."""
     op = graph.function.code[pc]
-    name, access = op.form.instruction.name, op.form.instruction.access
+    access = op.form.instruction.access
     if control(op) not in (None, "branch"):
         return False
-    if name in WAITS or access == "load":
+    if touches.get(pc) == "load" and access != "store":
         return True
     if access == "update":
         return op.m.values.get("op") in IDEMPOTENT and carried.isdisjoint(graph.cells.reads(op))

@@ -19,8 +19,6 @@ from openptx.program import Address, Op, Operand, Special
 
 SAME = "ctaid", "nctaid", "ntid", "laneid", "lanemask", "nwarpid", "clusterid", "nclusterid"
 """Special registers that are the same in the warps of a CTA, lane by lane."""
-AMONG_LANES = frozenset(("activemask", "shfl", "vote"))
-"""Instructions whose results depend on which lanes execute, though no lane waits for others."""
 UNCHANGING = frozenset(("param", "const"))
 """Spaces that a kernel does not write."""
 
@@ -56,9 +54,10 @@ def is_local(c: FunctionContext, facts: Facts, b: Block, pc: int) -> bool:
     op = c.function.code[pc]
     if control(op) is not None:
         return control(op) in ("branch", "return", "exit")
-    if op.form.instruction.access or pc in facts.touches or any(isinstance(o, Address) for o in op.operands):
-        return op.form.instruction.name in ("ld", "st")
-    if facts.partial[b.index] and (converges(op) or op.form.instruction.name in AMONG_LANES):
+    instruction = op.form.instruction
+    if instruction.access or pc in facts.touches or any(isinstance(o, Address) for o in op.operands):
+        return instruction.access in ("load", "store") and facts.touches.get(pc) != "atomic"
+    if facts.partial[b.index] and (converges(op) or instruction.across_lanes):
         return False
     return bool(c.cells.writes(op))  # and not a fence, a prefetch, a wait
 
@@ -96,7 +95,7 @@ def undone(c: FunctionContext, blocks: list[Block]) -> frozenset[int]:
     """The blocks that no path reaches from a loop or from a block that stores."""
 
     def stores(b: Block) -> bool:
-        return any(op.form.instruction.name == "st" for op in c.function.code[b.start : b.stop])
+        return any(op.form.instruction.access == "store" for op in c.function.code[b.start : b.stop])
 
     work = [b.index for b in blocks if b.index in c.headers or stores(b)]
     begun: set[int] = set()
