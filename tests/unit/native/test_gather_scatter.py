@@ -83,3 +83,42 @@ def test_what_lanes_move(
         if all_lanes or lane % 3 != 2:
             into[:, places[lane, 1]] = moved[:, places[lane, 0]]
     np.testing.assert_array_equal(found["interp"], into.reshape(-1))
+
+
+@pytest.mark.parametrize("places", ["rows", "odd rows", "past the end", "scattered"])
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_loops_move_rows_of_half_a_warp(
+    processor: str, width: int, places: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loops test for rows in place, and leave anything else to the functions."""
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **PROCESSORS[processor]))
+    step = width // 8
+    source = f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pfrom, .param .u64 pto, .param .u64 pplaces) {{
+.reg .b64 a, b, q; .reg .b32 lane, at, i; .reg .pred p; .reg .b{max(width, 16)} v;
+ld.param.u64 a, [pfrom]; ld.param.u64 b, [pto]; ld.param.u64 q, [pplaces]; mov.u32 lane, %tid.x; mov.b32 i, 0;
+mad.wide.u32 q, lane, 4, q; ld.global.u32 at, [q]; cvt.u64.u32 q, at; add.u64 a, a, q; add.u64 b, b, q;
+again: ld.global.b{width} v, [a]; st.global.b{width} [b], v;
+add.u64 a, a, {64 * step}; add.u64 b, b, {64 * step}; add.u32 i, i, 1; setp.lt.u32 p, i, 2; @p bra again; ret; }}"""
+    at = np.arange(32, dtype=np.uint32)
+    wanted = {
+        "rows": at + at // 16 * 9,
+        "odd rows": at + at // 16 * 9,
+        "past the end": at + at // 16 * 50,
+        "scattered": at * 7 % 32,
+    }[places]
+    offsets = (wanted * step + (places == "odd rows" and step > 1)).astype(np.uint32)
+    found: list[object] = []
+    for engine in ("interp", "native"):
+        values, to = np.arange(125 * step, dtype=np.uint8), np.zeros(125 * step, np.uint8)
+        try:
+            with settings.cache_at(None):
+                openptx.load(source)["k"](1, 32, (values, to, offsets), engine=engine, workers=1)
+            found.append(to.tobytes())
+        except openptx.Fault as fault:
+            found.append((fault.code, fault.thread, fault.space, fault.span, to.tobytes()))
+    assert found[0] == found[1]
+    assert isinstance(found[0], bytes) == (places in ("rows", "scattered") or (places == "odd rows" and step == 1))

@@ -47,6 +47,8 @@ class FunctionContext:
     """Registers from which addresses are computed."""
     headers: frozenset[int]
     """Loop headers: the lowest block of each cycle."""
+    looped: frozenset[int]
+    """Blocks of loops, by the order of the text."""
     suspending: frozenset[int]
     """Blocks that end with a barrier at which warps wait."""
     has_local: bool
@@ -114,6 +116,7 @@ def make_context(
         cells_of_formals(cells, function.parameters) if is_function else (),
         address_cells(graph),
         frozenset(s for b in graph.blocks for s in b.successors if s != END and s <= b.index),
+        looped(graph),
         frozenset(b.index for b in graph.blocks if suspends(b)),
         is_function or function.frame_size > 0 or any(control(op) == "call" for op in function.code),
     )  # fmt: skip
@@ -131,6 +134,12 @@ def check_supported(function: Function) -> None:
 def cells_of_formals(cells: Cells, formals: tuple[object, ...]) -> tuple[int, ...]:
     registers = [f for f in formals if isinstance(f, Register)]
     return tuple(cell for r in registers for cell in cells.of(Reg(r.index, r.type.width)))
+
+
+def looped(graph: Graph) -> frozenset[int]:
+    """The blocks between a branch back and its target, which are about those of loops."""
+    back = [(s, b.index) for b in graph.blocks for s in b.successors if s != END and s <= b.index]
+    return frozenset(i for first, last in back for i in range(first, last + 1))
 
 
 def suspends(b: Block) -> bool:

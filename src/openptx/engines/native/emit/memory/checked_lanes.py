@@ -1,12 +1,13 @@
 """Checked accesses at a separate address per lane, as functions shared by similar accesses.
 
-Inlined, such an access is 40 to 80 lines of LLVM text, for which LLVM needs up to 0.9 ms. The call adds a nanosecond or
-two to an access of 20 to 40.
+Inlined, such an access is 40 to 80 lines of LLVM text, for which LLVM needs up to 0.9 ms. A call takes 8 ns, beside 20
+to 40 for a gather. In many tiles half a warp is a row, which two moves load in a tenth of that; so loops test for that
+in place, and call for the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from openptx.engines.native import abi
@@ -52,6 +53,33 @@ class CheckedLanes:
     def serves(self, region: str) -> bool:
         """Whether an access is of this kind. (The same local address is a different place in each lane.)"""
         return region != "local" and self.checks.c.options.checks
+
+    def tests_rows(self, count: int) -> bool:
+        """Whether an access is to test in place for rows of half a warp."""
+        return count == 1 and self.scope.block.index in self.checks.c.looped and not self.checks.c.options.baseline
+
+    def rows(self, region: str, place: Bits, step: int, write: bool) -> tuple[str, Callable[[], list[str]]]:
+        """Whether all lanes execute and either half of them accesses a row, which may be; and the rows' pointers."""
+        ir = self.ir
+        a = self.x.vector(place)
+        begins = ir.shuffle(ADDRESSES, a, "poison", [i // HALF * HALF for i in range(N)])
+        steps = self.x.constant_vector(tuple(i % HALF * step for i in range(N)), 64)
+        alike = ir.emit(f"icmp eq {ADDRESSES} {a}, {ir.emit(f'add {ADDRESSES} {begins}, {steps}')}")
+        word = ir.mask_bits(self.scope.within_mask(alike))
+        good = ir.emit(f"icmp eq i{N} {word}, -1")
+        start, room, host = self.checks.limits(region, place, HALF * step, write)
+        firsts = [ir.emit(f"extractelement {ADDRESSES} {a}, i32 {i}") for i in (0, HALF)]
+        for first in firsts:
+            inside = ir.emit(f"icmp ult i64 {ir.emit(f'sub i64 {first}, {start}')}, {room}")
+            good = ir.emit(f"and i1 {good}, {inside}")
+        if step > 1:
+            low = ir.emit(f"and i64 {ir.emit(f'or i64 {firsts[0]}, {firsts[1]}')}, {step - 1}")
+            good = ir.emit(f"and i1 {good}, {ir.emit(f'icmp eq i64 {low}, 0')}")
+
+        def pointers() -> list[str]:
+            return [ir.emit(f"inttoptr i64 {ir.emit(f'add i64 {first}, {host}')} to ptr") for first in firsts]
+
+        return good, pointers
 
     def load(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
         kind = Kind("load", address is place, w, count)
@@ -110,7 +138,7 @@ fast:
 {splat("host")}
 %hosts = add {ADDRESSES} %places, %host.all
 %at = inttoptr {ADDRESSES} %hosts to {PLACES}
-{rows(kind) if kind.elements == 1 else "br label %each"}
+{by_rows(kind) if kind.elements == 1 else "br label %each"}
 each:
 {self.loads(kind) if kind.name == "load" else self.stores(kind)}
 slow:
@@ -163,7 +191,7 @@ def lanes() -> str:
     return "%lanes"
 
 
-def rows(kind: Kind) -> str:
+def by_rows(kind: Kind) -> str:
     """In many tiles half a warp is a row: two moves are an order of magnitude faster than a gather."""
     w, t, half = kind.width, vector_type(kind.width), f"<{HALF} x i{kind.width}>"
     begins = ", ".join(f"i32 {i // HALF * HALF}" for i in range(N))

@@ -66,7 +66,7 @@ class LoadLowering:
         if self.own.serves(region, place):
             return self.own.load(space, place, w, count)
         if self.shared.serves(region):
-            return self.shared.load(space, region, address, place, w, count)
+            return self.load_checked(space, region, address, place, w, count)
         bad, pointers = self.checks.check_lanes(region, place, size, False)
 
         good = self.ir.emit(f"xor i1 {bad}, true")
@@ -75,6 +75,23 @@ class LoadLowering:
             lambda: self.lanes.gather(pointers(), w, count),
             lambda: self.slow.load(space, address, w, count),
         )
+
+    def load_checked(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        """Elements at an address for each lane."""
+
+        def call() -> tuple[Bits, ...]:
+            return self.shared.load(space, region, address, place, w, count)
+
+        if not self.shared.tests_rows(count):
+            return call()
+        good, pointers = self.shared.rows(region, place, w // 8, False)
+
+        def rows() -> tuple[Bits, ...]:
+            t = f"<{N // 2} x i{w}>"
+            halves = [self.ir.load(t, at, w // 8, DATA) for at in pointers()]
+            return (self.x.bits(self.ir.shuffle(t, halves[0], halves[1], range(N)), w),)
+
+        return self.paths.diamond(good, rows, call)
 
     def load_lanes(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
         """Lanes at known offsets, one by one if all execute: a gather takes longer, twice as long on some

@@ -54,7 +54,7 @@ class StoreLowering:
             self.own.store(space, place, values)
             return ()
         elif self.shared.serves(region):
-            self.shared.store(space, region, address, place, values)
+            self.store_checked(space, region, address, place, values)
             return ()
         else:
             reported = address
@@ -78,6 +78,25 @@ class StoreLowering:
             ir.jump(done)
         ir.start(done)
         return ()
+
+    def store_checked(self, space: str, region: str, address: Bits, place: Bits, values: Sequence[Bits]) -> None:
+        """Elements at an address for each lane."""
+        ir, w = self.ir, values[0].width
+        if not self.shared.tests_rows(len(values)):
+            self.shared.store(space, region, address, place, values)
+            return
+        good, pointers = self.shared.rows(region, place, w // 8, True)
+        rows, other, done = ir.fresh(), ir.fresh(), ir.fresh()
+        ir.likely(good, rows, other)
+        with ir.in_cold_code():
+            ir.start(other)
+            self.shared.store(space, region, address, place, values)
+            ir.jump(done)
+            ir.start(rows)
+            for i, at in zip((0, N // 2), pointers(), strict=True):
+                self.store_piece(at, values[0], i, N // 2)
+            ir.jump(done)
+        ir.start(done)
 
     def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
         """Stores the values of all lanes contiguously."""
