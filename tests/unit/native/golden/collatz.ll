@@ -19,38 +19,26 @@ store i32 15420, ptr %fuel, align 4
 %v7 = inttoptr i64 %v6 to ptr
 %v8 = getelementptr i8, ptr %v7, i64 0
 %v9 = load i64, ptr %v8, align 8, !tbaa !5
-%v10 = lshr i64 %v9, 32
-%v11 = getelementptr i8, ptr %w, i64 8
-%v12 = load i64, ptr %v11, align 4, !tbaa !5
-%v13 = sub i64 %v10, 16
-%v14 = sub i64 %v12, 16
-%v15 = icmp ult i64 %v13, %v14
-%v16 = select i1 %v15, i64 %v10, i64 0
-%v17 = getelementptr [32 x i8], ptr %v1, i64 %v16
-%v18 = getelementptr i8, ptr %v17, i64 0
-%v19 = getelementptr i8, ptr %v17, i64 8
-%v20 = getelementptr i8, ptr %v17, i64 16
-%v21 = getelementptr i8, ptr %v17, i64 24
-%v22 = load i64, ptr %v18, align 8, !tbaa !5
-%v23 = load i64, ptr %v19, align 8, !tbaa !5
-%v24 = load i64, ptr %v20, align 8, !tbaa !5
-%v25 = load i64, ptr %v21, align 8, !tbaa !5
-%v26 = add i64 %v22, 3
-%v27 = and i64 %v26, -4
-%v28 = sub i64 %v27, %v22
-%v29 = sub i64 %v23, %v28
-%v30 = sub i64 %v24, %v28
-%v31 = add i64 %v27, %v25
-%v32 = inttoptr i64 %v31 to ptr
-%v33 = sub i64 %v9, %v27
-%v34 = sub i64 %v29, 127
-%v35 = call i64 @llvm.smax.i64(i64 %v34, i64 0)
-%v36 = add i64 %v35, 3
-%v37 = lshr i64 %v36, 2
-%v38 = sub i64 %v30, 127
-%v39 = call i64 @llvm.smax.i64(i64 %v38, i64 0)
-%v40 = add i64 %v39, 3
-%v41 = lshr i64 %v40, 2
+%v10 = alloca [5 x i64], align 8
+call void @openptx.row(ptr %w, i64 %v9, i64 4, i64 1, ptr %v10)
+%v11 = getelementptr i8, ptr %v10, i64 0
+%v12 = getelementptr i8, ptr %v10, i64 8
+%v13 = getelementptr i8, ptr %v10, i64 16
+%v14 = getelementptr i8, ptr %v10, i64 24
+%v15 = load i64, ptr %v11, align 8, !tbaa !5
+%v16 = load i64, ptr %v12, align 8, !tbaa !5
+%v17 = load i64, ptr %v13, align 8, !tbaa !5
+%v18 = load i64, ptr %v14, align 8, !tbaa !5
+%v19 = inttoptr i64 %v18 to ptr
+%v20 = sub i64 %v9, %v15
+%v21 = sub i64 %v16, 127
+%v22 = call i64 @llvm.smax.i64(i64 %v21, i64 0)
+%v23 = add i64 %v22, 3
+%v24 = lshr i64 %v23, 2
+%v25 = sub i64 %v17, 127
+%v26 = call i64 @llvm.smax.i64(i64 %v25, i64 0)
+%v27 = add i64 %v26, 3
+%v28 = lshr i64 %v27, 2
 br label %cta
 cta:
 %begin = phi i32 [ %start, %entry ], [ 0, %beside ]
@@ -69,154 +57,132 @@ store <32 x i1> splat (i1 true), ptr %live, align 4
 br label %block0
 block0:
 ; 0
-%v42 = zext i32 %first32 to i64
-%v43 = mul i64 %v42, 4
-%v44 = add i64 %v9, %v43
-%v45 = sub i64 %v44, %v9
-%v46 = add i64 %v33, %v45
-%v47 = call i64 @llvm.fshr.i64(i64 %v46, i64 %v46, i64 2)
-%v48 = icmp ult i64 %v47, %v37
-br i1 %v48, label %b49, label %b50, !prof !1
-b49:
-%v51 = getelementptr i8, ptr %v32, i64 %v46
-%v52 = load <32 x i32>, ptr %v51, align 4, !tbaa !6
-br label %b53
-b50:
-%v54 = add i64 %v27, %v46
-%v55 = zext i32 -1 to i64
-%v56 = call i1 @openptx.load_span(ptr %w, i64 %v55, i64 17179935745, i64 %first, i64 0, i64 %v54, ptr @span.0)
-br i1 %v56, label %failed, label %b57, !prof !0
-b57:
-%v58 = getelementptr i8, ptr %w, i64 1280
-%v59 = load volatile <32 x i32>, ptr %v58, align 4, !tbaa !5
-br label %b53
-b53:
-%v60 = phi <32 x i32> [%v52, %b49], [%v59, %b57]
-store i64 %v44, ptr %r0, align 4
-store <32 x i32> %v60, ptr %r3, align 4
+%v29 = zext i32 %first32 to i64
+%v30 = mul i64 %v29, 4
+%v31 = add i64 %v9, %v30
+%v32 = sub i64 %v31, %v9
+%v33 = add i64 %v20, %v32
+%v34 = call i64 @llvm.fshr.i64(i64 %v33, i64 %v33, i64 2)
+%v35 = icmp ult i64 %v34, %v24
+br i1 %v35, label %b36, label %b37, !prof !1
+b36:
+%v38 = getelementptr i8, ptr %v19, i64 %v33
+%v39 = load <32 x i32>, ptr %v38, align 4, !tbaa !6
+br label %b40
+b37:
+%v41 = add i64 %v15, %v33
+%v42 = zext i32 -1 to i64
+%v43 = call i1 @openptx.load_span(ptr %w, i64 %v42, i64 17179935745, i64 %first, i64 0, i64 %v41, ptr @span.0)
+br i1 %v43, label %failed, label %b44, !prof !0
+b44:
+%v45 = getelementptr i8, ptr %w, i64 1280
+%v46 = load volatile <32 x i32>, ptr %v45, align 4, !tbaa !5
+br label %b40
+b40:
+%v47 = phi <32 x i32> [%v39, %b36], [%v46, %b44]
+store i64 %v31, ptr %r0, align 4
+store <32 x i32> %v47, ptr %r3, align 4
 store <32 x i32> zeroinitializer, ptr %r4, align 4
 store <32 x i1> splat (i1 true), ptr %m1, align 4
 br label %block1
 block1:
 ; 6
-%v61 = load <32 x i1>, ptr %m1, align 4
+%v48 = load <32 x i1>, ptr %m1, align 4
 store <32 x i1> zeroinitializer, ptr %m1, align 4
-%v62 = load i32, ptr %fuel, align 4
-%v63 = sub i32 %v62, 1
-store i32 %v63, ptr %fuel, align 4
-%v64 = icmp eq i32 %v63, 0
-br i1 %v64, label %b65, label %b66, !prof !0
-b65:
+%v49 = load i32, ptr %fuel, align 4
+%v50 = sub i32 %v49, 1
+store i32 %v50, ptr %fuel, align 4
+%v51 = icmp eq i32 %v50, 0
+br i1 %v51, label %b52, label %b53, !prof !0
+b52:
 store i32 15420, ptr %fuel, align 4
-%v67 = call i1 @openptx.poll(ptr %w)
-br i1 %v67, label %b68, label %b69, !prof !0
-b68:
-%v70 = getelementptr i8, ptr %w, i64 196
-store i32 6, ptr %v70, align 4
+%v54 = call i1 @openptx.poll(ptr %w)
+br i1 %v54, label %b55, label %b56, !prof !0
+b55:
+%v57 = getelementptr i8, ptr %w, i64 196
+store i32 6, ptr %v57, align 4
 br label %failed
-b69:
-br label %b66
-b66:
-%v71 = load <32 x i32>, ptr %r3, align 4
-%v72 = icmp ult <32 x i32> splat (i32 1), %v71
-%v73 = xor <32 x i1> %v72, splat (i1 true)
-%v74 = xor <32 x i1> %v73, splat (i1 true)
-%v75 = and <32 x i1> %v73, %v61
-%v76 = xor <32 x i1> %v73, splat (i1 true)
-%v77 = and <32 x i1> %v76, %v61
-%v78 = load <32 x i1>, ptr %m3, align 4
-%v79 = or <32 x i1> %v78, %v75
-store <32 x i1> %v79, ptr %m3, align 4
-store <32 x i1> %v77, ptr %m2, align 4
+b56:
+br label %b53
+b53:
+%v58 = load <32 x i32>, ptr %r3, align 4
+%v59 = icmp ult <32 x i32> splat (i32 1), %v58
+%v60 = xor <32 x i1> %v59, splat (i1 true)
+%v61 = xor <32 x i1> %v60, splat (i1 true)
+%v62 = and <32 x i1> %v60, %v48
+%v63 = xor <32 x i1> %v60, splat (i1 true)
+%v64 = and <32 x i1> %v63, %v48
+%v65 = load <32 x i1>, ptr %m3, align 4
+%v66 = or <32 x i1> %v65, %v62
+store <32 x i1> %v66, ptr %m3, align 4
+store <32 x i1> %v64, ptr %m2, align 4
 br label %way0
 block2:
 ; 8
-%v80 = load <32 x i1>, ptr %m2, align 4
+%v67 = load <32 x i1>, ptr %m2, align 4
 store <32 x i1> zeroinitializer, ptr %m2, align 4
-%v81 = load <32 x i32>, ptr %r3, align 4
-%v82 = and <32 x i32> %v81, splat (i32 1)
-%v83 = icmp eq <32 x i32> %v82, zeroinitializer
-%v84 = xor <32 x i1> %v83, splat (i1 true)
-%v85 = mul <32 x i32> %v81, splat (i32 3)
-%v86 = add <32 x i32> %v85, splat (i32 1)
-%v87 = lshr <32 x i32> %v81, splat (i32 1)
-%v88 = select <32 x i1> %v83, <32 x i32> %v87, <32 x i32> %v86
-%v89 = load <32 x i32>, ptr %r4, align 4
-%v90 = add <32 x i32> %v89, splat (i32 1)
-%v91 = select <32 x i1> %v80, <32 x i32> %v90, <32 x i32> %v89
-store <32 x i32> %v88, ptr %r3, align 4
-store <32 x i32> %v91, ptr %r4, align 4
-store <32 x i1> %v80, ptr %m1, align 4
+%v68 = load <32 x i32>, ptr %r3, align 4
+%v69 = and <32 x i32> %v68, splat (i32 1)
+%v70 = icmp eq <32 x i32> %v69, zeroinitializer
+%v71 = xor <32 x i1> %v70, splat (i1 true)
+%v72 = mul <32 x i32> %v68, splat (i32 3)
+%v73 = add <32 x i32> %v72, splat (i32 1)
+%v74 = lshr <32 x i32> %v68, splat (i32 1)
+%v75 = select <32 x i1> %v70, <32 x i32> %v74, <32 x i32> %v73
+%v76 = load <32 x i32>, ptr %r4, align 4
+%v77 = add <32 x i32> %v76, splat (i32 1)
+%v78 = select <32 x i1> %v67, <32 x i32> %v77, <32 x i32> %v76
+store <32 x i32> %v75, ptr %r3, align 4
+store <32 x i32> %v78, ptr %r4, align 4
+store <32 x i1> %v67, ptr %m1, align 4
 br label %block1
 block3:
 ; 15
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v92 = load i64, ptr %r0, align 4
-%v93 = load <32 x i32>, ptr %r4, align 4
-%v94 = sub i64 %v92, %v9
-%v95 = add i64 %v33, %v94
-%v96 = call i64 @llvm.fshr.i64(i64 %v95, i64 %v95, i64 2)
-%v97 = icmp ult i64 %v96, %v41
-br i1 %v97, label %b98, label %b99, !prof !1
-b99:
-%v100 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v93, ptr %v100, align 4, !tbaa !5
-%v101 = add i64 %v27, %v95
-%v102 = zext i32 -1 to i64
-%v103 = call i1 @openptx.store_span(ptr %w, i64 %v102, i64 64424576001, i64 %first, i64 0, i64 %v101, ptr @span.0)
-br i1 %v103, label %failed, label %b104, !prof !0
-b104:
-br label %b105
-b98:
-%v106 = getelementptr i8, ptr %v32, i64 %v95
-store <32 x i32> %v93, ptr %v106, align 4, !tbaa !6
-br label %b105
-b105:
+%v79 = load i64, ptr %r0, align 4
+%v80 = load <32 x i32>, ptr %r4, align 4
+%v81 = sub i64 %v79, %v9
+%v82 = add i64 %v20, %v81
+%v83 = call i64 @llvm.fshr.i64(i64 %v82, i64 %v82, i64 2)
+%v84 = icmp ult i64 %v83, %v28
+br i1 %v84, label %b85, label %b86, !prof !1
+b86:
+%v87 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v80, ptr %v87, align 4, !tbaa !5
+%v88 = add i64 %v15, %v82
+%v89 = zext i32 -1 to i64
+%v90 = call i1 @openptx.store_span(ptr %w, i64 %v89, i64 64424576001, i64 %first, i64 0, i64 %v88, ptr @span.0)
+br i1 %v90, label %failed, label %b91, !prof !0
+b91:
+br label %b92
+b85:
+%v93 = getelementptr i8, ptr %v19, i64 %v82
+store <32 x i32> %v80, ptr %v93, align 4, !tbaa !6
+br label %b92
+b92:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v107 = load <32 x i1>, ptr %m2, align 4
-%v108 = bitcast <32 x i1> %v107 to i32
-%v109 = icmp ne i32 %v108, 0
-br i1 %v109, label %block2, label %block3
+%v94 = load <32 x i1>, ptr %m2, align 4
+%v95 = bitcast <32 x i1> %v94 to i32
+%v96 = icmp ne i32 %v95, 0
+br i1 %v96, label %block2, label %block3
 ended:
 br label %onward
 failed:
-%v110 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v110, align 4
+%v97 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v97, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v111 = icmp ult i32 %next, 2
-br i1 %v111, label %ready, label %rest
+%v98 = icmp ult i32 %next, 2
+br i1 %v98, label %ready, label %rest
 rest:
-%v112 = getelementptr i8, ptr %w, i64 928
-%v113 = load i32, ptr %v112, align 4
-%v114 = add i32 %v113, -1
-store i32 %v114, ptr %v112, align 4
-%v115 = getelementptr i8, ptr %w, i64 120
-%v116 = load ptr, ptr %v115, align 8
-%v117 = getelementptr i8, ptr %v116, i64 16
-%v118 = load volatile i32, ptr %v117, align 4
-%v119 = icmp ne i32 %v114, 0
-%v120 = icmp eq i32 %v118, 0
-%v121 = and i1 %v119, %v120
-br i1 %v121, label %beside, label %done
+%v99 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v99, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v122 = getelementptr i8, ptr %w, i64 64
-%v123 = load i32, ptr %v122, align 4
-%v124 = add i32 %v123, 1
-store i32 %v124, ptr %v122, align 4
-%v125 = getelementptr i8, ptr %w, i64 88
-%v126 = load i64, ptr %v125, align 4
-%v127 = add i64 %v126, 1
-store i64 %v127, ptr %v125, align 4
-%v128 = getelementptr i8, ptr %w, i64 848
-%v129 = load i64, ptr %v128, align 4
-%v130 = add i64 %v129, 1
-store i64 %v130, ptr %v128, align 4
 br label %cta
 ready:
 br label %warp

@@ -233,53 +233,48 @@ store i32 16384, ptr %fuel, align 4
 %v9 = load i64, ptr %v8, align 8, !tbaa !5
 %v10 = getelementptr i8, ptr %v7, i64 8
 %v11 = load i64, ptr %v10, align 8, !tbaa !5
-%v12 = lshr i64 %v9, 32
-%v13 = getelementptr i8, ptr %w, i64 8
-%v14 = load i64, ptr %v13, align 4, !tbaa !5
-%v15 = sub i64 %v12, 16
-%v16 = sub i64 %v14, 16
-%v17 = icmp ult i64 %v15, %v16
-%v18 = select i1 %v17, i64 %v12, i64 0
-%v19 = getelementptr [32 x i8], ptr %v1, i64 %v18
-%v20 = getelementptr i8, ptr %v19, i64 0
-%v21 = getelementptr i8, ptr %v19, i64 8
-%v22 = getelementptr i8, ptr %v19, i64 16
-%v23 = getelementptr i8, ptr %v19, i64 24
-%v24 = load i64, ptr %v20, align 8, !tbaa !5
-%v25 = load i64, ptr %v21, align 8, !tbaa !5
-%v26 = load i64, ptr %v22, align 8, !tbaa !5
-%v27 = load i64, ptr %v23, align 8, !tbaa !5
-%v28 = add i64 %v24, 3
-%v29 = and i64 %v28, -4
-%v30 = sub i64 %v29, %v24
-%v31 = sub i64 %v25, %v30
-%v32 = sub i64 %v26, %v30
-%v33 = add i64 %v29, %v27
-%v34 = inttoptr i64 %v33 to ptr
-%v35 = sub i64 %v9, %v29
-%v36 = sub i64 %v31, 127
+%v12 = alloca [5 x i64], align 8
+call void @openptx.row(ptr %w, i64 %v9, i64 4, i64 1, ptr %v12)
+%v13 = getelementptr i8, ptr %v12, i64 0
+%v14 = getelementptr i8, ptr %v12, i64 8
+%v15 = getelementptr i8, ptr %v12, i64 16
+%v16 = getelementptr i8, ptr %v12, i64 24
+%v17 = load i64, ptr %v13, align 8, !tbaa !5
+%v18 = load i64, ptr %v14, align 8, !tbaa !5
+%v19 = load i64, ptr %v15, align 8, !tbaa !5
+%v20 = load i64, ptr %v16, align 8, !tbaa !5
+%v21 = inttoptr i64 %v20 to ptr
+%v22 = sub i64 %v9, %v17
+%v23 = sub i64 %v18, 127
+%v24 = call i64 @llvm.smax.i64(i64 %v23, i64 0)
+%v25 = add i64 %v24, 3
+%v26 = lshr i64 %v25, 2
+%v27 = alloca [5 x i64], align 8
+call void @openptx.row(ptr %w, i64 %v9, i64 1, i64 1, ptr %v27)
+%v28 = getelementptr i8, ptr %v27, i64 0
+%v29 = getelementptr i8, ptr %v27, i64 8
+%v30 = getelementptr i8, ptr %v27, i64 16
+%v31 = getelementptr i8, ptr %v27, i64 32
+%v32 = load i64, ptr %v28, align 8, !tbaa !5
+%v33 = load i64, ptr %v29, align 8, !tbaa !5
+%v34 = load i64, ptr %v30, align 8, !tbaa !5
+%v35 = load i64, ptr %v31, align 8, !tbaa !5
+%v36 = sub i64 %v33, 3
 %v37 = call i64 @llvm.smax.i64(i64 %v36, i64 0)
-%v38 = add i64 %v37, 3
-%v39 = lshr i64 %v38, 2
-%v40 = sub i64 %v25, 3
-%v41 = call i64 @llvm.smax.i64(i64 %v40, i64 0)
-%v42 = lshr i64 %v11, 32
-%v43 = sub i64 %v42, 16
-%v44 = icmp ult i64 %v43, %v16
-%v45 = select i1 %v44, i64 %v42, i64 0
-%v46 = getelementptr [32 x i8], ptr %v1, i64 %v45
-%v47 = getelementptr i8, ptr %v46, i64 0
-%v48 = getelementptr i8, ptr %v46, i64 8
-%v49 = getelementptr i8, ptr %v46, i64 16
-%v50 = getelementptr i8, ptr %v46, i64 24
-%v51 = load i64, ptr %v47, align 8, !tbaa !5
-%v52 = load i64, ptr %v48, align 8, !tbaa !5
-%v53 = load i64, ptr %v49, align 8, !tbaa !5
-%v54 = load i64, ptr %v50, align 8, !tbaa !5
-%v55 = sub i64 %v53, 3
-%v56 = call i64 @llvm.smax.i64(i64 %v55, i64 0)
-%v57 = sub i64 %v26, 3
-%v58 = call i64 @llvm.smax.i64(i64 %v57, i64 0)
+%v38 = alloca [5 x i64], align 8
+call void @openptx.row(ptr %w, i64 %v11, i64 1, i64 1, ptr %v38)
+%v39 = getelementptr i8, ptr %v38, i64 0
+%v40 = getelementptr i8, ptr %v38, i64 8
+%v41 = getelementptr i8, ptr %v38, i64 16
+%v42 = getelementptr i8, ptr %v38, i64 32
+%v43 = load i64, ptr %v39, align 8, !tbaa !5
+%v44 = load i64, ptr %v40, align 8, !tbaa !5
+%v45 = load i64, ptr %v41, align 8, !tbaa !5
+%v46 = load i64, ptr %v42, align 8, !tbaa !5
+%v47 = sub i64 %v45, 3
+%v48 = call i64 @llvm.smax.i64(i64 %v47, i64 0)
+%v49 = sub i64 %v34, 3
+%v50 = call i64 @llvm.smax.i64(i64 %v49, i64 0)
 br label %cta
 cta:
 %begin = phi i32 [ %start, %entry ], [ 0, %beside ]
@@ -295,151 +290,129 @@ store <32 x i1> splat (i1 true), ptr %live, align 4
 br label %block0
 block0:
 ; 0
-%v59 = zext i32 %first32 to i64
-%v60 = mul i64 %v59, 4
-%v61 = add i64 %v9, %v60
-%v62 = sub i64 %v61, %v9
-%v63 = add i64 %v35, %v62
-%v64 = call i64 @llvm.fshr.i64(i64 %v63, i64 %v63, i64 2)
-%v65 = icmp ult i64 %v64, %v39
-br i1 %v65, label %b66, label %b67, !prof !1
+%v51 = zext i32 %first32 to i64
+%v52 = mul i64 %v51, 4
+%v53 = add i64 %v9, %v52
+%v54 = sub i64 %v53, %v9
+%v55 = add i64 %v22, %v54
+%v56 = call i64 @llvm.fshr.i64(i64 %v55, i64 %v55, i64 2)
+%v57 = icmp ult i64 %v56, %v26
+br i1 %v57, label %b58, label %b59, !prof !1
+b58:
+%v60 = getelementptr i8, ptr %v21, i64 %v55
+%v61 = load <32 x i32>, ptr %v60, align 4, !tbaa !6
+br label %b62
+b59:
+%v63 = add i64 %v17, %v55
+%v64 = zext i32 -1 to i64
+%v65 = call i1 @openptx.load_span(ptr %w, i64 %v64, i64 21474903041, i64 %first, i64 0, i64 %v63, ptr @span.0)
+br i1 %v65, label %failed, label %b66, !prof !0
 b66:
-%v68 = getelementptr i8, ptr %v34, i64 %v63
-%v69 = load <32 x i32>, ptr %v68, align 4, !tbaa !6
-br label %b70
-b67:
-%v71 = add i64 %v29, %v63
-%v72 = zext i32 -1 to i64
-%v73 = call i1 @openptx.load_span(ptr %w, i64 %v72, i64 21474903041, i64 %first, i64 0, i64 %v71, ptr @span.0)
-br i1 %v73, label %failed, label %b74, !prof !0
-b74:
-%v75 = getelementptr i8, ptr %w, i64 1280
-%v76 = load volatile <32 x i32>, ptr %v75, align 4, !tbaa !5
-br label %b70
-b70:
-%v77 = phi <32 x i32> [%v69, %b66], [%v76, %b74]
-%v78 = zext <32 x i32> %v77 to <32 x i64>
-%v79 = mul <32 x i64> %v78, splat (i64 4)
-%v80 = insertelement <32 x i64> poison, i64 %v9, i32 0
-%v81 = shufflevector <32 x i64> %v80, <32 x i64> poison, <32 x i32> zeroinitializer
-%v82 = add <32 x i64> %v81, %v79
-%v83 = call { <32 x i32>, i1 } @openptx.shared.lanes.710d2a5dbff9db94(ptr %w, i32 -1, i64 %v24, i64 %v41, i64 %v27, i64 %first, i64 0, i64 34359804929, <32 x i64> %v82)
-%v84 = extractvalue { <32 x i32>, i1 } %v83, 1
-br i1 %v84, label %failed, label %b85, !prof !0
-b85:
-%v86 = extractvalue { <32 x i32>, i1 } %v83, 0
+%v67 = getelementptr i8, ptr %w, i64 1280
+%v68 = load volatile <32 x i32>, ptr %v67, align 4, !tbaa !5
+br label %b62
+b62:
+%v69 = phi <32 x i32> [%v61, %b58], [%v68, %b66]
+%v70 = zext <32 x i32> %v69 to <32 x i64>
+%v71 = mul <32 x i64> %v70, splat (i64 4)
+%v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
+%v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
+%v74 = add <32 x i64> %v73, %v71
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.710d2a5dbff9db94(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i64 %first, i64 0, i64 34359804929, <32 x i64> %v74)
+%v76 = extractvalue { <32 x i32>, i1 } %v75, 1
+br i1 %v76, label %failed, label %b77, !prof !0
+b77:
+%v78 = extractvalue { <32 x i32>, i1 } %v75, 0
 store i64 %v11, ptr %r1, align 4
-store <32 x i64> %v82, ptr %r6, align 4
-store <32 x i32> %v86, ptr %r7, align 4
+store <32 x i64> %v74, ptr %r6, align 4
+store <32 x i32> %v78, ptr %r7, align 4
 br label %block1
 block1:
 ; 9
-%v87 = load <32 x i32>, ptr %r7, align 4
-%v88 = shufflevector <32 x i32> %v87, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
-%v89 = uitofp <32 x i32> %v88 to <32 x float>
-%v90 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v89)
-%v91 = icmp ne <32 x i32> %v90, zeroinitializer
-%v92 = xor <32 x i1> %v91, splat (i1 true)
-%v93 = load i64, ptr %r1, align 4
-%v94 = bitcast <32 x i1> %v91 to i32
-%v95 = icmp ne i32 %v94, 0
-br i1 %v95, label %b96, label %b97
-b96:
-%v98 = select <32 x i1> %v91, <32 x i32> %v90, <32 x i32> zeroinitializer
-%v99 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v98)
-%v100 = insertelement <32 x i64> poison, i64 %v93, i32 0
-%v101 = shufflevector <32 x i64> %v100, <32 x i64> poison, <32 x i32> zeroinitializer
-%v102 = insertelement <32 x i64> poison, i64 %v51, i32 0
-%v103 = shufflevector <32 x i64> %v102, <32 x i64> poison, <32 x i32> zeroinitializer
-%v104 = sub <32 x i64> %v101, %v103
-%v105 = insertelement <32 x i64> poison, i64 %v56, i32 0
-%v106 = shufflevector <32 x i64> %v105, <32 x i64> poison, <32 x i32> zeroinitializer
-%v107 = icmp uge <32 x i64> %v104, %v106
-%v108 = and <32 x i64> %v101, splat (i64 3)
-%v109 = icmp ne <32 x i64> %v108, zeroinitializer
-%v110 = or <32 x i1> %v107, %v109
-%v111 = and <32 x i1> %v110, %v91
-%v112 = bitcast <32 x i1> %v111 to i32
-%v113 = icmp ne i32 %v112, 0
-br i1 %v113, label %b114, label %b115, !prof !0
+%v79 = load <32 x i32>, ptr %r7, align 4
+%v80 = shufflevector <32 x i32> %v79, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
+%v81 = uitofp <32 x i32> %v80 to <32 x float>
+%v82 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v81)
+%v83 = icmp ne <32 x i32> %v82, zeroinitializer
+%v84 = xor <32 x i1> %v83, splat (i1 true)
+%v85 = load i64, ptr %r1, align 4
+%v86 = bitcast <32 x i1> %v83 to i32
+%v87 = icmp ne i32 %v86, 0
+br i1 %v87, label %b88, label %b89
+b88:
+%v90 = select <32 x i1> %v83, <32 x i32> %v82, <32 x i32> zeroinitializer
+%v91 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v90)
+%v92 = insertelement <32 x i64> poison, i64 %v85, i32 0
+%v93 = shufflevector <32 x i64> %v92, <32 x i64> poison, <32 x i32> zeroinitializer
+%v94 = insertelement <32 x i64> poison, i64 %v43, i32 0
+%v95 = shufflevector <32 x i64> %v94, <32 x i64> poison, <32 x i32> zeroinitializer
+%v96 = sub <32 x i64> %v93, %v95
+%v97 = insertelement <32 x i64> poison, i64 %v48, i32 0
+%v98 = shufflevector <32 x i64> %v97, <32 x i64> poison, <32 x i32> zeroinitializer
+%v99 = icmp uge <32 x i64> %v96, %v98
+%v100 = and <32 x i64> %v93, splat (i64 3)
+%v101 = icmp ne <32 x i64> %v100, zeroinitializer
+%v102 = or <32 x i1> %v99, %v101
+%v103 = and <32 x i1> %v102, %v83
+%v104 = bitcast <32 x i1> %v103 to i32
+%v105 = icmp ne i32 %v104, 0
+br i1 %v105, label %b106, label %b107, !prof !0
+b106:
+%v108 = insertelement <32 x i64> poison, i64 %v85, i32 0
+%v109 = shufflevector <32 x i64> %v108, <32 x i64> poison, <32 x i32> zeroinitializer
+%v110 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v109, ptr %v110, align 64, !tbaa !5
+%v111 = bitcast <32 x i1> %v83 to i32
+%v112 = zext i32 %v111 to i64
+%v113 = call i1 @openptx.places(ptr %w, i64 %v112, i64 55834641409, i64 %first, i64 0)
+br i1 %v113, label %failed, label %b114, !prof !0
 b114:
-%v116 = insertelement <32 x i64> poison, i64 %v93, i32 0
-%v117 = shufflevector <32 x i64> %v116, <32 x i64> poison, <32 x i32> zeroinitializer
-%v118 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v117, ptr %v118, align 64, !tbaa !5
-%v119 = bitcast <32 x i1> %v91 to i32
-%v120 = zext i32 %v119 to i64
-%v121 = call i1 @openptx.places(ptr %w, i64 %v120, i64 55834641409, i64 %first, i64 0)
-br i1 %v121, label %failed, label %b122, !prof !0
-b122:
+%v115 = getelementptr i8, ptr %w, i64 1024
+%v116 = load volatile <32 x ptr>, ptr %v115, align 64, !tbaa !5
+br label %b117
+b107:
+%v118 = insertelement <32 x i64> poison, i64 %v46, i32 0
+%v119 = shufflevector <32 x i64> %v118, <32 x i64> poison, <32 x i32> zeroinitializer
+%v120 = add <32 x i64> %v93, %v119
+%v121 = inttoptr <32 x i64> %v120 to <32 x ptr>
+br label %b117
+b117:
+%v122 = phi <32 x ptr> [%v116, %b114], [%v121, %b107]
 %v123 = getelementptr i8, ptr %w, i64 1024
-%v124 = load volatile <32 x ptr>, ptr %v123, align 64, !tbaa !5
-br label %b125
-b115:
-%v126 = insertelement <32 x i64> poison, i64 %v54, i32 0
-%v127 = shufflevector <32 x i64> %v126, <32 x i64> poison, <32 x i32> zeroinitializer
-%v128 = add <32 x i64> %v101, %v127
-%v129 = inttoptr <32 x i64> %v128 to <32 x ptr>
-br label %b125
-b125:
-%v130 = phi <32 x ptr> [%v124, %b122], [%v129, %b115]
-%v131 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %v130, ptr %v131, align 64, !tbaa !5
-%v132 = bitcast <32 x i1> %v91 to i32
-%v133 = call i32 @llvm.cttz.i32(i32 %v132, i1 false)
-%v134 = getelementptr i8, ptr %w, i64 1024
-%v135 = getelementptr i64, ptr %v134, i32 %v133
-%v136 = load volatile ptr, ptr %v135, align 8, !tbaa !5
-%v137 = load i32, ptr %v136, align 4, !tbaa !6
-%v138 = add i32 %v137, %v99
-store i32 %v138, ptr %v136, align 4, !tbaa !6
-br label %b97
-b97:
-%v139 = phi i32 [%v137, %b125], [0, %block1]
-%v140 = load <32 x i64>, ptr %r6, align 4
-%v141 = call i1 @openptx.shared.lanes.36be43c125e0ac61(ptr %w, i32 -1, i64 %v24, i64 %v58, i64 %v27, i64 %first, i64 0, i64 60129608705, <32 x i64> %v140, <32 x i32> %v90)
-br i1 %v141, label %failed, label %b142, !prof !0
-b142:
+store <32 x ptr> %v122, ptr %v123, align 64, !tbaa !5
+%v124 = bitcast <32 x i1> %v83 to i32
+%v125 = call i32 @llvm.cttz.i32(i32 %v124, i1 false)
+%v126 = getelementptr i8, ptr %w, i64 1024
+%v127 = getelementptr i64, ptr %v126, i32 %v125
+%v128 = load volatile ptr, ptr %v127, align 8, !tbaa !5
+%v129 = load i32, ptr %v128, align 4, !tbaa !6
+%v130 = add i32 %v129, %v91
+store i32 %v130, ptr %v128, align 4, !tbaa !6
+br label %b89
+b89:
+%v131 = phi i32 [%v129, %b117], [0, %block1]
+%v132 = load <32 x i64>, ptr %r6, align 4
+%v133 = call i1 @openptx.shared.lanes.36be43c125e0ac61(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i64 %first, i64 0, i64 60129608705, <32 x i64> %v132, <32 x i32> %v82)
+br i1 %v133, label %failed, label %b134, !prof !0
+b134:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v143 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v143, align 4
+%v135 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v135, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v144 = icmp ult i32 %next, 2
-br i1 %v144, label %ready, label %rest
+%v136 = icmp ult i32 %next, 2
+br i1 %v136, label %ready, label %rest
 rest:
-%v145 = getelementptr i8, ptr %w, i64 928
-%v146 = load i32, ptr %v145, align 4
-%v147 = add i32 %v146, -1
-store i32 %v147, ptr %v145, align 4
-%v148 = getelementptr i8, ptr %w, i64 120
-%v149 = load ptr, ptr %v148, align 8
-%v150 = getelementptr i8, ptr %v149, i64 16
-%v151 = load volatile i32, ptr %v150, align 4
-%v152 = icmp ne i32 %v147, 0
-%v153 = icmp eq i32 %v151, 0
-%v154 = and i1 %v152, %v153
-br i1 %v154, label %beside, label %done
+%v137 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v137, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v155 = getelementptr i8, ptr %w, i64 64
-%v156 = load i32, ptr %v155, align 4
-%v157 = add i32 %v156, 1
-store i32 %v157, ptr %v155, align 4
-%v158 = getelementptr i8, ptr %w, i64 88
-%v159 = load i64, ptr %v158, align 4
-%v160 = add i64 %v159, 1
-store i64 %v160, ptr %v158, align 4
-%v161 = getelementptr i8, ptr %w, i64 848
-%v162 = load i64, ptr %v161, align 4
-%v163 = add i64 %v162, 1
-store i64 %v163, ptr %v161, align 4
 br label %cta
 ready:
 br label %warp

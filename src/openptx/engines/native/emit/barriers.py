@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import END, Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
+from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.region_loops import RegionLoops
@@ -47,9 +48,11 @@ class BarrierLowering:
             self.resume(b, op, b.successors[0])
             return
         live = self.scope.mask_word()
-        ticket = self.ir.emit(
-            f"call i32 @openptx.arrive(ptr %w, i32 {self.x.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes})"
-        )
+        if counts(self.c.function):
+            given = f"i32 {self.x.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes}"
+            ticket = self.ir.emit(f"call i32 @openptx.arrive(ptr %w, {given})")
+        else:
+            ticket = self.come(self.x.scalar(number), live)
         self.x.watch.arrives(op, number, ticket, live)
         self.registers.spill()
         if op.m.mode == "arrive":
@@ -126,12 +129,16 @@ class BarrierLowering:
         regions.leave()
         word = ir.mask_bits(ir.load_mask("%live"))
         number = ir.load("i32", self.field(abi.WAITS), 4)
-        ticket = ir.emit(f"call i32 @openptx.arrive(ptr %w, i32 {number}, i32 0, i32 {word}, i32 0)")
-        ir.store("i32", ticket, self.field(abi.GENERATION), 4)
+        ir.store("i32", self.come(number, word), self.field(abi.GENERATION), 4)
         if any(self.facts.partial[b] for b in self.c.suspending):
             with ir.exit_block(self.fewer_lanes(word)):
                 self.exits.return_with(abi.SUSPENDED)
         ir.jump("onward")
+
+    def come(self, number: str, lanes: str) -> str:
+        """A warp arrives at a barrier without a count and a vote: the barrier's generation."""
+        wide = [self.ir.emit(f"zext i32 {value} to i64") for value in (number, lanes)]
+        return self.ir.emit(f"call i32 @openptx.come(ptr %w, i64 {wide[0]}, i64 {wide[1]})")
 
     def is_whole(self, b: Block) -> bool:
         """Whether all lanes of a warp are at the barrier that ends a block: none has exited, and the warp is full."""

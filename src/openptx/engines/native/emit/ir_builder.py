@@ -105,6 +105,10 @@ class IRBuilder:
             self.of_launch[name] = name
         return name
 
+    def first_line(self, text: str) -> None:
+        """The same for a line without a result."""
+        self._entry.append((Section.LAUNCH, text))
+
     @contextmanager
     def at_entry(self, section: Section = Section.LAUNCH) -> Generator[None]:
         """Lines emitted in this scope go to the entry block."""

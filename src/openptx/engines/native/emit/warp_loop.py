@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.deopt.frame_layout import aligned
 from openptx.engines.native.deopt.side_exits import SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
@@ -78,8 +79,9 @@ class WarpLoop:
         ir.store("i64", left, self.entry.field(abi.ALIVE), 8)
         if self.barriers.regions is not None:
             self.barriers.regions.end_of_warp()
+        function, t = ("settle", "i32") if counts(self.c.function) else ("ended", "i64")
         for number in sorted(self.barriers.numbers or ()):
-            ir.line(f"call void @openptx.settle(ptr %w, i32 {number})")
+            ir.line(f"call void @openptx.{function}(ptr %w, {t} {number})")
         if self.barriers.chaining is not None:
             self.barriers.chaining.after_end()
         else:
@@ -88,44 +90,18 @@ class WarpLoop:
     def next_warp_that_may_run(self) -> None:
         """The next warp runs, if it can run in this call; else `openptx.run` determines the next."""
         ir = self.ir
-        more = ir.emit(f"add i32 {self.entry.index()}, 1")
-        last = ir.emit(f"icmp eq i32 {more}, {self.c.warps}")
-        ir.line(f"%next = select i1 {last}, i32 0, i32 {more}")
-        place = ir.emit(f"mul i64 {ir.emit('zext i32 %next to i64')}, {self.frame_size}")
-        frame = ir.emit(f"getelementptr i8, ptr %frames, i64 {place}")
-
-        def field(offset: int) -> str:
-            return ir.load("i32", ir.field(frame, offset), 4)
-
-        gone = ir.emit(f"icmp eq i32 {field(abi.RESUME)}, -1")
-        generic = ir.emit(f"icmp ne i32 {field(abi.VERSION)}, 0")
-        waits, ticket = field(abi.WAITS), field(abi.GENERATION)
-        begins = ir.emit(f"icmp slt i32 {waits}, 0")
-        number = ir.emit(f"select i1 {begins}, i32 0, i32 {waits}")
-        if self.barriers.numbers is not None and len(self.barriers.numbers) == 1:
-            number = str(next(iter(self.barriers.numbers)))
-        at = ir.emit(f"mul i32 {number}, {abi.BARRIER}")
-        barrier = ir.emit(f"getelementptr i8, ptr {self.entry.field(abi.BARRIERS + 8)}, i32 {at}")
-        generation = ir.load("i32", barrier, 4)
-        passed = ir.emit(f"or i1 {begins}, {ir.emit(f'icmp ne i32 {generation}, {ticket}')}")
-        held = ir.emit(f"or i1 {gone}, {generic}")
-        free = ir.emit(f"and i1 {passed}, {ir.emit(f'xor i1 {held}, true')}")
-        ir.branch(free, "ready", "rest")
+        index = ir.emit(f"zext i32 {self.entry.index()} to i64")
+        found = ir.emit(f"call i64 @openptx.next_warp(ptr %w, i64 {index})")
+        ir.line(f"%next = trunc i64 {found} to i32")
+        ir.branch(ir.emit(f"icmp slt i64 {found}, 0"), "rest", "ready")
         ir.start("rest")
         self.exits.return_with(abi.HANDLED)
 
     def next_in_row(self) -> None:
         """The next CTA runs, if it is the neighbour in x; else `openptx.run` determines the next."""
         ir = self.ir
-        left = self.entry.added(abi.IN_ROW, "i32", -1)
-        grid = ir.load("ptr", self.entry.field(abi.GRID), 8)
-        stop = ir.emit(f"load volatile i32, ptr {ir.field(grid, abi.STOP)}, align 4")  # another worker's fault
-        more = ir.emit(f"icmp ne i32 {left}, 0")
-        ir.branch(ir.emit(f"and i1 {more}, {ir.emit(f'icmp eq i32 {stop}, 0')}"), "beside", "done")
+        ir.branch(ir.emit("call i1 @openptx.next_in_row(ptr %w)"), "beside", "done")
         ir.start("done")
         ir.line(f"ret i32 {abi.DONE}")
         ir.start("beside")
-        self.entry.added(abi.CTAID, "i32", 1)
-        self.entry.added(abi.LINEAR, "i64", 1)
-        self.entry.added(abi.FROM, "i64", 1)
         ir.jump("cta")

@@ -58,6 +58,11 @@ NAMES = tuple(
         "tile",
         "verdict",
         "note_warps",
+        "row",
+        "next_in_row",
+        "next_warp",
+        "come",
+        "ended",
     )
 )
 """The functions that kernels call."""
@@ -91,7 +96,8 @@ class Support:
         return self.read("barriers.ll", "uncounted" if self.counted else "counted")
 
     def own(self) -> str:
-        return self.read("support.ll", "once" if self.rounds else "rounds", "other" if host().x86 else "x86")
+        support = self.read("support.ll", "once" if self.rounds else "rounds", "other" if host().x86 else "x86")
+        return support + self.read("warps.ll")
 
     def text(self) -> str:
         return "\n".join([self.own(), self.barriers(), attributes(), METADATA])
@@ -101,7 +107,8 @@ class Support:
         """The declarations at the beginning of a kernel's text."""
         if not self._head:
             headers = {name: header for header, name in _HEADER.findall(self.own())}
-            self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
+            barriers = self.barriers() if self.counted else ""
+            self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), barriers])
         return self._head
 
     def read(self, name: str, *dropped: str) -> str:

@@ -6,7 +6,7 @@ block. The check of an access is exact nevertheless: if it fails, the slow path 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from openptx.engines.native import abi
@@ -47,39 +47,34 @@ class SlotTable:
         key = ("row", origin, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
-            self.rows[key] = self.columns(self.ir.first, self.entry.values[origin], region)
+            self.rows[key] = Row(*self.looked_up(self.entry.values[origin], 1, region, (0, 1, 2, 4)))
         return self.rows[key]
 
     def aligned_row(self, origin: object, align: int, region: str) -> Aligned:
         """The row of a pointer, from its first aligned address on."""
-        row, first = self.origin_row(origin, region), self.ir.first
         key = ("aligned", origin, align, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
-            up = first(f"add i64 {row.start}, {align - 1}")
-            start = first(f"and i64 {up}, {-align}")
-            lost = first(f"sub i64 {start}, {row.start}")
-            size, writable = (first(f"sub i64 {size}, {lost}") for size in (row.size, row.writable))
-            host = first(f"add i64 {start}, {row.delta}")
+            pointer, first = self.entry.values[origin], self.ir.first
+            start, size, writable, host = self.looked_up(pointer, align, region, (0, 1, 2, 3))
             host = first(f"inttoptr i64 {host} to ptr")
-            pointer = self.entry.values[origin]
             lead = first(f"sub i64 {pointer}, {start}")
             self.aligned[key] = Aligned(start, size, writable, host, pointer, lead)
         return self.aligned[key]
 
-    def columns(self, emit: Callable[[str], str], address: str, region: str) -> Row:
-        """All columns of the row for a scalar address."""
-        row = self.row_at(emit, address, region)
-        places = [emit(f"getelementptr i8, ptr {row}, i64 {8 * i}") for i in range(4)]
-        return Row(*[emit(f"load i64, ptr {at}, align 8, !tbaa !5") for at in places])
+    def looked_up(self, pointer: str, align: int, region: str, columns: Iterable[int]) -> list[str]:
+        """What `openptx.row` (rtlib/warps.ll) finds for a pointer, in the entry block."""
+        first = self.ir.first
+        place = first("alloca [5 x i64], align 8")
+        given = f"i64 {pointer}, i64 {align}, i64 {int(region == 'global')}, ptr {place}"
+        self.ir.first_line(f"call void @openptx.row(ptr %w, {given})")
+        places = [first(f"getelementptr i8, ptr {place}, i64 {8 * i}") for i in columns]
+        return [first(f"load i64, ptr {at}, align 8{STATE}") for at in places]
 
     def row(self, address: str, region: str) -> str:
-        """The table's row for a scalar address."""
-        return self.row_at(self.ir.emit, address, region)
-
-    def row_at(self, emit: Callable[[str], str], address: str, region: str) -> str:
-        """The row; the empty one if there is none, and for `.global` addresses in the windows of other spaces. (The
-        parameter window is inside `.global`, which the slow path knows.)"""
+        """The table's row for a scalar address; the empty one if there is none, and for `.global` addresses in the
+        windows of other spaces. (The parameter window is inside `.global`, which the slow path knows.)"""
+        emit = self.ir.emit
         slot = emit(f"lshr i64 {address}, {SHIFT[self.c.address_size]}")
         number, slots = slot, self.entry.state(abi.SLOTS, "i64")
         if region == "global":
