@@ -90,3 +90,18 @@ def test_an_access_is_short() -> None:
         return len(lower_kernel(module.program, function, module.image, Options((32, 1, 1), False)).text)
 
     assert characters(41) - characters(1) < 40 * 1200
+
+
+def test_known_places_of_a_kernel_need_no_branch() -> None:
+    """They are compared with its frame when it is compiled; an access that is not inside keeps its branch."""
+
+    def branches(places: str) -> int:
+        source = kernel(32, 1).replace("add.u64 a, a, q;", "").replace("ret; }", f"{places} ret; }}")
+        module = openptx.load(source)
+        function = module.program.function("k")
+        return lower_kernel(module.program, function, module.image, Options((32, 1, 1), False)).text.count("br i1")
+
+    inside = "ld.local.b32 v0, [a+32]; st.local.b32 [a+60], v0; "
+    assert branches(inside * 9) == branches("")
+    for place in ("[a+64]", "[a+30]", "[a+-4]"):
+        assert branches(f"ld.local.b32 v0, {place}; ") == branches("") + 1

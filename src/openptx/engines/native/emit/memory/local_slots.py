@@ -45,7 +45,8 @@ class LocalSlots:
         kind = Kind("load", w, count)
         result = result_of(kind)
         pair = self.ir.emit(f"call {result} @{self.function(kind)}({self.arguments(kind, space, place)})")
-        self.slow.leave_if(self.ir.emit(f"extractvalue {result} {pair}, {count}"))
+        if not self.surely_within(place, w * count // 8):
+            self.slow.leave_if(self.ir.emit(f"extractvalue {result} {pair}, {count}"))
         return tuple(self.x.bits(self.ir.emit(f"extractvalue {result} {pair}, {i}"), w) for i in range(count))
 
     def store(self, space: str, place: Bits, values: Sequence[Bits]) -> None:
@@ -53,7 +54,16 @@ class LocalSlots:
         t = vector_type(kind.width)
         given = "".join(f", {t} {self.x.vector(v)}" for v in values)
         name = self.function(kind)
-        self.slow.leave_if(self.ir.emit(f"call i1 @{name}({self.arguments(kind, space, place)}{given})"))
+        failed = self.ir.emit(f"call i1 @{name}({self.arguments(kind, space, place)}{given})")
+        if not self.surely_within(place, kind.width * kind.elements // 8):
+            self.slow.leave_if(failed)
+
+    def surely_within(self, place: Bits, size: int) -> bool:
+        """Whether the access is known to lie in a kernel's frame, so that it needs no branch for its fault. (A
+        function's frame begins where its caller's ends, which is not known.)"""
+        form = self.checks.form_of(place)
+        assert form is not None
+        return not self.checks.c.is_function and form.surely_within(self.checks.c.local_size, size)
 
     def arguments(self, kind: Kind, space: str, place: Bits) -> str:
         form = self.checks.form_of(place)
