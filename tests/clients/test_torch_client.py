@@ -46,6 +46,23 @@ def test_copies_between_the_devices_are_copies(active: None) -> None:
     assert moved.dtype == torch.float64
 
 
+class Window:
+    """A part of a tensor, as libraries write it: Triton asks for no more than its type and address."""
+
+    def __init__(self, tensor: Any, begin: int) -> None:
+        self.tensor, self.begin, self.dtype = tensor, begin, tensor.dtype
+
+    def data_ptr(self) -> Any:
+        return self.tensor.data_ptr() + self.begin * self.tensor.element_size()
+
+
+def test_objects_that_only_have_an_address(active: None) -> None:
+    x, out = torch.arange(20.0, device="cuda"), torch.zeros(20, device="cuda")
+    kernels.add[(1,)](Window(x, 4), x, Window(out, 10), 10, BLOCK=16)
+    assert torch.equal(out[10:], x[4:14] + x[:10])
+    assert out[:10].tolist() == [0] * 10
+
+
 def test_operators_registered_for_cuda_are_called(active: None) -> None:
     """The second has a kernel for each device: that for CUDA stands, whichever came first."""
 

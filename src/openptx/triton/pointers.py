@@ -10,6 +10,9 @@ from openptx import memory
 from openptx.device.arrays import as_array
 from openptx.errors import ArgumentError
 
+ARRAYS = ("__dlpack__", "__array_interface__", "__cuda_array_interface__")
+"""What tensors and arrays have. Triton takes any other object with a method `data_ptr` for a pointer."""
+
 
 class Tensor:
     """A NumPy array in the form that Triton expects while it determines an argument's type."""
@@ -27,13 +30,19 @@ def as_tensor(argument: object) -> object:
 
 
 def address(name: str, argument: Any) -> int:
-    """The device address of an argument. Raises ArgumentError for anything that is not CPU memory."""
+    """The device address of an argument. Raises ArgumentError for anything that is not CPU memory.
+
+    Views of tensors that libraries make, such as FlagGems' `StridedBuffer`, say their own address.
+    """
     if argument is None:
         return 0
     if isinstance(argument, int):
         return argument
     if hasattr(argument, "data_ptr") and hasattr(argument, "base") and not isinstance(argument, memory.Block):
         return address(name, argument.base)  # `triton.reinterpret`, a descriptor
+    own: Any = getattr(argument, "data_ptr", None)
+    if own is not None and not any(hasattr(argument, protocol) for protocol in ARRAYS):
+        return own()
     try:
         return memory.address(argument)
     except ArgumentError as error:
