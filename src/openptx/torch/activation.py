@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
@@ -60,8 +61,9 @@ def activate(target: str = "sm_90", **options: Any) -> None:
         set_default(on_cpu(torch, device))
 
     replace(active, torch, "set_default_device", set_default_device)
-    library = torch_module("torch.library").Library
-    replace(active, library, "impl", impl(library.impl))
+    library = torch_module("torch.library")
+    registering = impl(library.Library.impl, partial(redirection, torch), library.fallthrough_kernel)
+    replace(active, library.Library, "impl", registering)
     for name, function in functions(torch, number).items():
         replace(active, torch.cuda, name, function)
     _State.active = active

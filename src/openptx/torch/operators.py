@@ -5,14 +5,17 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 HERE = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}
 """By the dispatch key of a device `cuda`, the key that its tensors have here."""
 
 
-def impl(native: Callable[..., None]) -> Callable[..., None]:
+def impl(native: Callable[..., None], mode: Callable[[], Any], fallthrough: object) -> Callable[..., None]:
     """torch's `Library.impl`, which `torch.library.custom_op` and `torch.library.impl` call.
+
+    `mode` makes a mode in which `cuda` is the CPU: torch puts the active one aside while it executes an operator.
 
     Of an operator with a kernel for each device the one for CUDA stands, in whatever order they are registered.
     """
@@ -33,7 +36,18 @@ def impl(native: Callable[..., None]) -> Callable[..., None]:
         native(self, op_name, fn, dispatch_key, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
-            native(self, op_name, fn, HERE[key], **options)
+            native(self, op_name, fn if fn is fallthrough else within(mode, fn), HERE[key], **options)
         taken[name] = weakref.ref(self)
 
     return registered
+
+
+def within(mode: Callable[[], Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of an operator, executed in a mode of its own."""
+
+    @wraps(kernel)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with mode():
+            return kernel(*arguments, **options)
+
+    return call
