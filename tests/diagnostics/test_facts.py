@@ -51,4 +51,4 @@ def test_type_errors_are_made_with_both_facts() -> None:
     assert calls > 50
 
 
-MAKERS = ("Problem", "Diagnostic", "add")
+MAKERS = ("Problem", "place.problem", "Diagnostic", "add")

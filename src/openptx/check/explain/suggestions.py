@@ -69,12 +69,11 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
         help = f"move it into a register first: `mov.b{wanted.width} %x, ...;`"
     else:
         expected = "an integer constant"
-    return Problem(
+    return place.problem(
         "immediate-type",
         f"operand `{place.name}` of `{place.opcode}` can't be this constant",
         where,
         kind.described,
-        operand=place.name,
         expected=expected,
         actual=kind.text,
         rule="PTX ISA, Constants (4.5), and 6.1: there is no automatic conversion between types",

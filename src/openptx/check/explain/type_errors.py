@@ -12,12 +12,11 @@ from openptx.isa.types import Type
 
 def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:
     """An operand of a kind that is not allowed in this place."""
-    return Problem(
+    return place.problem(
         about,
         f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
         where,
         kind.described if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
-        operand=place.name,
         expected=wanted,
         actual=kind.text,
     )
@@ -35,12 +34,11 @@ def mismatch(place: Place, declared: Type, where: Path) -> Problem:
     wanted = place.type
     names = place.expected()
     size = wanted is not None and wanted.kind in "bsu" and declared.kind in "bsu" and wanted.width != declared.width
-    return Problem(
+    return place.problem(
         "operand-size" if size else "operand-type",
         f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}",
         where,
         f"this is `.{declared.name}`",
-        operand=place.name,
         expected=names.replace("`", ""),
         actual=f".{declared.name}",
         rule=rule_of(place, wanted, declared),

@@ -26,60 +26,36 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         found = list(judge_element(kind, where))
         yield from found or _base(place, kind, where)
         return
-    if kind.sort != kinds.ADDRESS:
-        yield Problem(
-            "address-form",
-            f"operand `{place.name}` of `{place.opcode}` is an address, in brackets",
-            where,
-            "no address",
-            operand=place.name,
-            expected="an address `[...]`",
-            actual=kind.text,
-            rule=_RULE,
-            help="write `[{}]`" if kind.sort in (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER) else None,
-        )
-        return
-    if len(kind.parts) != max(1, len(place.template.parts)):
-        yield Problem(
-            "address-form",
-            f"the address of `{place.opcode}` has {_parts(len(place.template.parts))}",
-            where,
-            operand=place.name,
-            expected=_parts(len(place.template.parts)),
-            actual=_parts(len(kind.parts)),
-            rule=_RULE,
-        )
+    if (problem := _misshapen(place, kind, where)) is not None:
+        yield problem
         return
     if place.context.independent_textures and _lacks_sampler(place):
-        yield Problem(
+        yield place.problem(
             "address-form",
             f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
             where,
             "no sampler",
-            operand=place.name,
             expected="`[a, b, c]`: texture, sampler, coordinates",
             actual="`[a, c]`: no sampler",
             rule="PTX ISA, Texturing Modes (9.7.10.1)",
         )
     if kind.bits == 64:
-        yield Problem(
+        yield place.problem(
             "offset-too-large" if place.context.follows_ptxas else "address-form",
             "the offset has more than 32 bits",
             where,
             "out of range",
-            operand=place.name,
             expected="a signed offset of 32 bits",
             actual="one of more bits",
             rule=_RULE,
             help="add it to the register first",
         )
     if kind.count and place.context.follows_ptxas and (len(place.template.parts) > 1 or _is_image(place)):
-        yield Problem(
+        yield place.problem(
             "address-form",
             f"nothing can be added to the first part of the address of `{place.opcode}`",
             where,
             "an offset",
-            operand=place.name,
             expected="a register or a variable alone",
             actual="one with an offset",
             rule=_RULE,
@@ -89,6 +65,31 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     yield from _base(place, kind.parts[0], where)
     if len(kind.parts) == len(place.template.parts) > 1:
         yield from judge_parts(place, kind.parts[1:], where)
+
+
+def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
+    """The problem of an operand that is no address, or one of another number of parts."""
+    if kind.sort != kinds.ADDRESS:
+        return place.problem(
+            "address-form",
+            f"operand `{place.name}` of `{place.opcode}` is an address, in brackets",
+            where,
+            "no address",
+            expected="an address `[...]`",
+            actual=kind.text,
+            rule=_RULE,
+            help="write `[{}]`" if kind.sort in (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER) else None,
+        )
+    if len(kind.parts) == max(1, len(place.template.parts)):
+        return None
+    return place.problem(
+        "address-form",
+        f"the address of `{place.opcode}` has {_parts(len(place.template.parts))}",
+        where,
+        expected=_parts(len(place.template.parts)),
+        actual=_parts(len(kind.parts)),
+        rule=_RULE,
+    )
 
 
 def _lacks_sampler(place: Place) -> bool:
@@ -108,12 +109,11 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             yield from _variable(place, base, where)
         case kinds.INTEGER:
             if place.space != "local" and place.context.follows_ptxas:
-                yield Problem(
+                yield place.problem(
                     "address-form",
                     "a constant address is only possible in `.local`",
                     where,
                     "a constant",
-                    operand=place.name,
                     expected="an integer register or a variable",
                     actual="a constant",
                     rule=f"{_RULE} allows it; the assembler doesn't",
@@ -122,12 +122,11 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         case kinds.NAME:
             yield undeclared((*where, 0), lambda kind: kind.sort != kinds.INTEGER and passes(_base(place, kind, where)))
         case _:
-            yield Problem(
+            yield place.problem(
                 "address-register",
                 f"{base.text} can't be an address",
                 (*where, 0),
                 "no address",
-                operand=place.name,
                 expected="an integer register or a variable",
                 actual=base.text,
                 rule=_RULE,
@@ -141,12 +140,11 @@ def _other_width(place: Place, declared: Type, where: Path) -> Problem | None:
     fitting = "b" if untyped and place.context.follows_ptxas else "bsu"
     if not width or (declared.kind in fitting and declared.width == width):
         return None
-    return Problem(
+    return place.problem(
         "address-register",
         f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
         (*where, 0),
         f"this is `.{declared.name}`",
-        operand=place.name,
         expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}",
         actual=f".{declared.name}",
         rule=_RULE,
@@ -165,12 +163,11 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         yield misfit
         return
     if declared.kind not in "bsu" and declared.width <= 64 and _takes_any(place):
-        yield Problem(
+        yield place.problem(
             "document-disagrees",
             f"the assembler takes any register as an address of `{place.opcode}`, the document an integer",
             (*where, 0),
             f"this is `.{declared.name}`",
-            operand=place.name,
             expected=".b64, .u64 or .s64",
             actual=f".{declared.name}",
             rule=_RULE,
@@ -178,41 +175,42 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         )
         return
     if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):
-        yield Problem(
+        yield place.problem(
             "address-register",
             f"an address register is an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
             (*where, 0),
             f"this is `.{declared.name}`",
-            operand=place.name,
             expected=".b64, .u64, .s64, .b32, .u32 or .s32",
             actual=f".{declared.name}",
             rule=_RULE,
         )
     elif "param::func" in place.m.written and place.context.entry and place.context.follows_ptxas:
-        yield Problem(
+        yield place.problem(
             "address-form",
             f"`{place.opcode}` takes a variable of this kernel, not an address in a register",
             (*where, 0),
             "a register",
-            operand=place.name,
             expected="a `.param` variable",
             actual=f".{declared.name}",
             rule="PTX ISA, Parameter State Space (5.1.6)",
         )
-    elif declared.width < 64 and place.context.follows_ptxas:
-        space = place.space
-        narrow = declared.width < 32
-        if narrow or (space in ("global", "generic") and not place.context.short_addresses):
-            yield Problem(
-                "narrow-address",
-                f"an address of {declared.width} bits in a register `.{declared.name}`",
-                (*where, 0),
-                "extended with zeros; the code generator may refuse it",
-                operand=place.name,
-                expected=".b64, .u64 or .s64",
-                actual=f".{declared.name}",
-                rule=_RULE,
-            )
+    elif _is_narrow(place, declared):
+        yield place.problem(
+            "narrow-address",
+            f"an address of {declared.width} bits in a register `.{declared.name}`",
+            (*where, 0),
+            "extended with zeros; the code generator may refuse it",
+            expected=".b64, .u64 or .s64",
+            actual=f".{declared.name}",
+            rule=_RULE,
+        )
+
+
+def _is_narrow(place: Place, declared: Type) -> bool:
+    """Whether the assembler extends an address in a register of this type with zeros."""
+    if declared.width >= 64 or not place.context.follows_ptxas:
+        return False
+    return declared.width < 32 or (place.space in ("global", "generic") and not place.context.short_addresses)
 
 
 def _takes_any(place: Place) -> bool:
@@ -233,58 +231,53 @@ def _is_image(place: Place) -> bool:
 
 def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if place.template.bits:
-        yield Problem(
+        yield place.problem(
             "address-register",
             f"`{place.opcode}` takes an address in tensor memory, which is in a register",
             (*where, 0),
             "a variable",
-            operand=place.name,
             expected=f".b{place.template.bits}, .u{place.template.bits} or .s{place.template.bits}",
             actual="a variable",
             rule="PTX ISA, Tensor Memory Addressing (9.7.16.1.1)",
         )
         return
-    wanted = place.space
     if (problem := _opaque(place, base, where)) is not None:
         yield problem
         return
     held = kinds.PARAMETERS.get(base.space, base.space)
-    space = "param" if wanted == "frame" else wanted
-    if held == space == "param" and (problem := _parameter(place, base, where)) is not None:
+    space = "param" if place.space == "frame" else place.space
+    problem = _parameter(place, base, where) if held == space == "param" else None
+    problem = problem or _elsewhere(place, space, held, where)
+    if problem is not None:
         yield problem
-        return
-    if space == "generic" and held not in _GENERIC and place.context.follows_ptxas:
-        space = "global"  # in the assembler, a name in `.const` or `.param` is not a generic address
-    if (
-        isinstance(space, str)
-        and space not in ("generic", held)
-        and not (space == "shared::cluster" and held == "shared")
-    ):
-        yield Problem(
-            "state-space",
-            f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
-            where,
-            f"declared in `.{held}`",
-            operand=place.name,
-            expected=f".{space}",
-            actual=f".{held}",
-            rule=_RULE,
-        )
-        return
-    size = access_size(place)
-    if not size:
-        return
-    if 0 <= base.room < size:
+    elif (size := access_size(place)) and 0 <= base.room < size:
         yield Problem(
             "parameter-past-end" if held == "param" else "index-out-of-bounds",
             f"this accesses {size} bytes, and {base.room} are left of the variable",
             where,
             "past its end",
         )
-    elif base.align % size:
+    elif size and base.align % size:
         yield Problem(
             "misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE
         )
+
+
+def _elsewhere(place: Place, space: str | None, held: str, where: Path) -> Problem | None:
+    """The problem of a variable in the space `held`, if the access is to another one."""
+    if space == "generic" and held not in _GENERIC and place.context.follows_ptxas:
+        space = "global"  # in the assembler, a name in `.const` or `.param` is not a generic address
+    if space is None or space in ("generic", held) or (space, held) == ("shared::cluster", "shared"):
+        return None
+    return place.problem(
+        "state-space",
+        f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
+        where,
+        f"declared in `.{held}`",
+        expected=f".{space}",
+        actual=f".{held}",
+        rule=_RULE,
+    )
 
 
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
@@ -297,12 +290,11 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     opaque = declared.kind == "opaque"
     if (wanted not in OPAQUE and not (opaque and access_size(place))) or wanted == declared.name:
         return None
-    return Problem(
+    return place.problem(
         "operand-kind",
         f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",
         where,
         f"this is a `.{declared.name}`",
-        operand=place.name,
         expected=f".{wanted}, or a 64-bit register" if wanted in OPAQUE else None,
         actual=f".{declared.name}",
         rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
@@ -329,12 +321,11 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
         wanted = "a parameter of the kernel"
     else:
         return None
-    return Problem(
+    return place.problem(
         "state-space",
         f"`{place.opcode}` {message}",
         where,
         label,
-        operand=place.name,
         expected=wanted,
         actual=label,
         rule="PTX ISA, Parameter State Space (5.1.6)",

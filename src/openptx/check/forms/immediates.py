@@ -28,12 +28,11 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     elif not place.takes_constant(kind):
         yield wrong_constant(place, kind, where)
     elif kind.sort == kinds.INTEGER and kind.bits > max(wanted.width, 8) and wanted.kind != "pred":
-        yield Problem(
+        yield place.problem(
             "immediate-truncated",
             f"`{{}}` has more bits than the {wanted.width} of `.{wanted.name}`",
             where,
             "its upper bits are dropped",
-            operand=place.name,
             expected=f".{wanted.name}",
             actual=f"an integer of {kind.bits} bits" if kind.bits <= 64 else "an integer of more than 64 bits",
             rule="PTX ISA, Integer Constants (4.5.1)",

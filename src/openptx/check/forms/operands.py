@@ -21,12 +21,11 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     match place.template.role:
         case "label":
             if kind.sort != kinds.NAME:
-                yield Problem(
+                yield place.problem(
                     "branch-target",
                     f"`{place.opcode}` goes to a label",
                     where,
                     kind.described,
-                    operand=place.name,
                     expected="a label",
                     actual=kind.text,
                     rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
@@ -93,12 +92,11 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             else:
                 yield from value(place, inner, where)
         case _ if place.writes:
-            yield Problem(
+            yield place.problem(
                 "destination",
                 f"operand `{place.name}` of `{place.opcode}` is written, so it must be a register",
                 where,
                 kind.described,
-                operand=place.name,
                 expected=place.expected(),
                 actual=kind.text,
                 rule="PTX ISA, Destination Operands (6.3)",
@@ -129,12 +127,11 @@ def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _sink(place: Place, where: Path) -> Problem:
-    return Problem(
+    return place.problem(
         "sink",
         f"`_` can't stand for operand `{place.name}` of `{place.opcode}`",
         where,
         "this result can't be left out" if place.writes else "a value is needed here",
-        operand=place.name,
         expected=place.expected(),
         actual="`_`",
     )
@@ -169,12 +166,11 @@ def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield from value(place, kind.parts[0], where)
         return
     selectors = " ".join(f".{selector}" for selector in place.template.selectors)
-    yield Problem(
+    yield place.problem(
         "vector-selector",
         f"operand `{place.name}` of `{place.opcode}` has no part `.{kind.space}`",
         where,
         "no such part",
-        operand=place.name,
         expected=selectors,
         actual=f".{kind.space}",
         rule="PTX ISA, Video Instructions (9.7.18)",
@@ -183,12 +179,11 @@ def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if kind.space == "beyond":
-        yield Problem(
+        yield place.problem(
             "selector-out-of-range" if place.context.follows_ptxas else "vector-selector",
             "the vector of `{}` has no such element",
             where,
             "beyond its end",
-            operand=place.name,
             expected="an element of the vector",
             actual="one beyond its end",
             rule="PTX ISA, Vectors as Operands (6.4.3)",
@@ -221,12 +216,11 @@ def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if not (place.template.negatable or place.allows.negated):
-        yield Problem(
+        yield place.problem(
             "negation",
             f"operand `{place.name}` of `{place.opcode}` can't be negated",
             where,
             "`!` can't stand here",
-            operand=place.name,
             expected=what(place),
             actual=kind.text,
         )

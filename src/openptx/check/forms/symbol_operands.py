@@ -20,12 +20,11 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     declared, wanted = kind.type, place.type
     allowed = place.allows.special and (place.allows.special != "any" or _of_integers(place.m))
     if not allowed or wanted is None or declared is None:
-        yield Problem(
+        yield place.problem(
             "special-register-place",
             f"`{place.opcode}` can't read a special register",
             where,
             "only `mov` and integer `cvt` can",
-            operand=place.name,
             expected=place.expected().replace("`", ""),
             actual="a special register",
             rule="PTX ISA, Special Registers (10)",
@@ -33,12 +32,11 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
         return
     if kind.count and not place.count and wanted.width == declared.width:
-        yield Problem(
+        yield place.problem(
             "operand-type",
             f"operand `{place.name}` of `{place.opcode}` is one register, and `{{}}` has four components",
             where,
             "all four of them",
-            operand=place.name,
             expected="one component: .x, .y, .z or .w",
             actual="all of a special register",
             rule="PTX ISA, Special Registers (10)",
@@ -80,12 +78,11 @@ def ignored(place: Place, kind: Kind) -> bool:
 
 def overlooked(place: Place, where: Path) -> Problem:
     """The warning that an operand has no effect."""
-    return Problem(
+    return place.problem(
         "document-disagrees",
         f"the assembler ignores one integer as operand `{place.name}` of `{place.opcode}`",
         where,
         "no list" if place.count else "nothing is read here",
-        operand=place.name,
         expected=f"a list of {place.count}" if place.count else "no operand",
         actual="one integer",
         rule="PTX ISA, Vectors as Operands (6.4.3)",
@@ -95,12 +92,11 @@ def overlooked(place: Place, where: Path) -> Problem:
 
 def alone(place: Place, where: Path) -> Iterator[Problem]:
     """One value where the document requires a list. The assembler makes it the first element, and the others zero."""
-    yield Problem(
+    yield place.problem(
         "document-disagrees",
         f"the assembler takes one value as operand `{place.name}` of `{place.opcode}`, the document wants a list",
         where,
         f"not a list of {place.count}",
-        operand=place.name,
         expected=f"a list of {place.count}",
         actual="one value",
         rule="PTX ISA, Vectors as Operands (6.4.3)",
@@ -123,24 +119,22 @@ def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             return
     if instruction.converts or not place.context.follows_ptxas:
         crashes = "assembler-crash" if place.context.crashes_measured else "document-disagrees"
-        yield Problem(
+        yield place.problem(
             crashes if place.context.follows_ptxas else "operand-kind",
             f"`{place.opcode}` can't take the address of a function",
             where,
             "the name of a function",
-            operand=place.name,
             expected=place.expected().replace("`", ""),
             actual=kind.text,
             rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
             help="take its address first: `mov.u64 %rd, {};`",
         )
         return
-    yield Problem(
+    yield place.problem(
         "document-disagrees",
         f"the assembler lets `{place.opcode}` take the address of a function, the document doesn't",
         where,
         "the name of a function",
-        operand=place.name,
         rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
         help="take its address first: `mov.u64 %rd, {};`",
     )
@@ -160,12 +154,11 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.follows_ptxas:
         yield from summed(place, kind, where)
         return
-    yield Problem(
+    yield place.problem(
         "operand-kind",
         f"`{place.opcode}` can't take the address of a variable as operand `{place.name}`",
         where,
         f"this is a variable in `.{kinds.PARAMETERS.get(kind.space, kind.space)}`",
-        operand=place.name,
         expected=place.expected().replace("`", ""),
         actual=kind.text,
         rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
@@ -179,12 +172,11 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     space = place.allows.space or place.m.values.get("space")
     held = kinds.PARAMETERS.get(kind.space, kind.space)
     if kind.space == "frame":
-        yield Problem(
+        yield place.problem(
             "operand-kind",
             f"`{place.opcode}` can't take the address of what a call takes or gives back",
             where,
             "in the body's `.param`",
-            operand=place.name,
             expected=place.expected().replace("`", ""),
             actual="the address of a `.param` variable of the body",
             rule="PTX ISA, Device Function Parameters (5.1.6.4)",
@@ -193,12 +185,11 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     elif kind.space == "tex" or (kind.type is not None and kind.type.kind == "opaque"):
         yield from _image_address(place, kind, where)
     elif isinstance(space, str) and held not in (space, space.partition("::")[0]):
-        yield Problem(
+        yield place.problem(
             "state-space",
             f"`{place.opcode}` converts an address in `.{space}`, but this variable is in `.{held}`",
             where,
             f"declared in `.{held}`",
-            operand=place.name,
             expected=f".{space}",
             actual=f".{held}",
             rule=f"PTX ISA, {place.form.instruction.name}",
@@ -210,12 +201,11 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         and not place.context.short_addresses
         and not place.packs
     ):
-        yield Problem(
+        yield place.problem(
             "narrow-address",
             f"a 32-bit register can't hold every address in `.{held}`",
             where,
             "an address of 64 bits",
-            operand=place.name,
             expected=".b64, .u64 or .s64",
             actual=f".{place.type.name}",
             rule="PTX ISA, Addresses as Operands (6.4.1)",
@@ -229,12 +219,11 @@ def _image_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if type is None or type.kind != "opaque" or not place.context.follows_ptxas or place.type.name == "u64":
         yield from require("the address of `{}`", INDIRECT_IMAGE, place.context, where)
         return
-    yield Problem(
+    yield place.problem(
         "operand-type",
         f"a `.{type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
         where,
         f"this is a `.{type.name}`",
-        operand=place.name,
         expected=".u64",
         actual=f".{place.type.name}",
         rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
@@ -244,12 +233,11 @@ def _image_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     """A sum with a constant as a value, which the document allows only in addresses and in `mov`."""
     if base.sort == kinds.FUNCTION and place.allows.address:
-        yield Problem(
+        yield place.problem(
             "assembler-crash" if place.context.crashes_measured else "document-disagrees",
             f"`{place.opcode}` can't take an address inside a function",
             where,
             "the name of a function, and a constant",
-            operand=place.name,
             rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
             help="take the address of the function itself",
         )
@@ -257,12 +245,11 @@ def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if base.sort == kinds.SPECIAL:
         yield from too_new(place.context, base, where)
     if not place.allows.address:
-        yield Problem(
+        yield place.problem(
             "document-disagrees",
             f"the assembler lets `{place.opcode}` add a constant to operand `{place.name}`, the document doesn't",
             where,
             "a sum",
-            operand=place.name,
             rule="PTX ISA, Source Operands (6.2)",
             help="add it in an instruction of its own",
         )

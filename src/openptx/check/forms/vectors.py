@@ -25,12 +25,11 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if number not in lengths(place):
         wanted = " or ".join(str(n) for n in lengths(place))
         message = f"has {wanted} elements, not {number}" if wanted else "is one value, not a list"
-        yield Problem(
+        yield place.problem(
             "vector-length",
             f"operand `{place.name}` of `{place.opcode}` {message}",
             where,
             f"{number} element{'' if number == 1 else 's'}",
-            operand=place.name,
             expected=f"{wanted} elements" if wanted else "a single operand",
             actual=f"{number} elements",
             rule=_RULE,
@@ -44,12 +43,11 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if bad:
         return
     if place.writes and not kind.literal:
-        yield Problem(
+        yield place.problem(
             "duplicate-destination",
             "a register stands twice in this list of destinations",
             where,
             "which value it gets is undefined",
-            operand=place.name,
             rule=_RULE,
         )
     yield from _types(place, kind, where)
@@ -93,12 +91,11 @@ def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Pro
 
 
 def _no_element(place: Place, part: Kind, where: Path) -> Problem:
-    return Problem(
+    return place.problem(
         "vector-element",
         f"an element of operand `{place.name}` of `{place.opcode}` is a scalar register",
         where,
         part.described,
-        operand=place.name,
         expected="a scalar register",
         actual=part.text,
         rule=_RULE,
@@ -131,12 +128,11 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if own is None:
             continue
         if last is not None and not together(last, own):
-            yield Problem(
+            yield place.problem(
                 "vector-element",
                 f"the elements of a list have one type, and `.{own.name}` doesn't go with `{last}`",
                 (*where, i),
                 f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
-                operand=place.name,
                 expected=f".{last.name}",
                 actual=f".{own.name}",
                 rule=_RULE,
@@ -146,8 +142,8 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if part.sort in _TYPED and (common is None or own.kind == "b"):
             common = own
     if sink == len(kind.parts):
-        yield Problem(
-            "sink", "a list of nothing but `_` has no effect", where, "every element is left out", operand=place.name,
+        yield place.problem(
+            "sink", "a list of nothing but `_` has no effect", where, "every element is left out",
             expected="a register among them", actual="`_` alone",
         )  # fmt: skip
         return
@@ -191,12 +187,11 @@ def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """Predicates are accepted among the registers of a fragment, but the assembler's code generator fails on them."""
     for i, part in enumerate(kind.parts):
         if part is kinds.PREDICATE_KIND:
-            yield Problem(
+            yield place.problem(
                 "assembler-crash" if place.context.crashes_measured else "document-disagrees",
                 f"`{place.opcode}` can't take a predicate in operand `{place.name}`",
                 (*where, i),
                 "a predicate",
-                operand=place.name,
                 expected="a register of 32 bits",
                 actual=".pred",
                 rule=_RULE,

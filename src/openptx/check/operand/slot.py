@@ -8,12 +8,17 @@ from functools import lru_cache
 from openptx.check.context import Context
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
+from openptx.check.problems import Problem
 from openptx.isa import agreement
 from openptx.isa.notation import Instruction
 from openptx.isa.notation.forms import FIXED, Form, Modifiers
 from openptx.isa.notation.operand_rules import OperandRule, operand_rule
 from openptx.isa.notation.slots import Template
 from openptx.isa.types import TYPES, Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.problems import Path, Repair
 
 
 class Rule:
@@ -176,6 +181,14 @@ class Place:
     def opcode(self) -> str:
         """The opcode as written."""
         return repr(self.m)
+
+    def problem(
+        self, about: str, message: str, where: Path, label: str = "", *, expected: str | None = None,
+        actual: str | None = None, rule: str | None = None, help: str | None = None, repair: Repair | None = None,
+    ) -> Problem:  # fmt: skip
+        """A finding about an operand in this place."""
+        return Problem(about, message, where, label, operand=self.name, expected=expected, actual=actual,
+                       rule=rule, help=help, repair=repair)  # fmt: skip
 
     def takes_constant(self, kind: Kind) -> bool:
         """Whether a constant suits the type; places for integers accept no floats."""
