@@ -64,18 +64,22 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
             pass
 
 
-def read_registers(op: Op) -> Iterator[Reg]:
+def read_registers(op: Op) -> list[Reg]:
     """The registers in the operands that the instruction reads; its guard is not among them."""
+    found: list[Reg] = []
     for i, operand in enumerate(op.operands):
-        if is_read(op, i):
-            yield from registers(operand)
+        if operand is not None and is_read(op, i):
+            found += (operand,) if isinstance(operand, Reg) else registers(operand)
+    return found
 
 
-def written_registers(op: Op) -> Iterator[Reg]:
+def written_registers(op: Op) -> list[Reg]:
     """The registers that the instruction writes."""
+    found: list[Reg] = []
     for i, operand in enumerate(op.operands):
-        if is_written(op, i):
-            yield from registers(operand)
+        if operand is not None and is_written(op, i):
+            found += (operand,) if isinstance(operand, Reg) else registers(operand)
+    return found
 
 
 def moved(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:
