@@ -180,6 +180,8 @@ class ModuleChecker:
         self.linkage.function(function)
         self.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
         self.headers.setdefault(name, function)
+        if known is not None and function.body is None:
+            return
         scope = Scope(self.scope)
         if known is None:
             self.declarations.header(function, scope)
@@ -196,20 +198,21 @@ class ModuleChecker:
             check_body(self, function, scope)
 
     def _variable(self, declaration: Declaration) -> None:
-        """A module-level variable. If only its name differs from an accepted one, only the name is checked."""
-        form, name = declaration.form, declaration.word
+        """A module-level variable. If only its names differ from an accepted one, only the names are checked."""
+        form, names = declaration.form, declaration.words
         if form is None:
             self._whole_variable(declaration)
         elif (
             (known := self.memo.forms.get(form)) is not None
-            and self.linkage.new(name)
+            and all(map(self.linkage.new, names))
             and (not declaration.symbols or self._have_addresses(declaration.symbols))
         ):
             kind = kinds.resized(known, declaration.length) if declaration.length else known
-            self.linkage.variables[name] = declaration
-            self.scope.names[name] = Memory(kind, declaration)
+            for number, name in enumerate(names):
+                self.linkage.variables[name] = declaration
+                self.scope.names[name] = Memory(kind, declaration, number)
             if kind.space == "const":
-                self._constants(declaration, kind.room)
+                self._constants(declaration, kind.room * len(names))
         else:
             before = len(self.collector)
             self._whole_variable(declaration)

@@ -12,7 +12,7 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declarations import Form, Variable
-from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER, NEW_NAME, WORD
+from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER, NEW_NAME, WORD, words
 from openptx.syntax.operands import Name
 from openptx.syntax.plain_values import (
     ADDRESS,
@@ -41,6 +41,11 @@ _PARTS = pattern(
     re.X | re.A,
 )
 """The form of most declarations."""
+_SEVERAL = pattern(
+    rf"[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)({NEW_NAME}(?:[ \t]*+,[ \t\r\n]*+{NEW_NAME})++)[ \t]*+;",
+    re.A,
+)
+"""A declaration of several names: of the form that one of them would have."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
 _MARKS = {INTEGERS: "{}", FLOATS: "{0.0}", ADDRESSES: "{y}"}
 """Represent lists of values in the text after a name."""
@@ -67,15 +72,23 @@ def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
     `text` is that of the file, or the same with blanks in place of comments.
     """
     forms = _FORMS
-    while match := _PARTS.match(text, offset):
-        head, name, tail, count = _parts(match)
-        form = forms.get((head, tail))
-        if form is None or not name or not _has_room(match):
-            break
-        offset = match.end()
-        symbols = names_in(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ()
-        items.append(Variable.from_memo(file, (match.start(1), offset), form, name, count, symbols))
-    return offset
+    while True:
+        if match := _PARTS.match(text, offset):
+            head, name, tail, count = _parts(match)
+            form = forms.get((head, tail))
+            if form is None or not name or not _has_room(match):
+                return offset
+            offset = match.end()
+            symbols = names_in(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ()
+            items.append(Variable.from_memo(file, (match.start(1), offset), form, (name,), count, symbols))
+        elif match := _SEVERAL.match(text, offset):
+            names, form = words(match[2]), forms.get((match[1], ";"))
+            if form is None or len(set(names)) < len(names) or not _RESERVED.isdisjoint(names):
+                return offset
+            offset = match.end()
+            items.append(Variable.from_memo(file, (match.start(1), offset), form, names))
+        else:
+            return offset
 
 
 def split_declaration(text: str) -> Parts:
@@ -123,16 +136,24 @@ def _width(head: str) -> int:
 
 
 def remember(variable: Variable, text: str) -> None:
-    """Memoises the form of a declaration of one name, without a value or with a plain one, that `simple` has parsed.
+    """Memoises the form of a declaration that `simple` has parsed: of one name, without a value or with a plain one, or
+    of several without.
 
     The values of the first one of a form are not examined here: nothing is known of that form, so they are checked.
     """
+    if len(_FORMS) >= _MOST:
+        return
+    if several := _SEVERAL.fullmatch(text, *variable.span):
+        names = [each.name.text for each in variable.names]
+        if len(set(names)) == len(names) and _RESERVED.isdisjoint(names):
+            variable.words, variable.form = names, _FORMS.setdefault((several[1], ";"), Form())
+        return
     match = _PARTS.fullmatch(text, *variable.span)
-    if match is None or len(_FORMS) >= _MOST:
+    if match is None:
         return
     head, name, tail, count = _parts(match)
     if name == variable.names[0].name.text and ((head, tail) not in _FORMS or _has_room(match)):
-        variable.word, variable.length = name, count
+        variable.words, variable.length = (name,), count
         variable.form = _FORMS.setdefault((head, tail), Form())
 
 

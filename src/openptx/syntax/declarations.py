@@ -156,7 +156,7 @@ class Declarator:
 
 class Form:
     """How a variable is declared, except its name and the length of a one-dimensional array: one object for all
-    variables declared alike."""
+    variables declared alike, also for several by one declaration."""
 
     __slots__ = ()
 
@@ -165,13 +165,13 @@ class Variable(Statement):
     """`.visible .global .align 8 .v2 .f32 a[4], b;`, or one parameter of a function, which has a single name.
 
     `type` is "" if none is written. The `span` of a statement includes its `;`, that of a parameter no comma. A
-    declaration like an earlier one has a `form`; `word` is its only name, `length` is 0 unless it is a one-dimensional
+    declaration like an earlier one has a `form`; `words` are its names, `length` is 0 unless it is a one-dimensional
     array, and `symbols` are the names in its initial value. The rest is parsed on demand.
     """
 
     __slots__ = (
         "align", "attributes", "bank", "form", "length", "linkage", "names", "pointer", "space", "space_span",
-        "symbols", "type", "type_span", "vector", "word",
+        "symbols", "type", "type_span", "vector", "words",
     )  # fmt: skip
 
     def __init__(
@@ -195,17 +195,17 @@ class Variable(Statement):
         self.bank, self.attributes, self.align, self.vector = bank, attributes, align, vector
         self.type, self.type_span, self.pointer, self.names = type, type_span, pointer, names
         self.form: Form | None = None
-        self.word = ""
+        self.words: Sequence[str] = ()
         self.length = 0
         self.symbols: Sequence[str] = ()
 
     @classmethod
     def from_memo(
-        cls, file: File, span: Span, form: Form, word: str, length: int, symbols: Sequence[str]
+        cls, file: File, span: Span, form: Form, words: Sequence[str], length: int = 0, symbols: Sequence[str] = ()
     ) -> Variable:  # fmt: skip
         """A declaration in a known form."""
         variable = cls.__new__(cls)
-        variable.file, variable.span, variable.form, variable.word = file, span, form, word
+        variable.file, variable.span, variable.form, variable.words = file, span, form, words
         variable.length, variable.symbols = length, symbols
         return variable
 
@@ -216,6 +216,6 @@ class Variable(Statement):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             whole = Lazy.variable(self.file, *self.span)
             for slot in Variable.__slots__:
-                if slot not in ("form", "word", "length", "symbols"):
+                if slot not in ("form", "words", "length", "symbols"):
                     setattr(self, slot, getattr(whole, slot))
             return getattr(self, name)

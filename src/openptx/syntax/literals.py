@@ -19,6 +19,7 @@ _DECIMAL = pattern(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]
 _FLOATING = pattern(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
 _SIGNIFICANT = pattern(r"[0.]*[1-9]", re.A)
 _MASK = (1 << 64) - 1
+_SHORT = 19  # characters; a decimal integer with fewer fits 63 bits
 _DIGITS = 4000
 """More digits than any integer has; Python refuses to parse more than 4,300, because that takes quadratic time."""
 _LONGEST = 66  # bits of an integer literal that the assembler still accepts, keeping the low 64
@@ -26,6 +27,8 @@ _LONGEST = 66  # bits of an integer literal that the assembler still accepts, ke
 
 def literal(text: str, span: Span) -> Constant | None:
     """The constant that a literal denotes; None if it is malformed."""
+    if len(text) < _SHORT and text.isdigit() and (text[0] != "0" or text == "0"):
+        return Integer(int(text), False, text, span)
     if match := _INTEGER.fullmatch(text):
         return _integer_literal(match, span)
     if match := _BITS.fullmatch(text):
@@ -77,7 +80,7 @@ def _meant(text: str) -> tuple[str, str]:
     """The certain or probable meaning of a malformed literal: `1000`, `1.5e0`."""
     if re.fullmatch(r"[1-9][0-9]*(?:_[0-9]+)+", text):
         return text.replace("_", ""), SAFE
-    if re.fullmatch(r"[0-9]+\.?[0-9]*[eE]", text):
+    if re.fullmatch(r"[0-9]++\.?[0-9]*+[eE]", text):
         return f"{text}0", SUGGESTION
     return "", SUGGESTION
 

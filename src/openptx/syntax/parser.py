@@ -91,8 +91,7 @@ def _variables(file: File, text: str, start: int, end: int, items: list[Statemen
     if after == start:
         if (found := simple(file, start, end, text)) is None:
             return 0
-        if len(found.names) == 1:
-            remember(found, text)
+        remember(found, text)
         items.append(found)
         after = end
     return after

@@ -35,6 +35,8 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "a long name":           lambda n: body(f".reg .b32 {'a' * n}; mov.b32 {'b' * n}, 1;"),
     "a long mnemonic":       lambda n: body("f" * n + " a, b;"),
     "a long number":         lambda n: body(f".reg .b32 a; mov.b32 a, {'9' * n}; .local .b8 x[{'9' * n}];"),
+    "a long zero":           lambda n: body(f".reg .b32 a; mov.b32 a, {'0' * 20 * n}1;"),
+    "longer numbers":        lambda n: body(f".reg .b32 a; mov.b32 a, {'9' * 20 * n}; mov.f32 a, {'9' * 20 * n}f;"),
     "a long hex number":     lambda n: body(f".reg .b32 a; mov.b32 a, 0x{'9' * n};"),
     "a long register":       lambda n: body(f".reg .b32 %r<4>; mov.b32 %r{'3' * n}, 1;"),
     "a long range":          lambda n: body(f".reg .b32 %r<{'4' * n}>;"),

@@ -176,4 +176,4 @@ def test_declarations_with_comments_take_the_fast_path(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(body_parser, "declaration", declaration)
     found = parse(File("a.ptx", ".global .b32 /* it */ a;\n.global .b32 // it\n b;\n")).items
-    assert [item.word for item in found if isinstance(item, Variable)] == ["a", "b"]
+    assert [item.words for item in found if isinstance(item, Variable)] == [("a",), ("b",)]

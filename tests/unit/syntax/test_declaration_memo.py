@@ -40,6 +40,11 @@ VARIABLES = (
     ".global .b32 aNAME = 1, NAME, NAME;", ".const .f16 aNAME, NAME = 1, cNAME;", ".extern .shared .b8 b[], NAME[];",
     ".global .b32 NAME[0], bNAME[0];", ".global .align 3 .b32 aNAME, NAME;", ".global .b8 aNAME = 256, NAME = 1;",
     ".global .b32 /* ; */ NAME; // it", ".global // it\n .b32 NAME;", ".global .b32 NAME /**/ = /* - */ 5;",
+    ".global .texref aNAME; .global .texref NAME, bNAME;", ".const .b8 aNAME; .const .b8 NAME, bNAME, NAME;",
+    ".global .b32 aNAME; .global .b32 NAME, bNAME[2]; .global .b32 _, cNAME;", ".reg .b32 aNAME; .reg .b32 NAME, bNAME;",
+    ".common .global .u32 aNAME; .common .global .u32 NAME,\n bNAME;", ".global .b128 aNAME; .global .b128 NAME , bNAME;",
+    ".extern .const .b32 aNAME; .extern .const .b32 NAME, bNAME;", ".global .v4 .f32 aNAME; .global .v4 .f32 NAME, bNAME;",
+    ".global .f31 aNAME; .global .f31 NAME, bNAME;", ".const .b64 aNAME; .const .align 32768 .b64 NAME, bNAME;",
     ".weak .global .u32 NAME, bNAME;", ".reg .b32 NAME, rNAME;", ".tex .u32 NAME, tNAME;", ".local .b8 NAME[4], lNAME;",
 )  # fmt: skip
 HEADERS = (
@@ -63,7 +68,7 @@ def fields(node: object) -> object:
     if node is None or isinstance(node, (str, int, float)):
         return node
     names = {name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())}
-    names -= {"file", "form", "formals", "word", "length", "symbols"}
+    names -= {"file", "form", "formals", "words", "length", "symbols"}
     return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
 
 
