@@ -6,6 +6,7 @@ import pytest
 
 from openptx.source import File
 from openptx.syntax.constants import constant
+from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float, Integer
 from openptx.syntax.tokens import Cursor, Mistake
 
@@ -108,6 +109,32 @@ def test_integers(text: str, value: int) -> None:
     assert found.value & (1 << 64) - 1 == value
     assert found.text == text
     assert found.span == (0, len(text))
+
+
+# fmt: off
+LONG = [
+    ("0x11111111111111111111",         0x1111111111111111),
+    ("0x" + "1" * 5000,                0x1111111111111111),
+    ("0x7FFFFFFFFFFFFFFFF",            0xFFFFFFFFFFFFFFFF),
+    ("0x80000000000000000",            None),
+    ("0xF" + "1" * 16,                 None),
+    ("92233720368547758079",           0xFFFFFFFFFFFFFFFF),
+    ("92233720368547758080",           None),
+    ("0b1" + "0" * 64,                 None),
+    ("0b1" + "0" * 63,                 1 << 63),
+    ("07777777777777777777777",        0xFFFFFFFFFFFFFFFF),
+    ("02000000000000000000000",        0),
+    ("010000000000000000000000",       None),
+    ("0" * 5000 + "17",                15),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "value"), LONG)
+def test_numbers_of_more_digits_than_fit(text: str, value: int | None) -> None:
+    """Measured: before each digit but the last, what is read so far must fit 63 bits, and only its low 64 are kept."""
+    found = literal(text, (0, len(text)))
+    assert (None if found is None else isinstance(found, Integer) and found.value) == value
 
 
 def test_the_document_decides_about_the_type_of_a_conditional() -> None:

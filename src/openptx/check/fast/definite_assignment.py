@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Collection, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from openptx.check.flow.cfg import generated_before
 from openptx.check.flow.reads_writes import assigns, lists, passed_on
@@ -170,7 +170,7 @@ def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
     return "passes on" if passed and text.count(",", first, start) in passed else "reads"
 
 
-@cache
+@lru_cache(1 << 12)
 def _is_special(opcode: str) -> bool:
     """Whether an instruction may write an operand after the first, or may leave an operand unread."""
     several = any(sum(operand.role == "write" for operand in form.operands) > 1 for form, _ in resolve(opcode))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from openptx.check.names.scopes import Registers
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
@@ -40,6 +40,8 @@ def generated_before(generated: Sequence[int], successors: Callable[[int], Itera
 
 _AT_ONCE = 1024
 """The maximum number of registers tracked through a function together; more would need much memory in a large one."""
+_NEAR = 32
+"""How many steps behind a write its reads are searched for, where there are more registers than that."""
 
 
 class Step:
@@ -58,7 +60,7 @@ class Step:
         self.ends = (self.jumps or leaves) and not self.guarded
 
 
-@cache
+@lru_cache(1 << 12)
 def control(opcode: str) -> tuple[bool, bool]:
     """Whether an instruction jumps, and whether it leaves."""
     mnemonic = opcode.partition(".")[0]
@@ -142,9 +144,26 @@ class ControlFlowGraph:
         """The first read of each register that no write reaches, on no path, among those that are kept."""
         never = [places[0] for key, places in self._early.items() if key not in self._written]
         asked = [(key, places) for key, places in self._early.items() if key in self._written]
+        if len(asked) > _AT_ONCE:
+            reached = self.reached()
+            asked = [(key, places) for key, places in asked if not self._soon_read(key, places, reached)]
         for start in range(0, len(asked), _AT_ONCE):
             never += self._unreached(dict(asked[start : start + _AT_ONCE]))
         return [name for _, name in sorted(never, key=lambda found: found[1].span)]
+
+    def _soon_read(self, key: Key, places: list[tuple[int, text.Name]], reached: set[int]) -> bool:
+        """Whether a write reaches each of these reads within a few steps, as in a short loop."""
+        sought = {number for number, _ in places}
+        ahead = [number for number in self._written[key][:_NEAR] if number in reached]
+        seen = set(ahead)
+        for _ in range(_NEAR):
+            if not ahead or not sought:
+                break
+            new = [number for number in self.successors(ahead.pop(0)) if number not in seen]
+            sought.difference_update(new)
+            seen.update(new)
+            ahead += new
+        return not sought
 
     def _unreached(self, asked: dict[Key, list[tuple[int, text.Name]]]) -> list[tuple[int, text.Name]]:
         """Those reads that no write reaches: computes what may have been written before each step, a bit per

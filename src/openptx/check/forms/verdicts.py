@@ -161,13 +161,18 @@ def _needs_text_alone(problem: Problem, given: Sequence[Kind]) -> bool:
 
 
 _VERDICTS: dict[tuple[object, ...], Verdicts] = {}
+_MOST_CONTEXTS, _MOST = 1 << 5, 1 << 16
+"""The maximum number of contexts, and of verdicts of one, that outlive a file: a long-lived process checks any number
+of files."""
 
 
 def verdicts(context: Context) -> Verdicts:
-    """The verdicts remembered for a context."""
+    """The verdicts remembered for a context. Too many are replaced, and stay with the files that they came from."""
     key = context.key()
     found = _VERDICTS.get(key)
-    if found is None:
+    if found is None or max(len(found), len(found.rows)) > _MOST:
+        if len(_VERDICTS) >= _MOST_CONTEXTS:
+            _VERDICTS.clear()
         found = _VERDICTS[key] = Verdicts(context)
     return found
 

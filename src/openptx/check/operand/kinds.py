@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
+from weakref import WeakValueDictionary
 
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
@@ -50,7 +51,9 @@ FAR = 256
 class Kind:
     """A kind. Created only by the functions below, so that identity is equality."""
 
-    __slots__ = ("align", "bits", "count", "gate", "literal", "parts", "room", "sort", "space", "text", "type")
+    __slots__ = (
+        "__weakref__", "align", "bits", "count", "gate", "literal", "parts", "room", "sort", "space", "text", "type",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -104,7 +107,10 @@ class Kind:
         return self.text
 
 
-_KINDS: dict[tuple[object, ...], Kind] = {}
+_KINDS: WeakValueDictionary[tuple[object, ...], Kind] = WeakValueDictionary()
+"""The kinds that something refers to."""
+_MOST = 1 << 14
+"""The maximum number of composed kinds that are remembered: a long-lived process checks any number of files."""
 
 
 def kind(
@@ -146,7 +152,7 @@ def integer(value: int, literal: bool = True) -> Kind:
     return _integer(value < 0, value.bit_length() if value >= 0 else (~value).bit_length() + 1, literal)
 
 
-@cache
+@lru_cache(_MOST)
 def _integer(negative: bool, width: int, literal: bool) -> Kind:
     bits = next((bits for bits in (4, 8, 16, 32, 64) if width <= bits), 128)
     return kind(INTEGER, "an integer", bits=bits, space="-" if negative else "", literal=literal)
@@ -166,7 +172,7 @@ def special(register: SpecialRegister, *, component: bool = False) -> Kind:
     )  # fmt: skip
 
 
-@cache
+@lru_cache(_MOST)
 def composed(sort: str, parts: tuple[Kind, ...], repeated: bool = False) -> Kind:
     """A list, pair, negation, subword or argument list of other kinds. `repeated`: a register occurs in it twice."""
     words = ", ".join([part.text for part in parts])
@@ -279,7 +285,7 @@ def address(base: Kind, offset: int | None, parts: tuple[Kind, ...] = (), suffix
     return _bracketed((base, *parts), written, not -(1 << 31) <= offset < 1 << 31, suffix)
 
 
-@cache
+@lru_cache(_MOST)
 def _bracketed(parts: tuple[Kind, ...], written: bool, far: bool, suffix: str) -> Kind:
     words = ", ".join(part.text for part in parts)
     return kind(ADDRESS, f"[{words}]", parts=parts, bits=64 if far else 0, count=int(written), space=suffix)
