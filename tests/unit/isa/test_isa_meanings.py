@@ -8,6 +8,7 @@ from pathlib import Path
 import openptx.isa
 from openptx.isa.notation import INSTRUCTIONS, load
 from openptx.isa.notation.forms import Modifiers, attribute
+from openptx.isa.semantics.packing import unpacked
 
 FOLDER = Path(openptx.isa.__file__).parent
 
@@ -48,3 +49,13 @@ def test_every_instruction_says_how_true_it_is() -> None:
         assert kinds <= {"exact", "bounded", "modelled", "unsupported"}, each
         if each.meaning is None:
             assert kinds == {"unsupported"}, each
+
+
+def test_scalars_have_no_loop_over_elements() -> None:
+    load()
+    add = next(i for i in INSTRUCTIONS if i.name == "add" and any(f.match(("u16x2",)) for f in i.forms))
+    assert add.meaning is not None
+    matches = [m for f in add.forms for text in ("u32", "u16x2") if (m := f.match((text,))) is not None]
+    found = {m.type.count: unpacked(add.meaning, m) for m in matches}
+    assert found[2] is add.meaning
+    assert found[1] is not add.meaning

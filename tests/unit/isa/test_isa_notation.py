@@ -46,6 +46,15 @@ def test_literals_choices_and_options() -> None:
     assert f.match(("rn", "f64")) is None
 
 
+def test_modifiers_are_looked_up_once() -> None:
+    """And copies with other values have their own."""
+    m = matched(form("op.rnd{.ftz}.f32 d, a;\n.rnd = { .rn, .rz };"), "rn.f32")
+    assert (m.rnd, m.space, m.rnd, m.space) == ("rn", None, "rn", None)
+    assert vars(m) == {"rnd": "rn", "space": None}
+    assert (m.with_(rnd="rz").rnd, m.rnd) == ("rz", "rn")
+    assert not hasattr(m, "__array__")
+
+
 def test_modifiers_come_in_any_order_and_never_twice() -> None:
     f = form("op.rnd{.ftz}.f32 d, a;\n.rnd = { .rn, .rz };")
     assert matched(f, "f32.ftz.rn") == matched(f, "rn.ftz.f32")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,10 +49,6 @@ SCANS: dict[object, Callable[[Array, Array], Array]] = {
 """Operations that can be combined before memory is read: a scan over the lanes of each word gives every old value."""
 
 
-def _swap(old: int, b: int, c: int) -> int:
-    return c if old == b else old
-
-
 def _count_up(old: int, b: int) -> int:
     return 0 if old >= b else old + 1
 
@@ -86,13 +84,12 @@ def _mbarrier_report(old: int, arrivals: int, dropped: int, tx: int) -> int:
 _FLAGS = 1 << mbarrier.CONDITIONAL | 1 << mbarrier.REPORT | 1 << mbarrier.REPORTED
 
 ONE_BY_ONE: dict[object, Callable[..., int]] = {
-    atomic_ops.compare_and_swap: _swap,
     atomic_ops.increment: _count_up,
     atomic_ops.decrement: _count_down,
     mbarrier.change: _mbarrier,
     mbarrier.report_on: _mbarrier_report,
 }
-"""Operations on Python integers, for many lanes on few words."""
+"""Operations on Python integers, for many lanes on few words. So is `compare_and_swap`, see `swapped`."""
 
 LONG = 16  # the number of lanes on one word from which a loop over lanes beats one over rounds
 WIDE = 32  # the number of words from which a round of `mbarrier.change` on arrays beats a loop over words
@@ -103,6 +100,15 @@ class Queue:
     queue."""
 
     def __init__(self, index: NDArray[np.int64]) -> None:
+        self.order: NDArray[np.intp] | None = None
+        """None if all lanes address one word, as those that wait for a lock."""
+        if index[0] == index[-1] and (index == index[0]).all():
+            self.index, self.longest = index, index.size
+            self.starts = np.zeros(1, np.intp)
+            self.group = np.zeros(index.size, np.intp)
+            self.rank = np.arange(index.size)
+            self.ends = self.rank[-1:]
+            return
         self.order = np.argsort(index, kind="stable")
         self.index = index[self.order]
         begins = np.ones(index.size, np.bool_)
@@ -112,6 +118,27 @@ class Queue:
         self.rank = np.arange(index.size) - self.starts[self.group]
         self.longest = int(self.rank.max()) + 1
         self.ends = np.append(self.starts[1:], index.size) - 1
+
+
+def one_after_another(step: Callable[..., int], old: int, columns: list[list[int]]) -> tuple[list[int], int]:
+    """The old value that each lane of one word sees, and the final one, of an operation on Python integers."""
+    results = list[int]()
+    for operands in zip(*columns, strict=True):
+        results.append(old)
+        old = step(old, *operands)
+    return results, old
+
+
+def swapped(old: int, columns: list[list[int]]) -> tuple[list[int], int]:
+    """The same of `compare_and_swap`, which changes the word for few of the lanes that wait for a lock."""
+    compared, new = columns
+    results, at = list[int](), 0
+    with suppress(ValueError):  # until no further lane compares with what the word holds
+        while True:
+            found = compared.index(old, at)
+            results += [old] * (found + 1 - at)
+            old, at = new[found], found + 1
+    return results + [old] * (len(compared) - at), old
 
 
 def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, words: Array) -> tuple[Array, Array]:
@@ -200,15 +227,20 @@ class Atomics(Spaces):
         index = (offsets - skip) >> shift
         queue = Queue(index)
         targets = queue.index[queue.starts]
-        values = [v[queue.order] for v in values]
+        if queue.order is not None:
+            values = [v[queue.order] for v in values]
         if words.ndim == 1 and queue.longest > 1 and update in SCANS:
             found, final = scan(queue, SCANS[update], values[0], words[targets])
             words[targets] = final
             result = [found]
         elif words.ndim == 1 and update in ONE_BY_ONE and goes_one_by_one(queue, update):
-            result = [self.one_by_one(queue, words, ONE_BY_ONE[update], values)]
+            result = [self.one_by_one(queue, words, partial(one_after_another, ONE_BY_ONE[update]), values)]
+        elif words.ndim == 1 and update is atomic_ops.compare_and_swap and goes_one_by_one(queue, update):
+            result = [self.one_by_one(queue, words, swapped, values)]
         else:
             result = running_sums(queue, words, update, values) or self.rounds(queue, words, update, values)
+        if queue.order is None:
+            return result
         unsorted = [np.empty_like(v) for v in result]
         for whole, v in zip(unsorted, result, strict=True):
             whole[queue.order] = v
@@ -239,16 +271,14 @@ class Atomics(Spaces):
                 words[index] = new.v
         return found
 
-    def one_by_one(self, queue: Queue, words: Array, step: Callable[..., int], values: list[Array]) -> Array:
-        """Updates lane by lane, on Python integers."""
+    def one_by_one(
+        self, queue: Queue, words: Array, act: Callable[[int, list[list[int]]], tuple[list[int], int]],
+        values: list[Array],
+    ) -> Array:  # fmt: skip
+        """Updates word by word, on Python integers."""
         found = np.empty(queue.index.size, words.dtype)
         columns = [v.tolist() for v in values]
         for start, end in zip(queue.starts.tolist(), queue.ends.tolist(), strict=True):
             index = queue.index[start]
-            old, results = int(words[index]), list[int]()
-            for operands in zip(*(c[start : end + 1] for c in columns), strict=True):
-                results.append(old)
-                old = step(old, *operands)
-            words[index] = old
-            found[start : end + 1] = results
+            found[start : end + 1], words[index] = act(int(words[index]), [c[start : end + 1] for c in columns])
         return found

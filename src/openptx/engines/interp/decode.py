@@ -13,6 +13,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
+from openptx.isa.semantics.packing import unpacked
 from openptx.program import Address, Function, Op, Operand, Reg
 
 if TYPE_CHECKING:
@@ -194,7 +195,8 @@ def _missing(op: Op) -> Step:
 
 def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list[Writer | None]) -> Step:
     """Reads, computes, writes; written out for the common shapes, because a launch spends its time here."""
-    mean: Any = instruction.meaning
+    assert instruction.meaning is not None
+    mean: Any = unpacked(instruction.meaning, m)
     if len(writers) == 1 and writers[0] is not None:
         write = writers[0]
         if len(readers) == 1:

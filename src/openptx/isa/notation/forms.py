@@ -42,7 +42,7 @@ class Modifiers:
     without a slot in this form is None.
     """
 
-    __slots__ = ("_hash", "form", "values", "written")
+    __slots__ = ("__dict__", "_hash", "form", "values", "written")
 
     def __init__(self, form: Form, written: tuple[str, ...], values: dict[str, Value]) -> None:
         self.form = form
@@ -92,7 +92,8 @@ class Modifiers:
         def __getattr__(self, name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            return self.values.get(name)
+            value = self.__dict__[name] = self.values.get(name)  # found at once from now on: meanings read five each
+            return value
 
 
 class Form:

@@ -9,6 +9,7 @@ from openptx.numerics import Bits
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from openptx.isa.machine import Machine
     from openptx.isa.notation.forms import Modifiers
@@ -27,4 +28,14 @@ def packed(meaning: Callable[..., Bits]) -> Callable[..., Bits]:
         columns = [x.split(a, m.type.element.width) for a in operands]
         return x.join([meaning(x, m, *elements) for elements in zip(*columns, strict=True)])
 
+    _ELEMENTS[each] = meaning
     return each
+
+
+_ELEMENTS: dict[Callable[..., Bits], Callable[..., Bits]] = {}
+
+
+def unpacked(meaning: Callable[..., Any], m: Modifiers) -> Callable[..., Any]:
+    """The meaning without its loop over elements, if these modifiers have one element."""
+    element = _ELEMENTS.get(meaning)
+    return element if element is not None and m.type.count == 1 else meaning
