@@ -31,9 +31,16 @@ def targets(op: Op) -> Iterator[int]:
 
 
 @lru_cache(maxsize=512)
+def branches(function: Function) -> tuple[tuple[int, int], ...]:
+    """The position and the target of each branch, once for each of several targets; functions are compared by
+    identity."""
+    return tuple((pc, goal) for pc, op in enumerate(function.code) if control(op) for goal in targets(op))
+
+
+@lru_cache(maxsize=512)
 def branch_targets(function: Function) -> frozenset[int]:
-    """All branch targets; functions are compared by identity."""
-    return frozenset(pc for op in function.code for pc in targets(op))
+    """All branch targets."""
+    return frozenset(goal for _, goal in branches(function))
 
 
 def is_read(op: Op, i: int) -> bool:

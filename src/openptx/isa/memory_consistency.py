@@ -7,12 +7,15 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
 
 _SEMANTICS = frozenset(("relaxed", "acquire", "release", "acq_rel"))
-_FLAGS = ("volatile", "mmio", *sorted(_SEMANTICS))  # forms with one choice have it as a literal: `.relaxed`
+_FLAGS = _SEMANTICS | {"volatile", "mmio"}  # forms with one choice have it as a literal: `.relaxed`
 
 
 def strong(m: Modifiers) -> bool:
     """Whether a memory operation is strong: ordered with other threads' operations on the same location."""
-    return m.values.get("sem") in _SEMANTICS or any(m.values.get(flag) is True for flag in _FLAGS)
+    values = m.values
+    if values.get("sem") in _SEMANTICS:
+        return True
+    return not _FLAGS.isdisjoint(values) and any(values.get(flag) is True for flag in _FLAGS)
 
 
 def may_wait(m: Modifiers) -> bool:

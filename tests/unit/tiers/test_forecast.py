@@ -12,7 +12,7 @@ import pytest
 
 import openptx
 from openptx.engines.tiers import forecast
-from openptx.engines.tiers.forecast import Forecast, comparisons, left
+from openptx.engines.tiers.forecast import SAMPLED, Forecast, comparisons, differences, left
 from openptx.program import Imm, Reg
 
 HEAD = """.version 8.0
@@ -55,9 +55,23 @@ def test_what_loops_compare_before_they_end(where: str) -> None:
     (([100], [100], [100]), 0.0),
 ])  # fmt: skip
 def test_the_time_until_they_meet(values: tuple[list[int], ...], seconds: float) -> None:
-    looks = [(at, [np.array(one, np.float64)]) for at, one in zip((1.0, 2.0, 4.0), values, strict=True)]
-    assert left(looks, 0) == pytest.approx(seconds)
-    assert left(looks[:2], 0) == 0.0
+    looks = [(at, np.array([one], np.float64)) for at, one in zip((1.0, 2.0, 4.0), values, strict=True)]
+    assert left(looks) == pytest.approx(seconds)
+    assert left(looks[:2]) == 0.0
+
+
+def test_samples_have_lanes_of_all_parts_of_warps() -> None:
+    lanes = np.arange(1 << 15, dtype=np.uint32)
+    row, other = differences(
+        [(Reg(0, 32), Imm((1 << 32) - 2, 32)), (Reg(1, 32), Reg(0, 32))], [lanes, lanes[:1]], 1 << 15
+    )
+    assert 200 < row.size <= SAMPLED
+    assert row[0] == 2.0
+    assert row[-1] > 0.99 * lanes.size
+    assert {*((row - 2) % 32)} == {*range(32)}
+    assert np.array_equal(other, 2 - row)
+    few = differences([(Reg(0, 32), Imm(0, 32))], [lanes[:33]], 33)
+    assert np.array_equal(few, [np.arange(33)])
 
 
 def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +87,7 @@ def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatc
     def batch(lanes: int) -> Any:
         regs = [np.full(lanes, 1000, np.uint32) for _ in function.registers]
         regs[counter][:] = 0
-        return SimpleNamespace(current=SimpleNamespace(parent=None, regs=regs))
+        return SimpleNamespace(current=SimpleNamespace(parent=None, regs=regs), x=SimpleNamespace(n=lanes))
 
     seconds = count(0.0, 0.5)
     monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
@@ -91,7 +105,7 @@ def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatc
 def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop with several ends may be over long before its counter is."""
     function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
-    batch: Any = SimpleNamespace(current=SimpleNamespace(parent=None, regs=[]))
+    batch: Any = SimpleNamespace(current=SimpleNamespace(parent=None, regs=[]), x=SimpleNamespace(n=1))
     seconds, said = count(0.0, 0.5), iter([8.0, 0.0, 9.0, 3.0, 5.0])
 
     def replace(name: str, value: Callable[[], Any]) -> None:
@@ -103,7 +117,7 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
     replace("Alarm", lambda: SimpleNamespace(rings=lambda: True))
     replace("comparisons", lambda: {(0, 0)})
-    replace("difference", lambda: np.zeros(1))
+    replace("differences", lambda: np.zeros((1, 1)))
     replace("left", lambda: next(said))
     seen = Forecast(function)
     assert [seen.update(batch) for _ in range(5)] == [0.0, 0.0, 0.0, 3.0, 3.0]

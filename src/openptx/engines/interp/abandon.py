@@ -7,6 +7,7 @@ that it only reads cost nothing. Once it has done something irrevocable, the lau
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -19,20 +20,23 @@ LIMIT = 256 << 20
 """The maximum number of bytes copied, which takes 0.1 s each way. A launch about to write to more is large, and is
 abandoned at once: compiled code runs it as soon as it is available."""
 
+INTERVAL = 100e-6
+"""The minimum seconds between two calls of `wanted`: one takes 2 us, and a launch with many lanes asks every 25 us."""
+
 
 class Abandoned(Exception):
     """The launch is to end now and to be undone."""
 
 
 class Abandonable:
-    """`wanted` is called now and then to ask whether the launch is to be abandoned: for every block of the kernel, for
-    every 16 instructions of long ones, and within instructions that take long. `objection` then gives the reason if
-    that is impossible."""
+    """`ask` is called for every block of the kernel, for every 16 instructions of long ones, and within instructions
+    that take long. Every `INTERVAL` it calls `wanted`, whether the launch is to be abandoned. `objection` then gives
+    the reason if that is impossible."""
 
-    __slots__ = ("_objection", "_saved", "_wanted", "batch", "copied", "kept", "missed")
+    __slots__ = ("_next", "_objection", "_saved", "_wanted", "batch", "copied", "kept", "missed")
 
     def __init__(self, wanted: Callable[[], bool], objection: Callable[[], str]) -> None:
-        self._wanted, self._objection = wanted, objection
+        self._wanted, self._objection, self._next = wanted, objection, 0.0
         self._saved: dict[int, tuple[Allocation, Bytes]] = {}
         self.copied = 0
         self.batch: Batch | None = None
@@ -60,6 +64,10 @@ class Abandonable:
     def ask(self) -> None:
         """Raises Abandoned if the launch is to end and can still be undone. Calls `wanted` even if it cannot, because
         that also requests code for later launches."""
+        now = time.perf_counter()
+        if now < self._next:
+            return
+        self._next = now + INTERVAL
         if not self.missed and self._wanted():
             self.end()
 

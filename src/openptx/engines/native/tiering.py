@@ -90,7 +90,9 @@ class TierState:
 
     def __init__(self, program: Program, function: Function) -> None:
         self.program, self.function = program, function
-        self.loops = loops(function, calls=not function.callees <= {*EXTERNALS} or calls_indirectly(function))
+        self.loops = loops(function, calls=False) or (
+            not function.callees <= {*EXTERNALS} or calls_indirectly(function)
+        )
         self.each = OPERATION * len(function.code)
         self._seconds = -1.0
         self.spent = 0.0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import is_read, is_written, targets
+from openptx.control_flow import branches, is_read, is_written, targets
 from openptx.engines.tiers.processor_time import Alarm
 from openptx.program import Function, Imm, Op, Reg
 
@@ -33,9 +33,12 @@ instead of 14."""
 STEADY = 0.3
 """How much two speeds may differ: loops count in whole steps, of which few may lie between two samples."""
 
+SAMPLED = 256
+"""The maximum number of lanes in a sample."""
+
 Comparison = tuple[Reg | Imm, Reg | Imm]
-Look = tuple[float, list[NDArray[np.float64]]]
-"""The time of a sample, and the differences for each lane."""
+Look = tuple[float, NDArray[np.float64]]
+"""The time of a sample, and the differences: a row for each comparison, a column for each lane in the sample."""
 
 
 class Forecast:
@@ -67,43 +70,49 @@ class Forecast:
         frame = batch.current
         while frame.parent is not None:
             frame = frame.parent
-        self._looks = [*self._looks[-2:], (now, [difference(frame.regs, *each) for each in self._comparisons])]
-        before, self._last = self._last, max((left(self._looks, i) for i in range(len(self._comparisons))), default=0.0)
+        self._looks = [*self._looks[-2:], (now, differences(self._comparisons, frame.regs, batch.x.n))]
+        before, self._last = self._last, left(self._looks)
         self.left = min(before, self._last)
         return self.left
 
 
-def left(looks: list[Look], number: int) -> float:
-    """Seconds until the difference of one comparison is zero for all lanes in which it moves steadily.
+def left(looks: list[Look]) -> float:
+    """Seconds until the differences are zero in all lanes, of those that approach it steadily.
 
     Samples are at least half of `FIRST` apart, so no interval is zero.
     """
     if len(looks) < 3:
         return 0.0
-    (t0, all0), (t1, all1), (t2, all2) = looks
-    a, b, c = np.broadcast_arrays(all0[number], all1[number], all2[number])
+    (t0, a), (t1, b), (t2, c) = looks
     before, speed = (a - b) / (t1 - t0), (b - c) / (t2 - t1)
     steady = (np.abs(before - speed) <= STEADY * np.abs(speed)) & (c * speed > 0)
     return float((c[steady] / speed[steady]).max()) if steady.any() else 0.0
 
 
-def difference(regs: list[Any], a: Reg | Imm, b: Reg | Imm) -> NDArray[np.float64]:
-    return signed(regs, a) - signed(regs, b)
+def differences(comparisons: list[Comparison], regs: list[Any], lanes: int) -> NDArray[np.float64]:
+    """The differences of the compared numbers, in some of the lanes: an odd number apart, so in all parts of warps."""
+    step = -(-lanes // SAMPLED) | 1
+    found = np.empty((len(comparisons), -(-lanes // step)))
+    for row, (a, b) in zip(found, comparisons, strict=True):
+        row[:] = signed(regs, a, step)
+        row -= signed(regs, b, step)
+    return found
 
 
-def signed(regs: list[Any], one: Reg | Imm) -> NDArray[np.float64]:
-    """A value per lane, or one for all of them, as a signed number."""
+def signed(regs: list[Any], one: Reg | Imm, step: int) -> NDArray[Any] | int:
+    """A value per lane in the sample, or one for all of them, as signed numbers."""
     if isinstance(one, Imm):
-        return np.array([one.value - (one.value >> one.width - 1 << one.width)], np.float64)
-    bits = regs[one.index]
-    return bits.view(f"i{bits.itemsize}").astype(np.float64)
+        return one.value - (one.value >> one.width - 1 << one.width)
+    bits = regs[one.index][::step]
+    return bits.view(f"i{bits.itemsize}")
 
 
 def comparisons(function: Function) -> Iterator[Comparison]:
     """The comparisons before branches that may end a loop."""
     code = function.code
-    loops = [(target, pc) for pc, op in enumerate(code) for target in targets(op) if target <= pc]
-    for pc, op in enumerate(code):
+    loops = [(target, pc) for pc, target in branches(function) if target <= pc]
+    for pc in dict.fromkeys(pc for pc, _ in branches(function)) if loops else ():
+        op = code[pc]
         if op.guard is None:
             continue
         inside = [

@@ -47,9 +47,11 @@ def load(name: str) -> bytes | None:
 
 
 def has(name: str) -> bool:
-    """Whether something was stored under a name."""
-    path = path_of(name)
-    return path is not None and os.path.isfile(path)
+    """Whether something was stored under a name. Who can have written it is looked at only if it exists."""
+    folder = settings.cache_folder()
+    if folder is None or not os.path.isfile(os.path.join(folder, name[:2], name + SUFFIX)):
+        return False
+    return path_of(name) is not None
 
 
 def store(name: str, data: bytes) -> None:

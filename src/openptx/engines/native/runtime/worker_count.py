@@ -7,7 +7,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from openptx.control_flow import control, targets
+from openptx.control_flow import branches, control
 from openptx.program import Function
 
 if TYPE_CHECKING:
@@ -63,12 +63,10 @@ class WorkerCount:
 
 def loops(function: Function, calls: bool = True) -> bool:
     """Whether control may jump back, or call another function if `calls` count."""
-    for pc, op in enumerate(function.code):
-        if control(op) == "branch-table" or (calls and control(op) == "call"):
-            return True
-        if any(target <= pc for target in targets(op)):
-            return True
-    return False
+    if any(target <= pc for pc, target in branches(function)):
+        return True
+    kinds = ("branch-table", "call") if calls else ("branch-table",)
+    return any(control(op) in kinds for op in function.code)
 
 
 @cache
