@@ -123,290 +123,293 @@ store i32 10922, ptr %fuel, align 4
 %v72 = call i1 @openptx.poll(ptr %w)
 br i1 %v72, label %b73, label %b74, !prof !0
 b73:
-%v75 = getelementptr i8, ptr %w, i64 196
-store i32 9, ptr %v75, align 4
+%v75 = bitcast <32 x i1> splat (i1 true) to i32
+%v76 = getelementptr i8, ptr %w, i64 200
+store i32 %v75, ptr %v76, align 4
+%v77 = getelementptr i8, ptr %w, i64 196
+store i32 9, ptr %v77, align 4
 br label %failed
 b74:
 br label %b71
 b71:
-%v76 = load <32 x i1>, ptr %live, align 4
-%v77 = bitcast <32 x i1> %v76 to i32
-%v78 = load i32, ptr %r1, align 4
-%v79 = load ptr, ptr %frame.slot, align 4
-%v80 = getelementptr i8, ptr %v79, i64 64
-store i32 %v78, ptr %v80, align 8
-%v81 = load i32, ptr %r5, align 4
-%v82 = getelementptr i8, ptr %v79, i64 68
-store i32 %v81, ptr %v82, align 8
-%v83 = load i64, ptr %r0, align 4
-%v84 = getelementptr i8, ptr %v79, i64 72
-store i64 %v83, ptr %v84, align 8
-%v85 = load i64, ptr %r3, align 4
-%v86 = getelementptr i8, ptr %v79, i64 80
+%v78 = load <32 x i1>, ptr %live, align 4
+%v79 = bitcast <32 x i1> %v78 to i32
+%v80 = load i32, ptr %r1, align 4
+%v81 = load ptr, ptr %frame.slot, align 4
+%v82 = getelementptr i8, ptr %v81, i64 64
+store i32 %v80, ptr %v82, align 8
+%v83 = load i32, ptr %r5, align 4
+%v84 = getelementptr i8, ptr %v81, i64 68
+store i32 %v83, ptr %v84, align 8
+%v85 = load i64, ptr %r0, align 4
+%v86 = getelementptr i8, ptr %v81, i64 72
 store i64 %v85, ptr %v86, align 8
-%v87 = load i32, ptr %index.slot, align 4
-%v88 = load i32, ptr %came, align 4
-%v89 = icmp eq i32 %v88, 0
-%v90 = icmp eq i32 %v88, 10
-%v91 = or i1 %v89, %v90
-br i1 %v91, label %b92, label %b93, !prof !1
-b92:
-%v94 = icmp eq i32 %v87, 1
-br i1 %v94, label %b95, label %b96
-b96:
+%v87 = load i64, ptr %r3, align 4
+%v88 = getelementptr i8, ptr %v81, i64 80
+store i64 %v87, ptr %v88, align 8
+%v89 = load i32, ptr %index.slot, align 4
+%v90 = load i32, ptr %came, align 4
+%v91 = icmp eq i32 %v90, 0
+%v92 = icmp eq i32 %v90, 10
+%v93 = or i1 %v91, %v92
+br i1 %v93, label %b94, label %b95, !prof !1
+b94:
+%v96 = icmp eq i32 %v89, 1
+br i1 %v96, label %b97, label %b98
+b98:
 store i32 10, ptr %came, align 4
 br label %next0
-b95:
+b97:
 br label %again10
-b93:
-%v97 = getelementptr i8, ptr %v79, i64 0
-store i32 10, ptr %v97, align 4
-%v98 = getelementptr i8, ptr %v79, i64 8
-store i32 0, ptr %v98, align 4
+b95:
+%v99 = getelementptr i8, ptr %v81, i64 0
+store i32 10, ptr %v99, align 4
+%v100 = getelementptr i8, ptr %v81, i64 8
+store i32 0, ptr %v100, align 4
 br label %arrives
 resume10:
 store <32 x i1> zeroinitializer, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m4, align 4
 store <32 x i1> splat (i1 true), ptr %live, align 4
-%v99 = load ptr, ptr %frame.slot, align 4
-%v100 = getelementptr i8, ptr %v99, i64 64
-%v101 = load i32, ptr %v100, align 8
-store i32 %v101, ptr %r1, align 4
-%v102 = getelementptr i8, ptr %v99, i64 68
+%v101 = load ptr, ptr %frame.slot, align 4
+%v102 = getelementptr i8, ptr %v101, i64 64
 %v103 = load i32, ptr %v102, align 8
-store i32 %v103, ptr %r5, align 4
-%v104 = getelementptr i8, ptr %v99, i64 72
-%v105 = load i64, ptr %v104, align 8
-store i64 %v105, ptr %r0, align 4
-%v106 = getelementptr i8, ptr %v99, i64 80
+store i32 %v103, ptr %r1, align 4
+%v104 = getelementptr i8, ptr %v101, i64 68
+%v105 = load i32, ptr %v104, align 8
+store i32 %v105, ptr %r5, align 4
+%v106 = getelementptr i8, ptr %v101, i64 72
 %v107 = load i64, ptr %v106, align 8
-store i64 %v107, ptr %r3, align 4
+store i64 %v107, ptr %r0, align 4
+%v108 = getelementptr i8, ptr %v101, i64 80
+%v109 = load i64, ptr %v108, align 8
+store i64 %v109, ptr %r3, align 4
 br label %block2
 block2:
 ; 10
-%v108 = load i32, ptr %r1, align 4
-%v109 = load i32, ptr %r5, align 4
-%v110 = zext i32 %v108 to i64
-%v111 = zext i32 %v109 to i64
-%v112 = sub i64 %v111, %v110
-%v113 = call i64 @llvm.smax.i64(i64 %v112, i64 0)
-%v114 = call i64 @llvm.smin.i64(i64 %v113, i64 32)
-%v115 = shl i64 -1, %v114
-%v116 = trunc i64 %v115 to i32
-%v117 = xor i32 %v116, -1
-%v118 = bitcast i32 %v117 to <32 x i1>
-%v119 = xor <32 x i1> %v118, splat (i1 true)
-%v120 = xor <32 x i1> %v119, splat (i1 true)
-%v121 = xor <32 x i1> %v119, splat (i1 true)
-store <32 x i1> %v119, ptr %m4, align 4
-store <32 x i1> %v121, ptr %m3, align 4
+%v110 = load i32, ptr %r1, align 4
+%v111 = load i32, ptr %r5, align 4
+%v112 = zext i32 %v110 to i64
+%v113 = zext i32 %v111 to i64
+%v114 = sub i64 %v113, %v112
+%v115 = call i64 @llvm.smax.i64(i64 %v114, i64 0)
+%v116 = call i64 @llvm.smin.i64(i64 %v115, i64 32)
+%v117 = shl i64 -1, %v116
+%v118 = trunc i64 %v117 to i32
+%v119 = xor i32 %v118, -1
+%v120 = bitcast i32 %v119 to <32 x i1>
+%v121 = xor <32 x i1> %v120, splat (i1 true)
+%v122 = xor <32 x i1> %v121, splat (i1 true)
+%v123 = xor <32 x i1> %v121, splat (i1 true)
+store <32 x i1> %v121, ptr %m4, align 4
+store <32 x i1> %v123, ptr %m3, align 4
 br label %way0
 block3:
 ; 12
-%v122 = load <32 x i1>, ptr %m3, align 4
+%v124 = load <32 x i1>, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v123 = load i32, ptr %r5, align 4
-%v124 = zext i32 %v123 to i64
-%v125 = mul i64 %v124, 4
-%v126 = load i64, ptr %r3, align 4
-%v127 = add i64 %v126, %v125
-%v128 = icmp ult i64 %v127, %v35
-br i1 %v128, label %b129, label %b130, !prof !1
-b129:
-%v131 = getelementptr i8, ptr %v31, i64 %v127
-%v132 = load <32 x i32>, ptr %v131, align 4, !tbaa !6
-br label %b133
-b130:
-%v134 = add i64 0, %v127
-%v135 = bitcast <32 x i1> %v122 to i32
-%v136 = zext i32 %v135 to i64
-%v137 = load i32, ptr %index.slot, align 4
-%v138 = shl i32 %v137, 5
-%v139 = zext i32 %v138 to i64
-%v140 = call i1 @openptx.load_span(ptr %w, i64 %v136, i64 60129608706, i64 %v139, i64 0, i64 %v134, ptr @span.0)
-br i1 %v140, label %failed, label %b141, !prof !0
-b141:
-%v142 = getelementptr i8, ptr %w, i64 1280
-%v143 = load volatile <32 x i32>, ptr %v142, align 4, !tbaa !5
-br label %b133
-b133:
-%v144 = phi <32 x i32> [%v132, %b129], [%v143, %b141]
-%v145 = getelementptr i8, ptr %v31, i64 %v126
-%v146 = load <32 x i32>, ptr %v145, align 4, !tbaa !6
-%v147 = add <32 x i32> %v146, %v144
-%v148 = getelementptr i8, ptr %v31, i64 %v126
-%v149 = bitcast <32 x i1> %v122 to i32
-%v150 = icmp eq i32 %v149, -1
-br i1 %v150, label %b151, label %b152, !prof !1
-b151:
-store <32 x i32> %v147, ptr %v148, align 4, !tbaa !6
-br label %b153
-b152:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v147, ptr align 4 %v148, <32 x i1> %v122), !tbaa !6
-br label %b153
+%v125 = load i32, ptr %r5, align 4
+%v126 = zext i32 %v125 to i64
+%v127 = mul i64 %v126, 4
+%v128 = load i64, ptr %r3, align 4
+%v129 = add i64 %v128, %v127
+%v130 = icmp ult i64 %v129, %v35
+br i1 %v130, label %b131, label %b132, !prof !1
+b131:
+%v133 = getelementptr i8, ptr %v31, i64 %v129
+%v134 = load <32 x i32>, ptr %v133, align 4, !tbaa !6
+br label %b135
+b132:
+%v136 = add i64 0, %v129
+%v137 = bitcast <32 x i1> %v124 to i32
+%v138 = zext i32 %v137 to i64
+%v139 = load i32, ptr %index.slot, align 4
+%v140 = shl i32 %v139, 5
+%v141 = zext i32 %v140 to i64
+%v142 = call i1 @openptx.load_span(ptr %w, i64 %v138, i64 60129608706, i64 %v141, i64 0, i64 %v136, ptr @span.0)
+br i1 %v142, label %failed, label %b143, !prof !0
+b143:
+%v144 = getelementptr i8, ptr %w, i64 1280
+%v145 = load volatile <32 x i32>, ptr %v144, align 4, !tbaa !5
+br label %b135
+b135:
+%v146 = phi <32 x i32> [%v134, %b131], [%v145, %b143]
+%v147 = getelementptr i8, ptr %v31, i64 %v128
+%v148 = load <32 x i32>, ptr %v147, align 4, !tbaa !6
+%v149 = add <32 x i32> %v148, %v146
+%v150 = getelementptr i8, ptr %v31, i64 %v128
+%v151 = bitcast <32 x i1> %v124 to i32
+%v152 = icmp eq i32 %v151, -1
+br i1 %v152, label %b153, label %b154, !prof !1
 b153:
-%v154 = load <32 x i1>, ptr %m4, align 4
-%v155 = or <32 x i1> %v154, %v122
-store <32 x i1> %v155, ptr %m4, align 4
+store <32 x i32> %v149, ptr %v150, align 4, !tbaa !6
+br label %b155
+b154:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v149, ptr align 4 %v150, <32 x i1> %v124), !tbaa !6
+br label %b155
+b155:
+%v156 = load <32 x i1>, ptr %m4, align 4
+%v157 = or <32 x i1> %v156, %v124
+store <32 x i1> %v157, ptr %m4, align 4
 br label %block4
 block4:
 ; 18
 store <32 x i1> zeroinitializer, ptr %m4, align 4
-%v156 = load i32, ptr %r5, align 4
-%v157 = lshr i32 %v156, 1
-%v158 = icmp ne i32 %v157, 0
-%v159 = xor i1 %v158, true
-store i32 %v157, ptr %r5, align 4
-br i1 %v158, label %b160, label %b161
-b160:
+%v158 = load i32, ptr %r5, align 4
+%v159 = lshr i32 %v158, 1
+%v160 = icmp ne i32 %v159, 0
+%v161 = xor i1 %v160, true
+store i32 %v159, ptr %r5, align 4
+br i1 %v160, label %b162, label %b163
+b162:
 br label %block1
-b161:
+b163:
 br label %block5
 block5:
 ; 21
-%v162 = getelementptr i8, ptr %v31, i64 0
-%v163 = load i32, ptr %v162, align 4, !tbaa !6
-%v164 = load i64, ptr %r0, align 4
-%v165 = sub i64 %v164, %v14
-%v166 = add i64 %v25, %v165
-%v167 = call i64 @llvm.fshr.i64(i64 %v166, i64 %v166, i64 2)
-%v168 = icmp ult i64 %v167, %v39
-br i1 %v168, label %b169, label %b170, !prof !1
-b170:
-%v171 = insertelement <32 x i32> poison, i32 %v163, i32 0
-%v172 = shufflevector <32 x i32> %v171, <32 x i32> poison, <32 x i32> zeroinitializer
-%v173 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v172, ptr %v173, align 4, !tbaa !5
-%v174 = add i64 %v20, %v166
-%v175 = zext i32 -1 to i64
-%v176 = load i32, ptr %index.slot, align 4
-%v177 = shl i32 %v176, 5
-%v178 = zext i32 %v177 to i64
-%v179 = call i1 @openptx.store_span(ptr %w, i64 %v175, i64 94489347073, i64 %v178, i64 0, i64 %v174, ptr @span.0)
-br i1 %v179, label %failed, label %b180, !prof !0
-b180:
-br label %b181
-b169:
-%v182 = getelementptr i8, ptr %v24, i64 %v166
-%v183 = insertelement <32 x i32> poison, i32 %v163, i32 0
-%v184 = shufflevector <32 x i32> %v183, <32 x i32> poison, <32 x i32> zeroinitializer
-store <32 x i32> %v184, ptr %v182, align 4, !tbaa !6
-br label %b181
-b181:
+%v164 = getelementptr i8, ptr %v31, i64 0
+%v165 = load i32, ptr %v164, align 4, !tbaa !6
+%v166 = load i64, ptr %r0, align 4
+%v167 = sub i64 %v166, %v14
+%v168 = add i64 %v25, %v167
+%v169 = call i64 @llvm.fshr.i64(i64 %v168, i64 %v168, i64 2)
+%v170 = icmp ult i64 %v169, %v39
+br i1 %v170, label %b171, label %b172, !prof !1
+b172:
+%v173 = insertelement <32 x i32> poison, i32 %v165, i32 0
+%v174 = shufflevector <32 x i32> %v173, <32 x i32> poison, <32 x i32> zeroinitializer
+%v175 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v174, ptr %v175, align 4, !tbaa !5
+%v176 = add i64 %v20, %v168
+%v177 = zext i32 -1 to i64
+%v178 = load i32, ptr %index.slot, align 4
+%v179 = shl i32 %v178, 5
+%v180 = zext i32 %v179 to i64
+%v181 = call i1 @openptx.store_span(ptr %w, i64 %v177, i64 94489347073, i64 %v180, i64 0, i64 %v176, ptr @span.0)
+br i1 %v181, label %failed, label %b182, !prof !0
+b182:
+br label %b183
+b171:
+%v184 = getelementptr i8, ptr %v24, i64 %v168
+%v185 = insertelement <32 x i32> poison, i32 %v165, i32 0
+%v186 = shufflevector <32 x i32> %v185, <32 x i32> poison, <32 x i32> zeroinitializer
+store <32 x i32> %v186, ptr %v184, align 4, !tbaa !6
+br label %b183
+b183:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v185 = load <32 x i1>, ptr %m3, align 4
-%v186 = bitcast <32 x i1> %v185 to i32
-%v187 = icmp ne i32 %v186, 0
-br i1 %v187, label %block3, label %block4
+%v187 = load <32 x i1>, ptr %m3, align 4
+%v188 = bitcast <32 x i1> %v187 to i32
+%v189 = icmp ne i32 %v188, 0
+br i1 %v189, label %block3, label %block4
 ended:
-%v188 = load ptr, ptr %frame.slot, align 4
-%v189 = getelementptr i8, ptr %v188, i64 0
-store i32 -1, ptr %v189, align 4
-%v190 = getelementptr i8, ptr %v188, i64 20
-%v191 = load i32, ptr %v190, align 4
-%v192 = getelementptr i8, ptr %v188, i64 20
-store i32 0, ptr %v192, align 4
-%v193 = getelementptr i8, ptr %w, i64 152
-%v194 = load i64, ptr %v193, align 8
-%v195 = zext i32 %v191 to i64
-%v196 = sub i64 %v194, %v195
-%v197 = getelementptr i8, ptr %w, i64 152
-store i64 %v196, ptr %v197, align 8
-%v198 = load i32, ptr %index.slot, align 4
-%v199 = load i32, ptr %came, align 4
-%v200 = icmp eq i32 %v199, 0
-%v201 = icmp eq i32 %v199, -1
-%v202 = or i1 %v200, %v201
-br i1 %v202, label %b203, label %b204, !prof !1
-b203:
-%v205 = icmp eq i32 %v198, 1
-br i1 %v205, label %b206, label %b207
-b207:
+%v190 = load ptr, ptr %frame.slot, align 4
+%v191 = getelementptr i8, ptr %v190, i64 0
+store i32 -1, ptr %v191, align 4
+%v192 = getelementptr i8, ptr %v190, i64 20
+%v193 = load i32, ptr %v192, align 4
+%v194 = getelementptr i8, ptr %v190, i64 20
+store i32 0, ptr %v194, align 4
+%v195 = getelementptr i8, ptr %w, i64 152
+%v196 = load i64, ptr %v195, align 8
+%v197 = zext i32 %v193 to i64
+%v198 = sub i64 %v196, %v197
+%v199 = getelementptr i8, ptr %w, i64 152
+store i64 %v198, ptr %v199, align 8
+%v200 = load i32, ptr %index.slot, align 4
+%v201 = load i32, ptr %came, align 4
+%v202 = icmp eq i32 %v201, 0
+%v203 = icmp eq i32 %v201, -1
+%v204 = or i1 %v202, %v203
+br i1 %v204, label %b205, label %b206, !prof !1
+b205:
+%v207 = icmp eq i32 %v200, 1
+br i1 %v207, label %b208, label %b209
+b209:
 store i32 -1, ptr %came, align 4
 br label %next1
-b206:
+b208:
 br label %onward
-b204:
-%v208 = load i32, ptr %came, align 4
-%v209 = load i32, ptr %region, align 4
-call void @openptx.note_warps(ptr %w, i32 %v198, i32 %v208, i32 0, i32 %v209, i32 0)
+b206:
+%v210 = load i32, ptr %came, align 4
+%v211 = load i32, ptr %region, align 4
+call void @openptx.note_warps(ptr %w, i32 %v200, i32 %v210, i32 0, i32 %v211, i32 0)
 store i32 -2, ptr %came, align 4
 call void @openptx.ended(ptr %w, i64 0)
 br label %onward
 failed:
-%v210 = load i32, ptr %index.slot, align 4
-%v211 = getelementptr i8, ptr %w, i64 204
-store i32 %v210, ptr %v211, align 4
+%v212 = load i32, ptr %index.slot, align 4
+%v213 = getelementptr i8, ptr %w, i64 204
+store i32 %v212, ptr %v213, align 4
 ret i32 2
 arrives:
-%v212 = load i32, ptr %came, align 4
-%v213 = load i32, ptr %region, align 4
-%v214 = load i32, ptr %index.slot, align 4
-call void @openptx.note_warps(ptr %w, i32 %v214, i32 %v212, i32 0, i32 %v213, i32 0)
+%v214 = load i32, ptr %came, align 4
+%v215 = load i32, ptr %region, align 4
+%v216 = load i32, ptr %index.slot, align 4
+call void @openptx.note_warps(ptr %w, i32 %v216, i32 %v214, i32 0, i32 %v215, i32 0)
 store i32 -2, ptr %came, align 4
-%v215 = load <32 x i1>, ptr %live, align 4
-%v216 = bitcast <32 x i1> %v215 to i32
-%v217 = load ptr, ptr %frame.slot, align 4
-%v218 = getelementptr i8, ptr %v217, i64 8
-%v219 = load i32, ptr %v218, align 4
-%v220 = zext i32 %v219 to i64
-%v221 = zext i32 %v216 to i64
-%v222 = call i32 @openptx.come(ptr %w, i64 %v220, i64 %v221)
-%v223 = getelementptr i8, ptr %v217, i64 12
-store i32 %v222, ptr %v223, align 4
+%v217 = load <32 x i1>, ptr %live, align 4
+%v218 = bitcast <32 x i1> %v217 to i32
+%v219 = load ptr, ptr %frame.slot, align 4
+%v220 = getelementptr i8, ptr %v219, i64 8
+%v221 = load i32, ptr %v220, align 4
+%v222 = zext i32 %v221 to i64
+%v223 = zext i32 %v218 to i64
+%v224 = call i32 @openptx.come(ptr %w, i64 %v222, i64 %v223)
+%v225 = getelementptr i8, ptr %v219, i64 12
+store i32 %v224, ptr %v225, align 4
 br label %onward
 onward:
-%v224 = load i32, ptr %index.slot, align 4
-%v225 = zext i32 %v224 to i64
-%v226 = call i64 @openptx.next_warp(ptr %w, i64 %v225)
-%next = trunc i64 %v226 to i32
-%v227 = icmp slt i64 %v226, 0
-br i1 %v227, label %rest, label %ready
+%v226 = load i32, ptr %index.slot, align 4
+%v227 = zext i32 %v226 to i64
+%v228 = call i64 @openptx.next_warp(ptr %w, i64 %v227)
+%next = trunc i64 %v228 to i32
+%v229 = icmp slt i64 %v228, 0
+br i1 %v229, label %rest, label %ready
 rest:
-%v228 = getelementptr i8, ptr %w, i64 204
-store i32 %v224, ptr %v228, align 4
+%v230 = getelementptr i8, ptr %w, i64 204
+store i32 %v226, ptr %v230, align 4
 ret i32 5
 ready:
 br label %warp
 next0:
-%v229 = load i32, ptr %region, align 4
-%v230 = icmp eq i32 %v229, 10
-br i1 %v230, label %following10, label %b231
-b231:
+%v231 = load i32, ptr %region, align 4
+%v232 = icmp eq i32 %v231, 10
+br i1 %v232, label %following10, label %b233
+b233:
 br label %following0
 next1:
 br label %following10
 following10:
-%v232 = load i32, ptr %index.slot, align 4
-%v233 = add i32 %v232, 1
-%v234 = load ptr, ptr %frame.slot, align 4
-%v235 = getelementptr i8, ptr %v234, i64 832
-%v236 = shl i32 %v233, 5
-%v237 = zext i32 %v236 to i64
-store i32 %v233, ptr %index.slot, align 4
-store ptr %v235, ptr %frame.slot, align 4
-store i32 %v236, ptr %first32.slot, align 4
+%v234 = load i32, ptr %index.slot, align 4
+%v235 = add i32 %v234, 1
+%v236 = load ptr, ptr %frame.slot, align 4
+%v237 = getelementptr i8, ptr %v236, i64 832
+%v238 = shl i32 %v235, 5
+%v239 = zext i32 %v238 to i64
+store i32 %v235, ptr %index.slot, align 4
+store ptr %v237, ptr %frame.slot, align 4
+store i32 %v238, ptr %first32.slot, align 4
 br label %resume10
 following0:
-%v238 = load i32, ptr %index.slot, align 4
-%v239 = add i32 %v238, 1
-%v240 = load ptr, ptr %frame.slot, align 4
-%v241 = getelementptr i8, ptr %v240, i64 832
-%v242 = shl i32 %v239, 5
-%v243 = zext i32 %v242 to i64
-store i32 %v239, ptr %index.slot, align 4
-store ptr %v241, ptr %frame.slot, align 4
-store i32 %v242, ptr %first32.slot, align 4
+%v240 = load i32, ptr %index.slot, align 4
+%v241 = add i32 %v240, 1
+%v242 = load ptr, ptr %frame.slot, align 4
+%v243 = getelementptr i8, ptr %v242, i64 832
+%v244 = shl i32 %v241, 5
+%v245 = zext i32 %v244 to i64
+store i32 %v241, ptr %index.slot, align 4
+store ptr %v243, ptr %frame.slot, align 4
+store i32 %v244, ptr %first32.slot, align 4
 br label %begin
 again10:
 store i32 0, ptr %came, align 4
 store i32 10, ptr %region, align 4
-%v244 = shl i32 0, 5
-%v245 = zext i32 %v244 to i64
+%v246 = shl i32 0, 5
+%v247 = zext i32 %v246 to i64
 store i32 0, ptr %index.slot, align 4
 store ptr %frames, ptr %frame.slot, align 4
-store i32 %v244, ptr %first32.slot, align 4
+store i32 %v246, ptr %first32.slot, align 4
 br label %resume10
 }

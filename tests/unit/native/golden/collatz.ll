@@ -99,87 +99,90 @@ store i32 15420, ptr %fuel, align 4
 %v54 = call i1 @openptx.poll(ptr %w)
 br i1 %v54, label %b55, label %b56, !prof !0
 b55:
-%v57 = getelementptr i8, ptr %w, i64 196
-store i32 6, ptr %v57, align 4
+%v57 = bitcast <32 x i1> %v48 to i32
+%v58 = getelementptr i8, ptr %w, i64 200
+store i32 %v57, ptr %v58, align 4
+%v59 = getelementptr i8, ptr %w, i64 196
+store i32 6, ptr %v59, align 4
 br label %failed
 b56:
 br label %b53
 b53:
-%v58 = load <32 x i32>, ptr %r3, align 4
-%v59 = icmp ult <32 x i32> splat (i32 1), %v58
-%v60 = xor <32 x i1> %v59, splat (i1 true)
-%v61 = xor <32 x i1> %v60, splat (i1 true)
-%v62 = and <32 x i1> %v60, %v48
-%v63 = xor <32 x i1> %v60, splat (i1 true)
-%v64 = and <32 x i1> %v63, %v48
-%v65 = load <32 x i1>, ptr %m3, align 4
-%v66 = or <32 x i1> %v65, %v62
-store <32 x i1> %v66, ptr %m3, align 4
-store <32 x i1> %v64, ptr %m2, align 4
+%v60 = load <32 x i32>, ptr %r3, align 4
+%v61 = icmp ult <32 x i32> splat (i32 1), %v60
+%v62 = xor <32 x i1> %v61, splat (i1 true)
+%v63 = xor <32 x i1> %v62, splat (i1 true)
+%v64 = and <32 x i1> %v62, %v48
+%v65 = xor <32 x i1> %v62, splat (i1 true)
+%v66 = and <32 x i1> %v65, %v48
+%v67 = load <32 x i1>, ptr %m3, align 4
+%v68 = or <32 x i1> %v67, %v64
+store <32 x i1> %v68, ptr %m3, align 4
+store <32 x i1> %v66, ptr %m2, align 4
 br label %way0
 block2:
 ; 8
-%v67 = load <32 x i1>, ptr %m2, align 4
+%v69 = load <32 x i1>, ptr %m2, align 4
 store <32 x i1> zeroinitializer, ptr %m2, align 4
-%v68 = load <32 x i32>, ptr %r3, align 4
-%v69 = and <32 x i32> %v68, splat (i32 1)
-%v70 = icmp eq <32 x i32> %v69, zeroinitializer
-%v71 = xor <32 x i1> %v70, splat (i1 true)
-%v72 = mul <32 x i32> %v68, splat (i32 3)
-%v73 = add <32 x i32> %v72, splat (i32 1)
-%v74 = lshr <32 x i32> %v68, splat (i32 1)
-%v75 = select <32 x i1> %v70, <32 x i32> %v74, <32 x i32> %v73
-%v76 = load <32 x i32>, ptr %r4, align 4
-%v77 = add <32 x i32> %v76, splat (i32 1)
-%v78 = select <32 x i1> %v67, <32 x i32> %v77, <32 x i32> %v76
-store <32 x i32> %v75, ptr %r3, align 4
-store <32 x i32> %v78, ptr %r4, align 4
-store <32 x i1> %v67, ptr %m1, align 4
+%v70 = load <32 x i32>, ptr %r3, align 4
+%v71 = and <32 x i32> %v70, splat (i32 1)
+%v72 = icmp eq <32 x i32> %v71, zeroinitializer
+%v73 = xor <32 x i1> %v72, splat (i1 true)
+%v74 = mul <32 x i32> %v70, splat (i32 3)
+%v75 = add <32 x i32> %v74, splat (i32 1)
+%v76 = lshr <32 x i32> %v70, splat (i32 1)
+%v77 = select <32 x i1> %v72, <32 x i32> %v76, <32 x i32> %v75
+%v78 = load <32 x i32>, ptr %r4, align 4
+%v79 = add <32 x i32> %v78, splat (i32 1)
+%v80 = select <32 x i1> %v69, <32 x i32> %v79, <32 x i32> %v78
+store <32 x i32> %v77, ptr %r3, align 4
+store <32 x i32> %v80, ptr %r4, align 4
+store <32 x i1> %v69, ptr %m1, align 4
 br label %block1
 block3:
 ; 15
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v79 = load i64, ptr %r0, align 4
-%v80 = load <32 x i32>, ptr %r4, align 4
-%v81 = sub i64 %v79, %v9
-%v82 = add i64 %v20, %v81
-%v83 = call i64 @llvm.fshr.i64(i64 %v82, i64 %v82, i64 2)
-%v84 = icmp ult i64 %v83, %v28
-br i1 %v84, label %b85, label %b86, !prof !1
-b86:
-%v87 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v80, ptr %v87, align 4, !tbaa !5
-%v88 = add i64 %v15, %v82
-%v89 = zext i32 -1 to i64
-%v90 = call i1 @openptx.store_span(ptr %w, i64 %v89, i64 64424576001, i64 %first, i64 0, i64 %v88, ptr @span.0)
-br i1 %v90, label %failed, label %b91, !prof !0
-b91:
-br label %b92
-b85:
-%v93 = getelementptr i8, ptr %v19, i64 %v82
-store <32 x i32> %v80, ptr %v93, align 4, !tbaa !6
-br label %b92
-b92:
+%v81 = load i64, ptr %r0, align 4
+%v82 = load <32 x i32>, ptr %r4, align 4
+%v83 = sub i64 %v81, %v9
+%v84 = add i64 %v20, %v83
+%v85 = call i64 @llvm.fshr.i64(i64 %v84, i64 %v84, i64 2)
+%v86 = icmp ult i64 %v85, %v28
+br i1 %v86, label %b87, label %b88, !prof !1
+b88:
+%v89 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v82, ptr %v89, align 4, !tbaa !5
+%v90 = add i64 %v15, %v84
+%v91 = zext i32 -1 to i64
+%v92 = call i1 @openptx.store_span(ptr %w, i64 %v91, i64 64424576001, i64 %first, i64 0, i64 %v90, ptr @span.0)
+br i1 %v92, label %failed, label %b93, !prof !0
+b93:
+br label %b94
+b87:
+%v95 = getelementptr i8, ptr %v19, i64 %v84
+store <32 x i32> %v82, ptr %v95, align 4, !tbaa !6
+br label %b94
+b94:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v94 = load <32 x i1>, ptr %m2, align 4
-%v95 = bitcast <32 x i1> %v94 to i32
-%v96 = icmp ne i32 %v95, 0
-br i1 %v96, label %block2, label %block3
+%v96 = load <32 x i1>, ptr %m2, align 4
+%v97 = bitcast <32 x i1> %v96 to i32
+%v98 = icmp ne i32 %v97, 0
+br i1 %v98, label %block2, label %block3
 ended:
 br label %onward
 failed:
-%v97 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v97, align 4
+%v99 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v99, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v98 = icmp ult i32 %next, 2
-br i1 %v98, label %ready, label %rest
+%v100 = icmp ult i32 %next, 2
+br i1 %v100, label %ready, label %rest
 rest:
-%v99 = call i1 @openptx.next_in_row(ptr %w)
-br i1 %v99, label %beside, label %done
+%v101 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v101, label %beside, label %done
 done:
 ret i32 0
 beside:

@@ -17,9 +17,13 @@ class FaultExits:
         with self.ir.exit_block(failed):
             self.leave()
 
-    def poll(self) -> None:
-        """Ends the warp if the launch is to stop."""
-        self.leave_if(self.ir.emit("call i1 @openptx.poll(ptr %w)"))
+    def poll(self, mask: str = "") -> None:
+        """Ends the warp if the launch is to stop: its lanes in `mask`, or those that execute the block."""
+        ir = self.ir
+        with ir.exit_block(ir.emit("call i1 @openptx.poll(ptr %w)")):
+            lanes = ir.mask_bits(mask or self.x.vector(self.scope.block_mask))
+            ir.store("i32", lanes, self.entry.field(abi.LANES), 4)
+            self.leave()
 
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
         if isinstance(p.v, int) and p.v:

@@ -253,4 +253,4 @@ class FunctionEmitter:
         with ir.cold_block(ir.emit(f"icmp sle i32 {self.entry.added(abi.CALLS, 'i32', -1)}, 0")):
             ir.store("i32", CALLS_BETWEEN_POLLS, self.entry.field(abi.CALLS), 4)
             self.x.scope.site = 0
-            self.x.faults.poll()
+            self.x.faults.poll("%mask")
