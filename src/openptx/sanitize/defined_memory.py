@@ -105,7 +105,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
             whole = np.logical_and.reduce([bits == EVERYTHING[w] for bits in part])
             if whole.any():
                 use = max(use, Use.COPIED)
-                self.session.unwritten.give_undefined(self.op, defined, offsets, whole, plane is self.local)
+                local = plane is self.local
+                self.session.unwritten.give_undefined(self.op, defined, offsets, whole, (w >> 3) * count, local)
             if chosen is None:
                 masks = part
                 break
@@ -148,6 +149,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         self.session.values.address(address)
         super().store(space, address, values)
         masks = [~mask(b) if isinstance(b, Masked) else EVERYTHING[b.width] for b in values]
+        self.session.unwritten.stores_wide |= values[0].width == 64
         for chosen, (plane, offsets) in self.found:
             defined = self.defined_bits(plane)
             if defined is not None:

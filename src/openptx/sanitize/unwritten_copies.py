@@ -1,7 +1,8 @@
 """Copies of unwritten words, from any memory to global memory.
 
 A copy of a structure copies its padding too, so an undefined word alone is not a defect. It is one if its load also
-returns written words, or if nothing around the word is written either.
+returns written words, or if nothing around the word is written either; unless all such words lie as padding before
+members of eight bytes does, which a copy word by word has to meet.
 """
 
 from __future__ import annotations
@@ -25,25 +26,35 @@ AROUND_LOCAL = 16
 """The same for local memory, where variables are small."""
 
 
+WORD, UNIT, NEAR = 4, 8, 32
+"""Bytes of the padding beside a member of at most four bytes, of the member that asks for it, and how near that is."""
+
+
 class UnwrittenCopies:
     def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
         self.reporter, self.executing, self.active = reporter, executing, active
         self._defined: set[Op] = set()
         self._alone: set[Op] = set()
+        self._meant: set[Op] = set()
+        """Loads of unwritten words that are not padding."""
+        self.stores_wide = False
+        """Whether there are members of eight bytes, which padding comes before."""
         self._stored: dict[object, tuple[Op, Op, int, tuple[str, ...], int]] = {}
 
     def give_defined(self, op: Op) -> None:
         """A load returns written words."""
         self._defined.add(op)
 
-    def give_undefined(self, op: Op, defined: Plane, offsets: Array, whole: Array, local: bool) -> None:
-        """A load returns unwritten words, in the lanes `whole`, at these offsets of a plane."""
+    def give_undefined(self, op: Op, defined: Plane, offsets: Array, whole: Array, size: int, local: bool) -> None:
+        """A load of `size` bytes returns unwritten words, in the lanes `whole`, at these offsets of a plane."""
         if not whole.all():
             self._defined.add(op)
+        chosen = offsets[whole] if offsets.size == whole.size else offsets
+        if op not in self._meant and not (self.stores_wide and size == WORD and is_padding(defined, chosen)):
+            self._meant.add(op)
         if op in self._alone:
             return
         around = AROUND_LOCAL if local else AROUND
-        chosen = offsets[whole] if offsets.size == whole.size else offsets
         for begin in np.unique(chosen // around * around).tolist():
             if not defined.data[begin : begin + around].any():
                 self._alone.add(op)
@@ -68,7 +79,7 @@ class UnwrittenCopies:
         """The launch has ended, so the results of each load are known."""
         r = self.reporter
         for key, (op, origin, thread, notes, count) in self._stored.items():
-            if origin not in self._defined and origin not in self._alone:
+            if origin not in self._meant or (origin not in self._defined and origin not in self._alone):
                 continue
             if r.found.known(key):
                 continue
@@ -78,6 +89,19 @@ class UnwrittenCopies:
                 help="write the word before it is read, or copy only what was written",
             )  # fmt: skip
             finding.count = count
+
+
+def is_padding(defined: Plane, offsets: Array) -> bool:
+    """Whether all these words are upper halves of eight bytes whose lower half is written, at least in part, and have
+    eight written bytes near, a member that padding comes before or behind."""
+    for at in np.unique(offsets).tolist():
+        if (at + defined.lead) % UNIT != WORD or not defined.data[max(at - WORD, 0) : at].any():
+            return False
+        first = max(at - WORD - NEAR, (at - WORD) % UNIT)
+        near = defined.data[first : at + WORD + NEAR] != 0
+        if not near[: near.size // UNIT * UNIT].reshape(-1, UNIT).all(axis=1).any():
+            return False
+    return True
 
 
 def whole_word(b: Masked, origin: Op) -> Array:

@@ -13,7 +13,7 @@ import pytest
 import openptx
 
 HERE = Path(__file__).parent
-FILES = ("pairs", "more_pairs", "third_pairs", "fourth_pairs", "fifth_pairs", "sixth_pairs")
+FILES = ("pairs", "more_pairs", "third_pairs", "fourth_pairs", "fifth_pairs", "sixth_pairs", "seventh_pairs")
 
 
 class Row(NamedTuple):

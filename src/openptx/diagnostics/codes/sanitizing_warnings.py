@@ -165,7 +165,8 @@ CODES = (
     Code("PTX8507", "unwritten-copy", """
         A kernel copies a word that was never written to global memory. Undefined bytes between written ones, such as
         the padding of a structure, are not reported: the load must read written words in other threads or rounds, or
-        there must be no written bytes around the word.
+        there must be no written bytes around the word. Padding beside members of eight bytes is not reported even in
+        copies of structures word by word.
 
             .version 8.0
             .target sm_80
