@@ -31,10 +31,12 @@ def available() -> bool:
 def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
     """A process that compiles the texts it receives. `detached`: it gets no signals of our terminal, and prints
     nothing."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    # Not by PYTHONPATH, which comes before the standard library: a script's folder is in the path, and may have a file
+    # named like a module of the library that this process imported before.
+    path = [str(place) for place in sys.path if place]
     return Popen(
-        [sys.executable, "-P", "-c", child or CHILD], stdin=PIPE, stdout=PIPE, stderr=DEVNULL if detached else PIPE,
-        env=environment, start_new_session=detached,
+        [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {path!r}; {child or CHILD}"], stdin=PIPE, stdout=PIPE,
+        stderr=DEVNULL if detached else PIPE, start_new_session=detached,
     )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,3 +17,16 @@ def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     assert compile_in_subprocess("define i32 @f() { ret i32 7 }")
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_script_beside_a_module_named_as_one_of_python_s_own(tmp_path: Path) -> None:
+    """Python itself has imported its `enum` before a script's folder comes into the path."""
+    for name in ("enum", "types", "functools"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(7)\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from openptx.llvm.subprocess_compile import compile_in_subprocess\n"
+        "print(len(compile_in_subprocess('define i32 @f() { ret i32 7 }')) > 0)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "True\n", done.stderr
