@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from test_warp_chaining import BODIES, loaded, text
+from test_warp_pairs import PAIRED, kernel
 from unwritten_slots import undefined_values, unwritten, unwritten_of_kernel
 
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -36,6 +37,11 @@ def problems(module: LoadedModule, block: tuple[int, int, int]) -> list[str]:
 @pytest.mark.parametrize("name", BODIES)
 def test_loops_of_barriers_read_what_is_written(name: str) -> None:
     assert problems(loaded(name), (96, 1, 1)) == []
+
+
+@pytest.mark.parametrize("name", ["two loops", "a guard", "lanes that end before", "a loop around"])
+def test_loops_for_two_warps_read_what_is_written(name: str) -> None:
+    assert problems(kernel(PAIRED[name]).module, (96, 1, 1)) == []
 
 
 @pytest.mark.parametrize("name", SAMPLE)
