@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -276,15 +275,3 @@ def test_time_limits_hold_within_a_long_block_of_the_reference_engine() -> None:
         kernel(32, 1024, (np.zeros(4, np.uint32),), engine="interp", timeout=0.2)
     assert found.value.name == "timeout"
     assert time.monotonic() - start < 0.2 + LATE
-
-
-@pytest.mark.parametrize("engine", ["interp", "native"])
-@pytest.mark.parametrize(
-    "body", ["L: @!%p1 bra L;", "@!%p1 call f;"], ids=["a loop of one lane", "a function that one lane calls"]
-)
-def test_a_lane_that_runs_for_ever_is_named(engine: str, body: str) -> None:
-    """Others wait for it, or have done their work."""
-    text = f"{HEAD}.func f() {{ L: bra L; ret; }}\n{ENTRY.removeprefix(HEAD)} mov.u32 %r1, %tid.x;"
-    kernel = openptx.load(f"{text} setp.ne.u32 %p1, %r1, 43; {body} ret; }}")["k"]
-    with pytest.raises(openptx.Fault, match=re.escape("thread (43, 0, 0)")):
-        kernel(1, 64, (np.zeros(1, np.uint32),), engine=engine, timeout=0.3)
