@@ -60,7 +60,7 @@ _CVTA_GATES = """
 cvta = instruction(
     "cvta",
     anchor="data-movement-and-conversion-instructions-cvta",
-    summary="p = the generic address of a, which is an address in the space, or a variable there.",
+    summary="p = the generic address of a, which is an address or a variable in the state space.",
     syntax=_CVTA.format("cvta"),
     types={"p": "type"},
     gates=_CVTA_GATES,
@@ -79,7 +79,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 cvta_to = instruction(
     "cvta.to",
     anchor="data-movement-and-conversion-instructions-cvta",
-    summary="p = the address in the space that the generic address a means.",
+    summary="p = the address in the state space that corresponds to the generic address a.",
     syntax=_CVTA.format("cvta.to"),
     types={"p": "type"},
     gates=_CVTA_GATES,
@@ -98,7 +98,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 mapa = instruction(
     "mapa",
     anchor="data-movement-and-conversion-instructions-mapa",
-    summary="d = the address in another CTA of the cluster, of rank b, of what is at a in this one.",
+    summary="d = the address of a in the shared memory of the CTA with rank b in the cluster.",
     syntax="""
         mapa{.space}.type   d, a, b;   // PTX 7.8, sm_90
         .type  = { .u32, .u64 };
@@ -122,7 +122,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 getctarank = instruction(
     "getctarank",
     anchor="data-movement-and-conversion-instructions-getctarank",
-    summary="d = the rank of the CTA of the cluster whose shared memory holds a.",
+    summary="d = the rank of the CTA in the cluster whose shared memory contains address a.",
     syntax="""
         getctarank{.space}.type   d, a;   // PTX 7.8, sm_90
         .type  = { .u32, .u64 };

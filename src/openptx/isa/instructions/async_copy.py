@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 cp_async = instruction(
     "cp.async",
     anchor="data-movement-and-conversion-instructions-cp-async",
-    summary="Copies cp-size bytes from global to shared memory, asynchronously; what src-size leaves out is zero.",
+    summary="Copies cp-size bytes from global to shared memory, asynchronously; bytes beyond src-size are zero.",
     syntax="""
         cp.async.cop.dst.src{.level::cache_hint}{.level::prefetch_size}
                 [dst], [src], cp-size{, src-size}{, cache-policy};     // PTX 7.0, sm_80
@@ -62,7 +62,7 @@ def _(
 cp_async_commit_group = instruction(
     "cp.async.commit_group",
     anchor="data-movement-and-conversion-instructions-cp-async-commit-group",
-    summary="Makes a group of the thread's asynchronous copies that aren't in one yet.",
+    summary="Commits the thread's asynchronous copies that are not in a group yet as a new group.",
     syntax="""
         cp.async.commit_group;   // PTX 7.0, sm_80
     """,
@@ -71,7 +71,7 @@ cp_async_commit_group = instruction(
 cp_async_wait_group = instruction(
     "cp.async.wait_group",
     anchor="data-movement-and-conversion-instructions-cp-async-wait-group",
-    summary="Waits until at most N of the thread's newest groups of copies are pending.",
+    summary="Waits until at most the N newest groups of copies of the thread are pending.",
     syntax="""
         cp.async.wait_group   N;   // PTX 7.0, sm_80
     """,
@@ -298,7 +298,7 @@ def reduce_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits) -> No
 cp_async_bulk_prefetch = instruction(
     "cp.async.bulk.prefetch",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-prefetch",
-    summary="Brings size bytes of global memory into the L2 cache, asynchronously.",
+    summary="Prefetches size bytes of global memory into the L2 cache, asynchronously.",
     syntax="""
         cp.async.bulk.prefetch.L2.src{.level::cache_hint}   [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
         cp.async.bulk.prefetch.L2.src.level::eviction_priority   [srcMem], size;   // PTX 9.4, sm_107f (ptxas)
@@ -319,7 +319,7 @@ def _(x: Machine, m: Modifiers, *operands: object) -> None:
 cp_async_bulk_commit_group = instruction(
     "cp.async.bulk.commit_group",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-commit-group",
-    summary="Makes a group of the thread's bulk copies that aren't in one yet.",
+    summary="Commits the thread's bulk copies that are not in a group yet as a new group.",
     syntax="""
         cp.async.bulk.commit_group;   // PTX 8.0, sm_90
     """,
@@ -328,7 +328,7 @@ cp_async_bulk_commit_group = instruction(
 cp_async_bulk_wait_group = instruction(
     "cp.async.bulk.wait_group",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-wait-group",
-    summary="Waits until at most N of the thread's newest groups of bulk copies are pending, or have yet to read.",
+    summary="Waits until at most the N newest groups of bulk copies of the thread are pending, or still have to read.",
     syntax="""
         cp.async.bulk.wait_group{.read}   N;           // PTX 8.0, sm_90
         cp.async.bulk.wait_group.sync_restrict   N;    // PTX 9.5, sm_90 (ptxas)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 st_async = instruction(
     "st.async",
     anchor="data-movement-and-conversion-instructions-st-async",
-    summary="Stores b in another CTA's shared memory, and signals its mbarrier; or in global memory, with release.",
+    summary="Stores b to another CTA's shared memory and signals its mbarrier, or to global memory with release.",
     syntax="""
         st.async{.weak}{.space}.completion_mechanism{.vec}.type    [a], b, [mbar];   // PTX 8.1, sm_90
         st.async{.scope}{.space}.completion_mechanism{.vec}.type   [a], b, [mbar];   // PTX 8.1, sm_90
@@ -115,7 +115,7 @@ MOST_ZEROS = 1 << 24
 red_async = instruction(
     "red.async",
     anchor="parallel-synchronization-and-communication-instructions-red-async",
-    summary="Reduces b into another CTA's shared memory and signals its mbarrier; or into global memory, with release.",
+    summary="Reduces b into another CTA's shared memory and signals its mbarrier, or into global memory with release.",
     syntax="""
         red.async.sem.scope{.space}.completion_mechanism.op.type   [a], b, [mbar];   // PTX 8.1, sm_90
         .op    = { .inc, .dec };

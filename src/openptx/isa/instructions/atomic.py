@@ -42,7 +42,7 @@ _DEFAULTS = {"space": "generic", "sem": "relaxed"}
 atom = instruction(
     "atom",
     anchor="parallel-synchronization-and-communication-instructions-atom",
-    summary="d = what memory holds at a, which becomes, in one step, the result of an operation on it, b and c.",
+    summary="d = the value at a, which is atomically replaced by the result of an operation on it, b and c.",
     syntax="""
         atom{.sem}{.scope}{.space}.op{.level::cache_hint}.type   d, [a], b{, cache-policy};   // PTX 1.1, sm_11
         .op   = { .and, .or, .xor, .exch };
@@ -151,7 +151,7 @@ def update(m: Modifiers) -> Update:
 red = instruction(
     "red",
     anchor="parallel-synchronization-and-communication-instructions-red",
-    summary="Memory at a becomes, in one step, the result of an operation on it and b.",
+    summary="The value at a is atomically replaced by the result of an operation on it and b.",
     syntax="""
         red{.sem}{.scope}{.space}.op{.level::cache_hint}.type   [a], b{, cache-policy};   // PTX 1.2, sm_11
         .op   = { .and, .or, .xor };

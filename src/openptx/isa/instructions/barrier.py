@@ -14,7 +14,7 @@ _RANGES = """
 barrier = instruction(
     "barrier",
     anchor="parallel-synchronization-and-communication-instructions-bar",
-    summary="Waits for, or arrives at, barrier a of the CTA; b threads take part, or all; `.red` reduces a predicate.",
+    summary="Waits for or arrives at barrier a of the CTA, for all or b threads; `.red` reduces a predicate.",
     syntax="""
         barrier{.cta}.sync{.aligned}          a{, b};            // PTX 6.0, sm_30
 
@@ -44,7 +44,7 @@ barrier = instruction(
 bar = instruction(
     "bar",
     anchor="parallel-synchronization-and-communication-instructions-bar",
-    summary="As `barrier.aligned`: all threads of the warp must execute it together.",
+    summary="The same as `barrier.aligned`: all threads of the warp must execute it together.",
     syntax="""
         bar{.cta}.sync          a{, b};            // PTX 1.0
         bar{.cta}.mode          a, b;              // PTX 2.0, sm_20

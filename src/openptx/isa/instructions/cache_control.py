@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 prefetch = instruction(
     "prefetch",
     anchor="data-movement-and-conversion-instructions-prefetch-prefetchu",
-    summary="Brings the cache line at a into a cache; `.tensormap` prepares the tensor map at a for use.",
+    summary="Prefetches the cache line at a into a cache; `.tensormap` prefetches the tensor map at a.",
     syntax="""
         prefetch{.space}.level                   [a];   // PTX 2.0, sm_20
         .space = { .global, .local };
@@ -33,7 +33,7 @@ prefetch = instruction(
 prefetchu = instruction(
     "prefetchu",
     anchor="data-movement-and-conversion-instructions-prefetch-prefetchu",
-    summary="Brings the cache line at a into the uniform cache.",
+    summary="Prefetches the cache line at a into the uniform cache.",
     syntax="""
         prefetchu.level   [a];   // PTX 2.0, sm_20
         .level = { .L1 };
@@ -45,7 +45,7 @@ prefetchu = instruction(
 applypriority = instruction(
     "applypriority",
     anchor="data-movement-and-conversion-instructions-applypriority",
-    summary="Gives the cache lines from a on an eviction priority.",
+    summary="Sets the eviction priority of the cache lines that start at a.",
     syntax="""
         applypriority{.global}.level   [a], size;   // PTX 7.4, sm_80
         .level = { .L2::evict_normal };
@@ -59,7 +59,7 @@ applypriority = instruction(
 discard = instruction(
     "discard",
     anchor="data-movement-and-conversion-instructions-discard",
-    summary="Drops the cached data from a on, without writing it back.",
+    summary="Discards the cached data that starts at a, without writing it back.",
     syntax="""
         discard{.global}.level   [a], size;   // PTX 7.4, sm_80
         .level = { .L2 };
@@ -74,7 +74,7 @@ discard = instruction(
 applypriority_async_bulk = instruction(
     "applypriority.async.bulk",
     anchor="data-movement-and-conversion-instructions-applypriority",
-    summary="Gives size bytes of cache lines from a on an eviction priority, asynchronously.",
+    summary="Sets the eviction priority of size bytes of cache lines that start at a, asynchronously.",
     syntax="""
         applypriority.async.bulk{.global}.completion_mechanism.level   [a], size;   // PTX 9.4, sm_107f (ptxas)
         .completion_mechanism = { .bulk_group };
@@ -98,7 +98,7 @@ _PRIORITIES = """
 createpolicy_range = instruction(
     "createpolicy.range",
     anchor="data-movement-and-conversion-instructions-createpolicy",
-    summary="Makes a cache policy that gives one priority to a range of addresses and another to what follows it.",
+    summary="Creates a cache policy with one priority for a range of addresses and another for the range after it.",
     syntax="""
         createpolicy.range{.global}.level::primary_priority{.level::secondary_priority}.b64
                 cache-policy, [a], primary-size, total-size;   // PTX 7.4, sm_80
@@ -113,7 +113,7 @@ createpolicy_range = instruction(
 createpolicy_fractional = instruction(
     "createpolicy.fractional",
     anchor="data-movement-and-conversion-instructions-createpolicy",
-    summary="Makes a cache policy that gives one priority to a fraction of the accesses and another to the rest.",
+    summary="Creates a cache policy with one priority for a fraction of the accesses and another for the rest.",
     syntax="""
         createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64
                 cache-policy{, fraction};   // PTX 7.4, sm_80
@@ -134,7 +134,7 @@ def _(x: Machine, m: Modifiers, *operands: object) -> Bits:
 createpolicy_cvt = instruction(
     "createpolicy.cvt",
     anchor="data-movement-and-conversion-instructions-createpolicy",
-    summary="Makes a cache policy of an access property of the CUDA API.",
+    summary="Creates a cache policy from an access property of the CUDA API.",
     syntax="""
         createpolicy.cvt.L2.b64   cache-policy, access-property;   // PTX 7.4, sm_80
     """,

@@ -42,7 +42,7 @@ def _forms(opcode: str, result: str, type: str) -> str:
 set_ = instruction(
     "set",
     anchor="comparison-and-selection-instructions-set",
-    summary="d = whether a and b compare so, combined with c: all ones or zero, or 1.0 or 0.0 as f32.",
+    summary="d = the comparison of a and b, combined with c: all ones or zero, or 1.0 or 0.0 as f32.",
     syntax=_forms("set", "d", ".dtype.atype")
     + """
         .dtype  = { .u32, .s32, .f32 };
@@ -65,7 +65,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits
 setp = instruction(
     "setp",
     anchor="comparison-and-selection-instructions-setp",
-    summary="p = whether a and b compare so, combined with c; q = the same of the opposite comparison.",
+    summary="p = the comparison of a and b, combined with c; q = the negated comparison, combined with c.",
     syntax=_forms("setp", "p[|q]", ".type")
     + """
         .BoolOp = { and, or, xor };
@@ -89,7 +89,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> tupl
 selp = instruction(
     "selp",
     anchor="comparison-and-selection-instructions-selp",
-    summary="d = a where c holds, else b.",
+    summary="d = a if c is true, else b.",
     syntax="""
         selp.type   d, a, b, c;   // PTX 1.0
         .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
@@ -110,7 +110,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 slct = instruction(
     "slct",
     anchor="comparison-and-selection-instructions-slct",
-    summary="d = a where c is not negative, else b.",
+    summary="d = a if c is not negative, else b.",
     syntax="""
         slct.dtype.s32         d, a, b, c;   // PTX 1.0
         slct{.ftz}.dtype.f32   d, a, b, c;   // PTX 1.0

@@ -7,7 +7,7 @@ from openptx.isa.notation import instruction
 bra = instruction(
     "bra",
     anchor="control-flow-instructions-bra",
-    summary="Goes on at a label.",
+    summary="Branches to a label.",
     syntax="""
         bra{.uni}   tgt;   // PTX 1.0
     """,
@@ -17,7 +17,7 @@ bra = instruction(
 brx_idx = instruction(
     "brx.idx",
     anchor="control-flow-instructions-brx-idx",
-    summary="Goes on at the label with this index in a list.",
+    summary="Branches to the label with this index in a list.",
     syntax="""
         brx.idx{.uni}   index, tlist;   // PTX 6.0, sm_30
     """,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 cvt = instruction(
     "cvt",
     anchor="data-movement-and-conversion-instructions-cvt",
-    summary="d = a in another type, rounded, saturated and flushed as the modifiers say.",
+    summary="d = a converted to another type, rounded, saturated and flushed as the modifiers say.",
     syntax="""
         cvt{.rnd}{.ftz}{.sat}.dtype.atype            d, a;   // PTX 1.0
         .rnd   = { .rni, .rzi, .rmi, .rpi, .rn, .rz, .rm, .rp };
@@ -97,7 +97,7 @@ cvt = instruction(
 cvt_newer = instruction(
     "cvt",
     anchor="data-movement-and-conversion-instructions-cvt",
-    summary="d = a in another type: forms that came with PTX 9.2 and 9.4.",
+    summary="d = a converted to another type: forms of PTX 9.2 and 9.4.",
     syntax="""
         cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.atype
                 d, a, scale-factor;          // PTX 9.2, sm_100f sm_110f sm_120f (ptxas)
@@ -154,7 +154,7 @@ def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...] | None) -> Bi
 cvt_pack = instruction(
     "cvt.pack",
     anchor="data-movement-and-conversion-instructions-cvt-pack",
-    summary="d = a and b saturated to a narrow type, packed into the lowest bits; the bits above come from c.",
+    summary="d = a and b, saturated to a narrow type and packed into the lowest bits; the upper bits come from c.",
     syntax="""
         cvt.pack.sat.dtype.atype         d, a, b;      // PTX 6.5, sm_72
         .dtype = { .u16, .s16 };

@@ -47,7 +47,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 rcp_approx_ftz_f64 = instruction(
     "rcp",
     anchor="floating-point-instructions-rcp-approx-ftz-f64",
-    summary="d = a gross approximation of 1 / a, from the upper 32 bits of a.",
+    summary="d = a coarse approximation of 1 / a, from the upper 32 bits of a.",
     syntax="""
         rcp.approx.ftz.f64   d, a;   // PTX 2.1, sm_20
     """,
@@ -114,7 +114,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 rsqrt_approx_ftz_f64 = instruction(
     "rsqrt",
     anchor="floating-point-instructions-rsqrt-approx-ftz-f64",
-    summary="d = a gross approximation of 1 / sqrt(a), from the upper 32 bits of a.",
+    summary="d = a coarse approximation of 1 / sqrt(a), from the upper 32 bits of a.",
     syntax="""
         rsqrt.approx.ftz.f64   d, a;   // PTX 4.0, sm_20
     """,
@@ -189,7 +189,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 ex2 = instruction(
     "ex2",
     anchor="floating-point-instructions-ex2",
-    summary="d = an approximation of two to the power of a.",
+    summary="d = an approximation of 2 to the power of a.",
     syntax="""
         ex2.approx{.ftz}.f32   d, a;   // PTX 1.4
         ex2.f32                d, a;   // PTX 1.0 to 1.3

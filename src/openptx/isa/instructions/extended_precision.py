@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 add_cc = instruction(
     "add",
     anchor="extended-precision-arithmetic-instructions-add-cc",
-    summary="d = a + b; the carry goes to CC.CF.",
+    summary="d = a + b; CC.CF = the carry.",
     syntax="""
         add.cc.type   d, a, b;   // PTX 1.2
         .type = { .u32, .s32 };
@@ -61,7 +61,7 @@ def with_carry(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | t
 sub_cc = instruction(
     "sub",
     anchor="extended-precision-arithmetic-instructions-sub-cc",
-    summary="d = a - b; the carry of a + ~b + 1, which is no borrow, goes to CC.CF.",
+    summary="d = a - b; CC.CF = the carry of a + ~b + 1, which is 0 if there is a borrow.",
     syntax="""
         sub.cc.type   d, a, b;   // PTX 1.3
         .type = { .u32, .s32 };
@@ -80,7 +80,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[Bits, Bits]:
 subc = instruction(
     "subc",
     anchor="extended-precision-arithmetic-instructions-subc",
-    summary="d = a + ~b + CC.CF: a - b, and one less where there was a borrow.",
+    summary="d = a + ~b + CC.CF: a - b, minus 1 if there was a borrow.",
     syntax="""
         subc{.cc}.type   d, a, b;   // PTX 1.3
         .type = { .u32, .s32 };
@@ -101,7 +101,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits
 mad_cc = instruction(
     "mad",
     anchor="extended-precision-arithmetic-instructions-mad-cc",
-    summary="d = the high or the low half of a * b, plus c; the carry goes to CC.CF.",
+    summary="d = the high or the low half of a * b, plus c; CC.CF = the carry.",
     syntax="""
         mad.mode.cc.type   d, a, b, c;   // PTX 3.0, sm_20
         .type = { .u32, .s32 };

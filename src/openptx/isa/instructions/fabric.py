@@ -116,7 +116,7 @@ fabric_try_atom = fabric(
 
 fabric_try_pullred = fabric(
     "fabric.try_pullred.async",
-    summary="Reduces what several GPUs have at a multicast address into shared memory, asynchronously.",
+    summary="Reduces the values of several GPUs at a multicast address into shared memory, asynchronously.",
     syntax="".join(
         f"""
         fabric.try_pullred.async.multimem.shared.completion_mechanism.report{{.level::cache_hint}}{{.sem}}{{.scope}}.op{{.acc}}.type.sync
@@ -199,7 +199,7 @@ fabric_try_red_tensor = fabric(
 fabric_submit = instruction(
     "fabric.submit",
     anchor=_ANCHOR,
-    summary="Sends what the thread has asked of the fabric.",
+    summary="Submits the thread's requests to the fabric.",
     syntax="""
         fabric.submit{.op_restrict};   // PTX 9.3, sm_100 (ptxas)
         .op_restrict = { .op_restrict::fetching };
@@ -210,7 +210,7 @@ fabric_submit = instruction(
 fabric_wait = instruction(
     "fabric.wait",
     anchor=_ANCHOR,
-    summary="Waits until the fabric has read what it was asked to send.",
+    summary="Waits until the fabric has read the source data of its requests.",
     syntax="""
         fabric.wait.sync_restrict;         // PTX 9.3, sm_100 (ptxas)
         .sync_restrict = { .sync_restrict::reads };

@@ -17,7 +17,7 @@ _PROXY_GATES = """
 fence = instruction(
     "fence",
     anchor=_ANCHOR,
-    summary="Orders the memory accesses around it, for the threads of the scope.",
+    summary="Orders the memory accesses before and after it, for the threads of the scope.",
     syntax="""
         fence{.sem}.scope;                   // PTX 6.0, sm_70
         .sem   = { .sc, .acq_rel, .acquire, .release };
@@ -51,7 +51,7 @@ fence = instruction(
 fence_proxy = instruction(
     "fence.proxy",
     anchor=_ANCHOR,
-    summary="Orders memory accesses of different proxies: ways to the same memory.",
+    summary="Orders memory accesses that use different proxies, such as the generic and the async proxy.",
     syntax="""
         fence.proxy.proxykind;                                                // PTX 7.5, sm_70
         .proxykind = { .alias, .async, .async.global, .async.shared::{cta, cluster} };
@@ -96,7 +96,7 @@ fence_proxy = instruction(
 membar = instruction(
     "membar",
     anchor=_ANCHOR,
-    summary="Orders the memory accesses around it, for the threads of the level.",
+    summary="Orders the memory accesses before and after it, for the threads of the level.",
     syntax="""
         membar.level;   // PTX 1.4
         .level = { .cta, .gl, .sys };
@@ -110,7 +110,7 @@ membar = instruction(
 membar_proxy = instruction(
     "membar.proxy",
     anchor=_ANCHOR,
-    summary="As `fence.proxy`.",
+    summary="The same as `fence.proxy`.",
     syntax="""
         membar.proxy.proxykind;   // PTX 7.5, sm_60
         .proxykind = { .alias, .async };

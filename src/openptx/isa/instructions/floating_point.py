@@ -97,7 +97,7 @@ _FLUSHED = """
 mad = instruction(
     "mad",
     anchor="floating-point-instructions-mad",
-    summary="d = a * b + c, rounded once, as `fma`; without a rounding modifier the old truncating form of sm_1x.",
+    summary="d = a * b + c, rounded once, as `fma`; without a rounding modifier the truncating form of sm_1x.",
     syntax="""
         mad.rnd{.ftz}{.sat}.f32   d, a, b, c;   // PTX 2.0, sm_20
         mad.rnd.f64               d, a, b, c;   // PTX 1.4, sm_13
@@ -214,7 +214,7 @@ _SMALLER_OR_LARGER_GATES = """
 min_ = instruction(
     "min",
     anchor="floating-point-instructions-min",
-    summary="d = the smallest of its operands; a NaN loses against a number, or wins with `.NaN`.",
+    summary="d = the smallest operand; a NaN is ignored unless all are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("min"),
     gates=_SMALLER_OR_LARGER_GATES,
 )
@@ -237,7 +237,7 @@ def extreme(x: Machine, m: Modifiers, choose: Callable[..., Bits], a: Bits, b: B
 max_ = instruction(
     "max",
     anchor="floating-point-instructions-max",
-    summary="d = the largest of its operands; a NaN loses against a number, or wins with `.NaN`.",
+    summary="d = the largest operand; a NaN is ignored unless all are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("max"),
     gates=_SMALLER_OR_LARGER_GATES,
 )
@@ -251,7 +251,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits
 testp = instruction(
     "testp",
     anchor="floating-point-instructions-testp",
-    summary="p = whether a is finite, infinite, a number, not a number, normal, subnormal.",
+    summary="p = whether a is finite, infinite, a number, a NaN, normal or subnormal.",
     syntax="""
         testp.op.type   p, a;   // PTX 2.0, sm_20
         .op   = { .finite, .infinite, .number, .notanumber, .normal, .subnormal };

@@ -21,7 +21,7 @@ _COMPARISONS = """
 set_ = instruction(
     "set",
     anchor="half-precision-comparison-instructions-set",
-    summary="d = whether a and b compare so, combined with c: 1.0 or 0.0 in half precision, all ones or zero.",
+    summary="d = the comparison of a and b, combined with c: 1.0 or 0.0 in half precision, all ones or zero.",
     syntax="""
         set.CmpOp.f16.atype                  d, a, b;         // PTX 4.2, sm_53
         set.CmpOp.BoolOp.f16.atype           d, a, b, {!}c;   // PTX 4.2, sm_53
@@ -99,7 +99,7 @@ def choose(x: Machine, d: Type, t: Type, m: Modifiers, a: Bits, b: Bits, c: Bits
 setp = instruction(
     "setp",
     anchor="half-precision-comparison-instructions-setp",
-    summary="p = whether a and b compare so, combined with c; p and q are for the halves of packed operands.",
+    summary="p = the comparison of a and b, combined with c; p and q for the two halves of packed operands.",
     syntax="""
         setp.CmpOp{.ftz}.f16            p, a, b;           // PTX 4.2, sm_53
         setp.CmpOp.BoolOp{.ftz}.f16     p, a, b, {!}c;     // PTX 4.2, sm_53

@@ -73,7 +73,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 fma = instruction(
     "fma",
     anchor="half-precision-floating-point-instructions-fma",
-    summary="d = a * b + c, rounded once; `.oob` makes it zero where a or b is the out-of-bounds NaN.",
+    summary="d = a * b + c, rounded once; with `.oob` zero if a or b is the out-of-bounds NaN.",
     syntax="""
         fma.rnd{.ftz}{.sat}.f16     d, a, b, c;   // PTX 4.2, sm_53
         fma.rnd{.ftz}{.sat}.f16x2   d, a, b, c;   // PTX 4.2, sm_53
@@ -170,7 +170,7 @@ _SMALLER_OR_LARGER_GATES = """
 min_ = instruction(
     "min",
     anchor="half-precision-floating-point-instructions-min",
-    summary="d = the smaller of a and b; a NaN loses against a number, or wins with `.NaN`.",
+    summary="d = the smaller of a and b; a NaN is ignored unless both are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("min"),
     gates=_SMALLER_OR_LARGER_GATES,
 )
@@ -187,7 +187,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 max_ = instruction(
     "max",
     anchor="half-precision-floating-point-instructions-max",
-    summary="d = the larger of a and b; a NaN loses against a number, or wins with `.NaN`.",
+    summary="d = the larger of a and b; a NaN is ignored unless both are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("max"),
     gates=_SMALLER_OR_LARGER_GATES,
 )
@@ -223,7 +223,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 ex2 = instruction(
     "ex2",
     anchor="half-precision-floating-point-instructions-ex2",
-    summary="d = an approximation of two to the power of a.",
+    summary="d = an approximation of 2 to the power of a.",
     syntax="""
         ex2.approx.type       d, a;   // PTX 7.0, sm_75
         .type = { .f16, .f16x2 };

@@ -228,7 +228,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 rem = instruction(
     "rem",
     anchor="integer-arithmetic-instructions-rem",
-    summary="d = the remainder of a / b; it has the sign of a.",
+    summary="d = the remainder of a / b, with the sign of a.",
     syntax="""
         rem.type   d, a, b;   // PTX 1.0
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
@@ -245,7 +245,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 abs_ = instruction(
     "abs",
     anchor="integer-arithmetic-instructions-abs",
-    summary="d = |a|; the least integer stays as it is.",
+    summary="d = |a|; the most negative integer is unchanged.",
     syntax="""
         abs.type   d, a;   // PTX 1.0
         .type = { .s16, .s32, .s64 };
@@ -291,7 +291,7 @@ _SMALLER_OR_LARGER = """
 min_ = instruction(
     "min",
     anchor="integer-arithmetic-instructions-min",
-    summary="d = the smaller of a and b; with `.relu` not below zero.",
+    summary="d = the smaller of a and b; with `.relu` clamped to at least zero.",
     syntax=_SMALLER_OR_LARGER.format("min"),
 )
 
@@ -306,7 +306,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 max_ = instruction(
     "max",
     anchor="integer-arithmetic-instructions-max",
-    summary="d = the larger of a and b; with `.relu` not below zero.",
+    summary="d = the larger of a and b; with `.relu` clamped to at least zero.",
     syntax=_SMALLER_OR_LARGER.format("max"),
 )
 
@@ -321,7 +321,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 dp4a = instruction(
     "dp4a",
     anchor="integer-arithmetic-instructions-dp4a",
-    summary="d = c plus the sum of the products of the four bytes of a and b.",
+    summary="d = c plus the dot product of the four bytes of a and b.",
     syntax="""
         dp4a.atype.btype   d, a, b, c;   // PTX 5.0, sm_61
         .atype = .btype = { .u32, .s32 };
@@ -344,7 +344,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 dp2a = instruction(
     "dp2a",
     anchor="integer-arithmetic-instructions-dp2a",
-    summary="d = c plus the sum of the products of the two halves of a and two bytes of b.",
+    summary="d = c plus the dot product of the two halves of a and two bytes of b.",
     syntax="""
         dp2a.mode.atype.btype   d, a, b, c;   // PTX 5.0, sm_61
         .mode = { .lo, .hi };

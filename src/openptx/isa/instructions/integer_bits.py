@@ -48,7 +48,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 bfind = instruction(
     "bfind",
     anchor="integer-arithmetic-instructions-bfind",
-    summary="d = the position of the most significant bit of a that isn't a copy of its sign, or all ones.",
+    summary="d = the position of the most significant bit of a that differs from the sign; all ones if there is none.",
     syntax="""
         bfind.type            d, a;   // PTX 2.0, sm_20
         bfind.shiftamt.type   d, a;   // PTX 2.0, sm_20
@@ -114,7 +114,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 bfe = instruction(
     "bfe",
     anchor="integer-arithmetic-instructions-bfe",
-    summary="d = c bits of a from bit b on, extended by their sign or by zero.",
+    summary="d = the c bits of a that start at bit b, sign- or zero-extended.",
     syntax="""
         bfe.type   d, a, b, c;   // PTX 2.0, sm_20
         .type = { .u32, .u64, .s32, .s64 };
@@ -138,7 +138,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 bfi = instruction(
     "bfi",
     anchor="integer-arithmetic-instructions-bfi",
-    summary="f = b with d bits from bit c on replaced by the lowest bits of a.",
+    summary="f = b, in which the d bits that start at bit c are replaced by the lowest bits of a.",
     syntax="""
         bfi.type   f, a, b, c, d;   // PTX 2.0, sm_20
         .type = { .b32, .b64 };
@@ -166,7 +166,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, d: Bits) -> Bits:
 szext = instruction(
     "szext",
     anchor="integer-arithmetic-instructions-szext",
-    summary="d = the lowest b bits of a, extended by their sign or by zero.",
+    summary="d = the lowest b bits of a, sign- or zero-extended.",
     syntax="""
         szext.mode.type   d, a, b;   // PTX 7.6, sm_70
         .mode = { .clamp, .wrap };
@@ -185,7 +185,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 bmsk = instruction(
     "bmsk",
     anchor="integer-arithmetic-instructions-bmsk",
-    summary="d = b one bits from bit a on.",
+    summary="d = a mask of b ones that start at bit a.",
     syntax="""
         bmsk.mode.b32   d, a, b;   // PTX 7.6, sm_70
         .mode = { .clamp, .wrap };
@@ -206,7 +206,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 clmad = instruction(
     "clmad",
     anchor="integer-arithmetic-instructions-clmad",
-    summary="d = the lower or upper half of the carry-less product of a and b, exclusive or c.",
+    summary="d = the lower or upper half of the carry-less product of a and b, xor c.",
     syntax="""
         clmad.mode.type   d, a, b, c;   // PTX 9.3, sm_80 (ptxas)
         .mode = { .lo, .hi };

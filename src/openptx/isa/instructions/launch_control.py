@@ -55,7 +55,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: int) -> None:
 try_cancel = instruction(
     "clusterlaunchcontrol.try_cancel",
     anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-try-cancel",
-    summary="Asks to cancel a cluster that isn't launched yet; the answer goes to shared memory, asynchronously.",
+    summary="Requests to cancel a cluster that is not launched yet; the response goes to shared memory.",
     syntax="""
         clusterlaunchcontrol.try_cancel.async{.space}.completion_mechanism{.multicast::cluster::all}.b128
                 [addr], [mbar];   // PTX 8.6, sm_100
@@ -98,7 +98,7 @@ def _(x: Machine, m: Modifiers, response: Word) -> Bits:
 query_cancel_get_first_ctaid = instruction(
     "clusterlaunchcontrol.query_cancel",
     anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-query-cancel",
-    summary="The coordinates of the first CTA of the cancelled cluster.",
+    summary="d = the coordinates of the first CTA of the cancelled cluster.",
     syntax="""
         clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128
                 xdim, try_cancel_response;   // PTX 8.6, sm_100

@@ -71,7 +71,7 @@ _GATES = """
 ld = instruction(
     "ld",
     anchor="data-movement-and-conversion-instructions-ld",
-    summary="d = what memory holds at a.",
+    summary="d = the contents of memory at a.",
     syntax=f"""
         ld{{.weak}}{{.space}}{{.cop}}{{.level::cache_hint}}{{.level::prefetch_size}}{{.vec}}.type
                 d, [a]{{.unified}}{{, cache-policy}};   // PTX 1.0
@@ -122,7 +122,7 @@ def load(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
 ld_global_nc = instruction(
     "ld",
     anchor="data-movement-and-conversion-instructions-ld-global-nc",
-    summary="d = what global memory holds at a, through the non-coherent cache: nobody may write it meanwhile.",
+    summary="d = the contents of global memory at a, through the non-coherent cache; the kernel must not write them.",
     syntax=f"""
         ld.global{{.cop}}.nc{{.level::cache_hint}}{{.level::prefetch_size}}{{.vec}}.type
                 d, [a]{{, cache-policy}};   // PTX 3.1, sm_32
@@ -153,7 +153,7 @@ def _(x: Machine, m: Modifiers, a: Bits, policy: Bits | None = None) -> Word | t
 ldu = instruction(
     "ldu",
     anchor="data-movement-and-conversion-instructions-ldu",
-    summary="d = what read-only global memory holds at an address that is the same in all threads of the warp.",
+    summary="d = the contents of read-only global memory at an address that is the same in all threads of the warp.",
     syntax=f"""
         ldu{{.space}}{{.vec}}.type   d, [a];   // PTX 2.0, sm_20
         .space = {{ .global }};

@@ -98,7 +98,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
 lop3 = instruction(
     "lop3",
     anchor="logic-and-shift-instructions-lop3",
-    summary="d = the logical operation of a, b and c that the table immLut gives; p = whether d is not zero, with q.",
+    summary="d = the bitwise function of a, b and c with truth table immLut; p = whether d is not 0, with q.",
     syntax="""
         lop3.b32          d, a, b, c, immLut;        // PTX 4.3, sm_50
         lop3.BoolOp.b32   d|p, a, b, c, immLut, {!}q;   // PTX 8.2, sm_70
@@ -161,7 +161,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 shl = instruction(
     "shl",
     anchor="logic-and-shift-instructions-shl",
-    summary="d = a << b; zero from the width of the type on.",
+    summary="d = a << b; zero if b is at least the width of the type.",
     syntax="""
         shl.type   d, a, b;   // PTX 1.0
         .type = { .b16, .b32, .b64 };
@@ -178,7 +178,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
 shr = instruction(
     "shr",
     anchor="logic-and-shift-instructions-shr",
-    summary="d = a >> b, filled with the sign of a where the type is signed.",
+    summary="d = a >> b, arithmetic for signed types, logical for others.",
     syntax="""
         shr.type   d, a, b;   // PTX 1.0
         .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64 };

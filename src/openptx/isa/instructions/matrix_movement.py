@@ -24,7 +24,7 @@ _FAMILIES = "sm_100f sm_110f sm_120f"
 ldmatrix = instruction(
     "ldmatrix",
     anchor="warp-level-matrix-instructions-ldmatrix",
-    summary="r = fragments of up to four matrices whose rows the lanes point to.",
+    summary="r = fragments of up to four matrices; the lanes provide the addresses of the rows.",
     syntax=f"""
         ldmatrix.sync.aligned.shape.num{{.trans}}{{.space}}.type   r, [p];      // PTX 6.5, sm_75
         .shape   = {{ .m8n8 }};
@@ -118,7 +118,7 @@ def element_of_16(x: Machine, m: Modifiers, row: Bits, i: Bits) -> Bits:
 stmatrix = instruction(
     "stmatrix",
     anchor="warp-level-matrix-instructions-stmatrix",
-    summary="Stores fragments of up to four matrices where the lanes point.",
+    summary="Stores fragments of up to four matrices; the lanes provide the addresses of the rows.",
     syntax=f"""
         stmatrix.sync.aligned.shape.num{{.trans}}{{.space}}.type   [p], r;   // PTX 7.8, sm_90
         .shape = {{ .m8n8 }};
@@ -158,7 +158,7 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand) -> None:
 movmatrix = instruction(
     "movmatrix",
     anchor="warp-level-matrix-instructions-movmatrix",
-    summary="d = the fragment of the transpose of the matrix of which a is a fragment.",
+    summary="d = the fragment of the transposed matrix, of whose original a is the fragment.",
     syntax="""
         movmatrix.sync.aligned.shape.trans.type   d, a;   // PTX 7.8, sm_75
         .shape = { .m8n8 };

@@ -43,7 +43,7 @@ on_mbarrier = partial(instruction, types=_TYPES, defaults=_DEFAULTS, gates=_GATE
 init = on_mbarrier(
     "mbarrier.init",
     anchor=_ANCHOR + "init",
-    summary="Makes an mbarrier at addr that expects count arrivals.",
+    summary="Initializes the mbarrier at addr, which expects count arrivals.",
     syntax="""
         mbarrier.init{.space}.b64   [addr], count;   // PTX 7.0, sm_80
         .space = { .shared{::cta} };
@@ -62,7 +62,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
 inval = on_mbarrier(
     "mbarrier.inval",
     anchor=_ANCHOR + "inval",
-    summary="Ends the mbarrier at addr: its memory may be used for other things.",
+    summary="Invalidates the mbarrier at addr, so that its memory can be reused.",
     syntax="""
         mbarrier.inval{.space}.b64   [addr];   // PTX 7.0, sm_80
         .space = { .shared{::cta} };
@@ -85,7 +85,7 @@ _TRANSACTION = """
 expect_tx = on_mbarrier(
     "mbarrier.expect_tx",
     anchor=_ANCHOR + "expect-tx",
-    summary="The mbarrier expects txCount more transactions in this phase.",
+    summary="Increases the number of transactions that the mbarrier expects in this phase by txCount.",
     syntax=_TRANSACTION.format("expect_tx"),
 )
 
@@ -98,7 +98,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
 complete_tx = on_mbarrier(
     "mbarrier.complete_tx",
     anchor=_ANCHOR + "complete-tx",
-    summary="The mbarrier counts txCount transactions as done.",
+    summary="Completes txCount transactions of the mbarrier.",
     syntax=_TRANSACTION.format("complete_tx"),
 )
 
@@ -129,7 +129,7 @@ _ARRIVE = """
 arrive = instruction(
     "mbarrier.arrive",
     anchor=_ANCHOR + "arrive",
-    summary="Arrives at the mbarrier; state = its phase and counts before.",
+    summary="Arrives at the mbarrier; state = its phase and counts before the arrival.",
     syntax=_ARRIVE.format("arrive"),
     types=_TYPES,
     ranges="count   at least 1",
@@ -146,7 +146,7 @@ arrive = instruction(
 arrive_drop = instruction(
     "mbarrier.arrive_drop",
     anchor=_ANCHOR + "arrive-drop",
-    summary="Arrives at the mbarrier, which will expect one arrival less from the next phase on.",
+    summary="Arrives at the mbarrier, which expects one arrival less in later phases.",
     syntax=_ARRIVE.format("arrive_drop"),
     types=_TYPES,
     ranges="count   at least 1",
@@ -173,7 +173,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits | None = None) -> Word:
 cp_async_mbarrier_arrive = instruction(
     "cp.async.mbarrier.arrive",
     anchor=_ANCHOR.removesuffix("mbarrier-") + "cp-async-mbarrier-arrive",
-    summary="Lets the mbarrier be arrived at when the thread's asynchronous copies so far are done.",
+    summary="Arrives at the mbarrier when the thread's asynchronous copies so far are complete.",
     syntax="""
         cp.async.mbarrier.arrive{.noinc}{.space}.b64   [addr];   // PTX 7.0, sm_80
         .space = { .shared{::cta} };
@@ -219,7 +219,7 @@ test_wait = instruction(
 try_wait = instruction(
     "mbarrier.try_wait",
     anchor=_ANCHOR + "test-wait-try-wait",
-    summary="As `mbarrier.test_wait`, but the thread may be suspended for a while.",
+    summary="The same as `mbarrier.test_wait`, but the thread may be suspended for a limited time.",
     syntax="""
         mbarrier.try_wait{.sem.scope}{.space}.b64
                 waitComplete, [addr], state{, suspendTimeHint};         // PTX 7.8, sm_90

@@ -36,7 +36,7 @@ _LAYOUT = """
 init = instruction(
     "mbarrier.init",
     anchor=_ANCHOR + "init",
-    summary="Makes an mbarrier of a layout at addr that expects count arrivals.",
+    summary="Initializes the mbarrier at addr with a layout; it expects count arrivals.",
     syntax="""
         mbarrier.init.layout{.space}.b64   [addr], count;   // PTX 9.3, sm_90 (ptxas)
     """
@@ -126,10 +126,10 @@ def _wait(name: str, hint: str, summary: str) -> Instruction:
 test_wait = _wait(
     "test_wait",
     "",
-    "waitComplete = whether a phase is complete; isReportSeen and reportValue = what is reported of it.",
+    "waitComplete = whether a phase is complete; isReportSeen, reportValue = its report.",
 )
 try_wait = _wait(
-    "try_wait", "{, suspendTimeHint}", "As `mbarrier.test_wait`, but the thread may be suspended for a while."
+    "try_wait", "{, suspendTimeHint}", "The same as `mbarrier.test_wait`, but the thread may be suspended for a while."
 )
 
 
@@ -159,7 +159,7 @@ _ARRIVE = """
                 _, [addr], txCount, ctaMask;   // PTX 9.4, sm_107f (ptxas)
 """
 
-_SUMMARY = "As without `.multicast`, for the mbarriers at addr of the CTAs that ctaMask names."
+_SUMMARY = "The same as without `.multicast`, for the mbarriers at addr in the CTAs of ctaMask."
 
 
 def _transaction(name: str) -> Instruction:

@@ -61,7 +61,7 @@ trap = instruction(
 setmaxnreg = instruction(
     "setmaxnreg",
     anchor="miscellaneous-instructions-setmaxnreg",
-    summary="Gives registers of the warp back, or asks for more.",
+    summary="Releases registers of the warp, or requests more.",
     syntax="""
         setmaxnreg.action.sync.aligned.u32   imm-reg-count;   // PTX 8.0, sm_90a sm_100f sm_110f sm_120f
         .action = { .inc, .dec };

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 add = instruction(
     "add",
     anchor="mixed-precision-floating-point-instructions-add",
-    summary="d = a + c in f32, a being widened first.",
+    summary="d = a + c in f32; a is converted to f32 first.",
     syntax="""
         add{.rnd}{.sat}.f32.atype   d, a, c;   // PTX 8.6, sm_100
         .atype = { .f16, .bf16 };
@@ -45,7 +45,7 @@ def saturated(x: Machine, m: Modifiers, d: Bits) -> Bits:
 sub = instruction(
     "sub",
     anchor="mixed-precision-floating-point-instructions-sub",
-    summary="d = a - c in f32, a being widened first.",
+    summary="d = a - c in f32; a is converted to f32 first.",
     syntax="""
         sub{.rnd}{.sat}.f32.atype   d, a, c;   // PTX 8.6, sm_100
         .atype = { .f16, .bf16 };
@@ -63,7 +63,7 @@ def _(x: Machine, m: Modifiers, a: Bits, c: Bits) -> Bits:
 fma = instruction(
     "fma",
     anchor="mixed-precision-floating-point-instructions-fma",
-    summary="d = a * b + c in f32, a and b being widened first.",
+    summary="d = a * b + c in f32; a and b are converted to f32 first.",
     syntax="""
         fma.rnd{.sat}.f32.abtype   d, a, b, c;   // PTX 8.6, sm_100
         .abtype = { .f16, .bf16 };

@@ -102,7 +102,7 @@ mma = instruction(
     "mma",
     by_generation=True,
     anchor="warp-level-matrix-instructions-mma",
-    summary="d = a * b + c; block-scaled kinds multiply blocks of a and b by scales first.",
+    summary="d = a * b + c of matrices; block-scaled kinds first multiply blocks of a and b by scale factors.",
     syntax=f"""
         mma.sync.aligned.shape.alayout.blayout.dtype.f16.f16.ctype   d, a, b, c;   // PTX 6.4, sm_70
         .shape   = {{ .m8n8k4 }};

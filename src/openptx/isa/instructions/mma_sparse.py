@@ -17,7 +17,7 @@ mma_sp = instruction(
     "mma",
     by_generation=True,
     anchor="warp-level-matrix-instructions-sparse-mma",
-    summary="d = a * b + c, a being sparse: e tells which of its elements are kept, f which lanes say so.",
+    summary="d = a * b + c with a sparse a: e has the positions of its elements, f selects the lanes of e.",
     syntax=f"""
         mma.spvariant.sync.aligned.shape.row.col.dtype.f16.f16.ctype   d, a, b, c, e, f;   // PTX 7.1, sm_80
         .shape = {{ .m16n8k16, .m16n8k32 }};

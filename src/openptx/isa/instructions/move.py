@@ -68,7 +68,7 @@ def mov_elements(m: Modifiers) -> int:
 mov_pack = instruction(
     "mov",
     anchor="data-movement-and-conversion-instructions-mov-2",
-    summary="d = the elements of a, packed from the lowest bits on, or unpacked.",
+    summary="d = the elements of a packed into one register, the first in the lowest bits, or the reverse.",
     syntax="""
         mov.type   d, a;   // PTX 1.0
         .type = { .b16, .b32, .b64 };
@@ -96,7 +96,7 @@ _SHUFFLE_TYPES = {"b": "u32", "c": "u32"}
 shfl = instruction(
     "shfl",
     anchor="data-movement-and-conversion-instructions-shfl",
-    summary="d = a of another lane of the warp; p = whether that lane is in range. Deprecated: use `shfl.sync`.",
+    summary="d = the value of a in another lane of the warp; p = whether that lane is in range. Deprecated.",
     syntax="""
         shfl.mode.b32   d[|p], a, b, c;   // PTX 3.0 to 6.3, sm_30 or PTX 3.0, sm_30 to sm_62
         .mode = { .up, .down, .bfly, .idx };
@@ -140,7 +140,7 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits,
 shfl_sync = instruction(
     "shfl",
     anchor="data-movement-and-conversion-instructions-shfl-sync",
-    summary="d = a of another lane of the warp, for the lanes in membermask; p = whether that lane is in range.",
+    summary="d = the value of a in another lane of membermask; p = whether that lane is in range.",
     syntax="""
         shfl.sync.mode.b32   d[|p], a, b, c, membermask;   // PTX 6.0, sm_30
         .mode = { .up, .down, .bfly, .idx };
@@ -163,7 +163,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits) -> tup
 prmt = instruction(
     "prmt",
     anchor="data-movement-and-conversion-instructions-prmt",
-    summary="d = four bytes picked by c out of the eight of b:a.",
+    summary="d = four of the eight bytes of b:a, selected by c.",
     syntax="""
         prmt.b32{.mode}   d, a, b, c;   // PTX 2.0, sm_20
         .mode = { .f4e, .b4e, .rc8, .ecl, .ecr, .rc16 };

@@ -34,7 +34,7 @@ _GATES = """
 multimem_ld_reduce = instruction(
     "multimem.ld_reduce",
     anchor=_ANCHOR,
-    summary="d = the reduction of what the memories hold at a.",
+    summary="d = the reduction of the values at a in the memories of all GPUs.",
     syntax="""
         multimem.ld_reduce{.sem.scope}{.space}.op.type   d, [a];   // PTX 8.1, sm_90
         multimem.ld_reduce.weak{.space}.op.type   d, [a];   // PTX 8.1, sm_90
@@ -128,7 +128,7 @@ def _stored(m: Modifiers) -> Type:
 multimem_st = instruction(
     "multimem.st",
     anchor=_ANCHOR,
-    summary="All the memories at a = b.",
+    summary="Stores b at a in the memories of all GPUs.",
     syntax="""
         multimem.st{.sem.scope}{.space}.type   [a], b;   // PTX 8.1, sm_90
         multimem.st.weak{.space}.type   [a], b;   // PTX 8.1, sm_90
@@ -171,7 +171,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...]) -> None:
 multimem_red = instruction(
     "multimem.red",
     anchor=_ANCHOR,
-    summary="Reduces b into all the memories at a.",
+    summary="Reduces b into the memories of all GPUs at a.",
     syntax="""
         multimem.red{.sem.scope}{.space}.op.type   [a], b;   // PTX 8.1, sm_90
         .op   = { .and, .or, .xor };
@@ -220,7 +220,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...]) -> None:
 multimem_cp_async_bulk = instruction(
     "multimem.cp.async.bulk",
     anchor="data-movement-and-conversion-instructions-multimem-cp-async-bulk",
-    summary="Copies size bytes of shared memory to all the memories at dstMem, asynchronously.",
+    summary="Copies size bytes of shared memory to dstMem in the memories of all GPUs, asynchronously.",
     syntax="""
         multimem.cp.async.bulk.dst.src.completion_mechanism{.cp_mask}
                 [dstMem], [srcMem], size{, byteMask};   // PTX 9.1, sm_90
@@ -245,7 +245,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: Bits | N
 multimem_cp_reduce_async_bulk = instruction(
     "multimem.cp.reduce.async.bulk",
     anchor="data-movement-and-conversion-instructions-multimem-cp-reduce-async-bulk",
-    summary="Reduces size bytes of shared memory into all the memories at dstMem, asynchronously.",
+    summary="Reduces size bytes of shared memory into the memories of all GPUs at dstMem, asynchronously.",
     syntax="""
         multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
                 [dstMem], [srcMem], size;   // PTX 9.1, sm_90

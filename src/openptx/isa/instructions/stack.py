@@ -46,7 +46,7 @@ def _(x: Machine, m: Modifiers, a: Bits) -> None:
 alloca = instruction(
     "alloca",
     anchor="stack-manipulation-instructions-alloca",
-    summary="ptr = the address of size bytes of new stack, aligned to immAlign.",
+    summary="ptr = the address of size newly allocated bytes on the stack, aligned to immAlign.",
     syntax="""
         alloca.type   ptr, size{, immAlign};   // PTX 7.3, sm_52
         .type = { .u32, .u64 };

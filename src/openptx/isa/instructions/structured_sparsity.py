@@ -43,7 +43,7 @@ def _registers(bits: int) -> int:
 spcompress = instruction(
     "spcompress",
     anchor=_ANCHOR + "spcompress",
-    summary="cdata = the larger or smaller two of each four elements of data, mdata = their positions.",
+    summary="cdata = the two largest or smallest of each four elements of data; mdata = their positions.",
     syntax=f"""
         spcompress.elemsize.idxsize.sp.num   mdata, cdata, data, spdesc;   // PTX 9.4, sm_107a (ptxas)
         .elemsize = {{ .b8, .b16 }};
@@ -88,7 +88,7 @@ def _listed(registers: list[Bits]) -> Registers:
 spdecompress = instruction(
     "spdecompress",
     anchor=_ANCHOR + "spdecompress",
-    summary="data = the elements of cdata at the positions in mdata, and zeros.",
+    summary="data = the elements of cdata at the positions in mdata, zeros elsewhere.",
     syntax=f"""
         spdecompress.elemsize.idxsize.sp.num   data, mdata, cdata;   // PTX 9.4, sm_107a (ptxas)
         .elemsize = {{ .b8, .b16 }};
@@ -137,7 +137,7 @@ def _(x: Machine, m: Modifiers, mdata: Registers, cdata: Registers) -> Registers
 ld_spcompress = instruction(
     "tcgen05.ld.spcompress",
     anchor="tcgen05-instructions-tcgen05-ld",
-    summary="cdata = the larger or smaller two of each four words of tensor memory, mdata = their positions.",
+    summary="cdata = the two largest or smallest of each four words of tensor memory; mdata = their positions.",
     syntax="""
         tcgen05.ld.spcompress.sync.aligned.shape.num.op.sp{.abs}.f32.b2
                 mdata, cdata, [taddr];   // PTX 9.4, sm_107a (ptxas)
@@ -155,7 +155,7 @@ ld_spcompress = instruction(
 ld_red_spcompress = instruction(
     "tcgen05.ld.red.spcompress",
     anchor="tcgen05-instructions-tcgen05-ld",
-    summary="As `tcgen05.ld.spcompress`, and redval = the least or greatest of all words.",
+    summary="The same as `tcgen05.ld.spcompress`, and redval = the minimum or maximum of all words.",
     syntax="""
         tcgen05.ld.red.spcompress.sync.aligned.shape.num.op.sp{.abs}{.NaN}.f32.b2
                 mdata, cdata, redval, [taddr];   // PTX 9.4, sm_107a (ptxas)

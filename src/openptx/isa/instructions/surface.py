@@ -71,7 +71,7 @@ def vector(v: Vector) -> tuple[Bits, ...]:
 suld_p = instruction(
     "suld.p",
     anchor="surface-instructions-suld",
-    summary="d = the element of surface a at coordinates b, converted; gone since sm_70, and from the manual.",
+    summary="d = the element of surface a at coordinates b, converted; removed in sm_70 and from the manual.",
     syntax="""
         suld.p.geom.vec.type.clamp   d, [a, b];   // PTX 2.0, sm_20 to sm_62 (ptxas)
         .geom  = { .1d, .2d, .3d };
@@ -99,7 +99,7 @@ def _(x: Machine, m: Modifiers, place: Place) -> Vector:
 sust = instruction(
     "sust.b",
     anchor="surface-instructions-sust",
-    summary="The bytes of surface a at coordinates b = c.",
+    summary="Stores c to the bytes of surface a at coordinates b.",
     syntax="""
         sust.b.geom{.cop}.vec.type.clamp   [a, b], c;   // PTX 1.5
         .geom  = { .1d, .2d, .3d, .a1d, .a2d };
@@ -134,7 +134,7 @@ def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
 sust_p = instruction(
     "sust.p",
     anchor="surface-instructions-sust",
-    summary="The element of surface a at coordinates b = c, converted to the surface's format.",
+    summary="Stores c, converted to the surface's format, to the element of surface a at coordinates b.",
     syntax="""
         sust.p.geom.vec.b32.clamp   [a, b], c;   // PTX 2.0, sm_20
         .geom  = { .1d, .2d, .3d, .a1d, .a2d };

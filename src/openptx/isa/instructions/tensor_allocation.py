@@ -42,7 +42,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, count: Bits) -> None:
 dealloc = instruction(
     "tcgen05.dealloc",
     anchor=_ANCHOR + "dealloc",
-    summary="Frees nCols columns of tensor memory from taddr on.",
+    summary="Frees the nCols columns of tensor memory that start at taddr.",
     syntax="""
         tcgen05.dealloc.cta_group.sync.aligned.b32   taddr, nCols;   // PTX 8.6, sm_100f sm_110f
     """
@@ -61,7 +61,7 @@ def _(x: Machine, m: Modifiers, address: Bits, count: Bits) -> None:
 relinquish_alloc_permit = instruction(
     "tcgen05.relinquish_alloc_permit",
     anchor=_ANCHOR + "relinquish-alloc-permit",
-    summary="This CTA will not allocate tensor memory any more.",
+    summary="Gives up this CTA's right to allocate tensor memory.",
     syntax="""
         tcgen05.relinquish_alloc_permit.cta_group.sync.aligned;   // PTX 8.6, sm_100f sm_110f
     """
@@ -77,7 +77,7 @@ def _(x: Machine, m: Modifiers) -> None:
 alloc_exclusive = instruction(
     "tcgen05.alloc",
     anchor=_ANCHOR + "alloc",
-    summary="Allocates nCols columns, a multiple of 32, of tensor memory of which nothing else is allocated.",
+    summary="Allocates nCols columns, a multiple of 32, of tensor memory for exclusive use.",
     syntax="""
         tcgen05.alloc.exclusive.cta_group.sync.aligned{.space}.b32   [dst], nCols;   // PTX 9.4, sm_100f sm_110f (ptxas)
         .space     = { .shared::cta };

@@ -290,7 +290,7 @@ def reduce_tensor(x: Machine, m: Modifiers, place: Place, shared: Bits) -> None:
 cp_async_bulk_prefetch_tensor = instruction(
     "cp.async.bulk.prefetch.tensor",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor",
-    summary="Brings a box of a tensor into the L2 cache, asynchronously.",
+    summary="Prefetches a box of a tensor into the L2 cache, asynchronously.",
     syntax="""
         cp.async.bulk.prefetch.tensor.dim.L2.src{.load_mode}{.level::cache_hint}
                 [tensorMap, tensorCoords]{, cache-policy};               // PTX 8.0, sm_90

@@ -36,7 +36,7 @@ def moved(m: Modifiers) -> int:
 ld = instruction(
     "tcgen05.ld",
     anchor=_ANCHOR + "ld",
-    summary="r = what tensor memory holds at taddr.",
+    summary="r = the contents of tensor memory at taddr.",
     syntax="""
         tcgen05.ld.sync.aligned.shape.num{.pack}.b32   r, [taddr];   // PTX 8.6, sm_100f sm_110f
         .shape = { .16x64b, .32x32b };
@@ -111,7 +111,7 @@ def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bit
 ld_red = instruction(
     "tcgen05.ld.red",
     anchor=_ANCHOR + "ld",
-    summary="r = what tensor memory holds at taddr, redval = its least or greatest element.",
+    summary="r = the contents of tensor memory at taddr; redval = their minimum or maximum.",
     syntax="""
         // PTX 8.8, sm_103f sm_110f
         tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.f32   r, redval, [taddr];
@@ -164,7 +164,7 @@ def reduced_words(x: Machine, m: Modifiers, words: tuple[Bits, ...]) -> Bits:
 st = instruction(
     "tcgen05.st",
     anchor=_ANCHOR + "st",
-    summary="Tensor memory at taddr = r.",
+    summary="Stores r to tensor memory at taddr.",
     syntax="""
         tcgen05.st.sync.aligned.shape.num{.unpack}.b32   [taddr], r;   // PTX 8.6, sm_100f sm_110f
         .shape  = { .16x64b, .32x32b };
@@ -200,7 +200,7 @@ def _(x: Machine, m: Modifiers, address: Bits, *more: Any) -> None:
 wait = instruction(
     "tcgen05",
     anchor=_ANCHOR + "wait",
-    summary="Waits for the thread's loads from, or stores to, tensor memory.",
+    summary="Waits for the thread's loads from or stores to tensor memory.",
     syntax="""
         tcgen05.operation.sync.aligned;   // PTX 8.6, sm_100f sm_110f
         .operation = { .wait::ld, .wait::st };
@@ -211,7 +211,7 @@ wait = instruction(
 fence = instruction(
     "tcgen05",
     anchor="tcgen05-special-sync-operations-fence",
-    summary="Orders asynchronous operations on tensor memory around a synchronization of threads.",
+    summary="Orders asynchronous operations on tensor memory before or after a synchronization of threads.",
     syntax="""
         tcgen05.operation;   // PTX 8.6, sm_100f sm_110f
         .operation = { .fence::before_thread_sync, .fence::after_thread_sync };
@@ -289,7 +289,7 @@ def _(x: Machine, m: Modifiers, address: Bits) -> None:
 commit = instruction(
     "tcgen05.commit",
     anchor="tcgen-async-sync-operations-commit",
-    summary="Lets the mbarrier be arrived at when the thread's asynchronous operations so far are done.",
+    summary="Arrives at the mbarrier when the thread's asynchronous operations so far are complete.",
     syntax="""
         tcgen05.commit.cta_group.completion_mechanism{.shared::cluster}{.multicast}.b64
                 [mbar]{, ctaMask};   // PTX 8.6, sm_100f sm_110f
@@ -307,7 +307,7 @@ commit = instruction(
 commit_more = instruction(
     "tcgen05.commit",
     anchor="tcgen-async-sync-operations-commit",
-    summary="Lets mbarriers of up to 32 CTAs be arrived at, or once all matrices a in shared memory have been read.",
+    summary="Arrives at mbarriers of up to 32 CTAs, or as soon as all matrices a in shared memory have been read.",
     syntax="""
         tcgen05.commit.cta_group.completion_mechanism{.space}.multicast.b64
                 [mbar], ctaMask;   // PTX 9.4, sm_107f (ptxas)

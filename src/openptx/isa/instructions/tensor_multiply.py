@@ -86,7 +86,7 @@ def _block(name: str, meta: str) -> str:
 mma = instruction(
     "tcgen05.mma",
     anchor=_ANCHOR + "mma",
-    summary="d = a * b + d, asynchronously; d is in tensor memory, a there or in shared memory, b in shared memory.",
+    summary="d = a * b + d, asynchronously; d is in tensor memory, a in tensor or shared memory, b in shared memory.",
     syntax=_block("tcgen05.mma", ""),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
@@ -100,7 +100,7 @@ mma = instruction(
 mma_sp = instruction(
     "tcgen05.mma",
     anchor=_ANCHOR + "mma-sp",
-    summary="As `tcgen05.mma`, with a sparse a whose metadata is in tensor memory.",
+    summary="The same as `tcgen05.mma`, with a sparse a whose metadata is in tensor memory.",
     syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
@@ -126,7 +126,7 @@ def _weight_stationary(name: str, meta: str) -> str:
 mma_ws = instruction(
     "tcgen05.mma.ws",
     anchor=_ANCHOR + "mma-ws",
-    summary="As `tcgen05.mma`, keeping b in a collector buffer.",
+    summary="The same as `tcgen05.mma`, but b is kept in a collector buffer.",
     syntax=_weight_stationary("tcgen05.mma.ws", ""),
     types=_TYPES,
     gates=_GATES,
@@ -136,7 +136,7 @@ mma_ws = instruction(
 mma_ws_sp = instruction(
     "tcgen05.mma.ws",
     anchor=_ANCHOR + "mma-ws-sp",
-    summary="As `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
+    summary="The same as `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
     syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),
     types=_TYPES,
     gates=_GATES,

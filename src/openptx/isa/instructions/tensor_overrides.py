@@ -255,7 +255,7 @@ cp_reduce_async_bulk_tensor = instruction(
 cp_async_bulk_prefetch_tensor = instruction(
     "cp.async.bulk.prefetch.tensor",
     anchor=_ANCHOR + "cp-async-bulk-prefetch-tensor",
-    summary="Brings a box of a tensor into the L2 cache, with a priority or replaced fields of its map.",
+    summary="Prefetches a box of a tensor into the L2 cache, with a priority or replaced fields of its map.",
     syntax=f"""
         cp.async.bulk.prefetch.tensor.dim.L2.src{{.load_mode}}.level::eviction_priority
                 [{_COORDINATES}];               {_SINCE}
@@ -297,7 +297,7 @@ cp_async_bulk_prefetch_tensor = instruction(
 applypriority_async_bulk_tensor = instruction(
     "applypriority.async.bulk.tensor",
     anchor=_ANCHOR + "applypriority",
-    summary="Gives the cache lines of a box of a tensor an eviction priority, asynchronously.",
+    summary="Sets the eviction priority of the cache lines of a box of a tensor, asynchronously.",
     syntax=f"""
         applypriority.async.bulk.tensor.dim{{.src}}{{.load_mode}}.completion_mechanism.level
                 [{_COORDINATES}];   {_SINCE}

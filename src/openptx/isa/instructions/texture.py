@@ -149,7 +149,7 @@ sampling = partial(
 tex = sampling(
     "tex",
     anchor="texture-instructions-tex",
-    summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
+    summary="d = the texel of texture a at coordinates c, with sampler b, offset e and depth comparison f.",
     syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
     manual_rejects=_FORBIDS,
     gates=_TEX_GATES,
@@ -181,7 +181,7 @@ tld4 = sampling(
 tex_cube = sampling(
     "tex",
     anchor="texture-instructions-tex",
-    summary="d = the texel of texture a, a cube's or one of several samples, at coordinates c.",
+    summary="d = the texel of the cube or multisample texture a at coordinates c.",
     syntax=_TEX + ".geom = { .cube, .acube, .2dms, .a2dms };",
     gates=_TEX_GATES,
     ordered_prefix="mipmap",
@@ -190,7 +190,7 @@ tex_cube = sampling(
 tld4_cube = sampling(
     "tld4",
     anchor="texture-instructions-tld4",
-    summary="d = one component of the four texels of a cube's texture a around coordinates c.",
+    summary="d = one component of the four texels of the cube texture a around coordinates c.",
     syntax=_TLD4 + ".geom = { .cube, .acube };",
     gates=_TLD4_GATES,
 )
@@ -325,7 +325,7 @@ def _(x: Machine, m: Modifiers, a: Bits, lod: Bits | None = None) -> Bits:
 istypep = instruction(
     "istypep",
     anchor="texture-instructions-istypep",
-    summary="p = whether register a points to an opaque variable of the type.",
+    summary="p = whether register a refers to an opaque variable of this type.",
     syntax="""
         istypep.type   p, a;   // PTX 4.0, sm_30
         .type = { .texref, .samplerref, .surfref };

@@ -27,7 +27,7 @@ tensormap_query = instruction(
 trace_mark = instruction(
     "trace.mark",
     anchor="miscellaneous-instructions",
-    summary="Marks a place for tools that trace a kernel.",
+    summary="Marks a position for tools that trace a kernel.",
     syntax="""
         trace.mark   imm;   // PTX 9.5, sm_107f (ptxas)
     """,

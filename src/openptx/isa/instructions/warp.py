@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 vote = instruction(
     "vote",
     anchor="parallel-synchronization-and-communication-instructions-vote",
-    summary="d = whether a holds in all, any, or equally in all active lanes, or where it does. Deprecated.",
+    summary="d = whether a is true in all, in any, or equal in all active lanes, or the mask of a. Deprecated.",
     syntax="""
         vote.mode.pred   d, {!}a;   // PTX 1.2 to 6.3, sm_12 or PTX 1.2, sm_12 to sm_62
         .mode = { .all, .any, .uni };
@@ -47,7 +47,7 @@ def count_votes(x: Machine, mode: str, a: Bits, members: Bits) -> Bits:
 vote_sync = instruction(
     "vote",
     anchor="parallel-synchronization-and-communication-instructions-vote-sync",
-    summary="d = whether a holds in all, any, or equally in all lanes of membermask, or where it does.",
+    summary="d = whether a is true in all, in any, or equal in all lanes of membermask, or the mask of a.",
     syntax="""
         vote.sync.mode.pred   d, {!}a, membermask;   // PTX 6.0, sm_30
         .mode = { .all, .any, .uni };
@@ -68,7 +68,7 @@ def _(x: Machine, m: Modifiers, a: Bits, members: Bits) -> Bits:
 match_sync = instruction(
     "match",
     anchor="parallel-synchronization-and-communication-instructions-match-sync",
-    summary="d = the lanes of membermask with the same a; `.all`: those lanes if all agree, and p says whether.",
+    summary="d = the lanes of membermask with the same a; `.all`: membermask or 0, p = whether all agree.",
     syntax="""
         match.mode.sync.type   d, a, membermask;      // PTX 6.0, sm_70
         .mode = { .any };
@@ -166,7 +166,7 @@ def extreme(x: Machine, m: Modifiers, src: Bits, members: Bits) -> Bits:
 elect_sync = instruction(
     "elect",
     anchor="parallel-synchronization-and-communication-instructions-elect-sync",
-    summary="p = whether this lane is the one elected out of membermask; d = the elected lane.",
+    summary="p = whether this lane is the one elected from membermask; d = the elected lane.",
     syntax="""
         elect.sync   d|p, membermask;   // PTX 8.0, sm_90
     """,

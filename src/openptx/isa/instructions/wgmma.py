@@ -105,7 +105,7 @@ def _block(name: str, metadata: str, factor: int, since: str) -> str:
 mma_async = instruction(
     "wgmma.mma_async",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async",
-    summary="d = a * b + d, asynchronously; a comes from registers or shared memory, b from shared memory.",
+    summary="d = a * b + d, asynchronously; a is in registers or shared memory, b in shared memory.",
     syntax=f"""
         wgmma.mma_async.sync{{.aligned}}.shape.s32.b1.b1.op.popc  d, a-desc, b-desc, scale-d;   // PTX 8.0, sm_90a
         wgmma.mma_async.sync{{.aligned}}.shape.s32.b1.b1.op.popc  d, a, b-desc, scale-d;        // PTX 8.0, sm_90a
@@ -143,7 +143,7 @@ def fidelity_of_async(m: Modifiers) -> Fidelity:
 mma_async_sp = instruction(
     "wgmma.mma_async",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp",
-    summary="d = a * b + d, asynchronously, a being sparse: sp-meta tells which of its elements are kept.",
+    summary="d = a * b + d, asynchronously, with a sparse a: sp-meta contains the positions of its elements.",
     syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2"),
     types=_TYPES,
     vectors=_VECTORS,
@@ -217,7 +217,7 @@ fence = instruction(
 commit_group = instruction(
     "wgmma.commit_group",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group",
-    summary="Makes a group of the multiplications that aren't in one yet.",
+    summary="Commits the multiplications that are not in a group yet as a new group.",
     syntax="""
         wgmma.commit_group.sync{.aligned};   // PTX 8.0, sm_90a
     """,
@@ -227,7 +227,7 @@ commit_group = instruction(
 wait_group = instruction(
     "wgmma.wait_group",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group",
-    summary="Waits until at most N of the newest groups of multiplications are pending.",
+    summary="Waits until at most the N newest groups of multiplications are pending.",
     syntax="""
         wgmma.wait_group.sync{.aligned}   N;   // PTX 8.0, sm_90a
     """,

@@ -82,7 +82,7 @@ _LOAD_VECTORS = {"r": _loaded}
 load_a = instruction(
     "wmma.load.a",
     anchor=_ANCHOR + "ld",
-    summary="r = matrix a, from memory at p, its rows or columns stride elements apart.",
+    summary="r = the fragment of matrix a at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("a", *_FACTOR_TYPES, ".row", ".s4, .u4", ".b1") + _LOAD_BF16.format("a") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
@@ -94,7 +94,7 @@ load_a = instruction(
 load_b = instruction(
     "wmma.load.b",
     anchor=_ANCHOR + "ld",
-    summary="r = matrix b, from memory at p, its rows or columns stride elements apart.",
+    summary="r = the fragment of matrix b at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("b", *_FACTOR_TYPES, ".col", ".s4, .u4", ".b1") + _LOAD_BF16.format("b") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
@@ -106,7 +106,7 @@ load_b = instruction(
 load_c = instruction(
     "wmma.load.c",
     anchor=_ANCHOR + "ld",
-    summary="r = matrix c, from memory at p, its rows or columns stride elements apart.",
+    summary="r = the fragment of matrix c at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
@@ -184,7 +184,7 @@ def element(x: Machine, p: Bits, i: Bits, w: int) -> Bits:
 store_d = instruction(
     "wmma.store.d",
     anchor=_ANCHOR + "st",
-    summary="Memory at p = matrix d, its rows or columns stride elements apart.",
+    summary="Stores the fragment of matrix d at p, whose rows or columns are stride elements apart.",
     syntax="""
         wmma.store.d.sync{.aligned}.layout.shape{.space}.type   [p], r{, stride};   // PTX 6.0, sm_70
         .shape  = { .m16n16k16, .m8n32k16, .m32n8k16 };
