@@ -1,34 +1,34 @@
 """OpenPTX: check, run and understand NVIDIA PTX on any computer, without a GPU.
 
-    openptx.check("saxpy.ptx")                 every error of a module: a list of Diagnostic, with Label and Fix
-    openptx.parse("saxpy.ptx")                 its lossless SyntaxTree
-    openptx.extract("program")                 the PTX that a program carries: a list of ExtractedPtx
-    openptx.link(["a.ptx", "b.ptx"])           several modules as the text of one; `load` takes several, too
+    openptx.check("saxpy.ptx")                 all errors of a module: a list of Diagnostic, with Label and Fix
+    openptx.parse("saxpy.ptx")                 the lossless SyntaxTree of a module
+    openptx.extract("program")                 the PTX in a program or library: a list of ExtractedPtx
+    openptx.link(["a.ptx", "b.ptx"])           several modules linked into the text of one
     openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
-    openptx.sanitize(kernel, grid, ...)        what a launch does wrong, races first: a list of Finding
-    openptx.profile(kernel, grid, ...)         what a launch executes and what its accesses cost: a Profile
-    openptx.trace(kernel, grid, ...)           every instruction that it executes: a Trace of Records
-    openptx.first_difference(a, b)             where two traces part: a Difference
-    openptx.prove(kernel, other)               whether both do the same for all inputs: a Proof, maybe
-                                               with a Counterexample
-    openptx.empty(shape, dtype)                an array whose content counts as undefined there
+    openptx.sanitize(kernel, grid, ...)        races, undefined values and other defects of a launch: a list of Finding
+    openptx.profile(kernel, grid, ...)         instruction counts and memory costs of a launch: a Profile
+    openptx.trace(kernel, grid, ...)           every instruction that a launch executes: a Trace of Records
+    openptx.first_difference(a, b)             the first Difference of two traces
+    openptx.prove(kernel, other)               whether two kernels are equivalent for all inputs: a Proof, which may
+                                               have a Counterexample
+    openptx.empty(shape, dtype)                an array that `sanitize` treats as uninitialized
     openptx.record(kernel, grid, ..., file=f)  a launch with its memory, as a Recording and as a file
-    openptx.replay("saxpy.launch")             such a file, of a GPU or of another computer, run and compared: a Replay
-    openptx.distribute(kernel, executor, ...)  the same on several processes or machines
+    openptx.replay("saxpy.launch")             a recorded launch, run and compared with the GPU's results: a Replay
+    openptx.distribute(kernel, executor, ...)  a launch on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
-    openptx.logging.show("info")               which engine runs a kernel, why, and how long each step takes
+    openptx.logging.show("info")               logs which engine runs a kernel, why, and how long each step takes
     openptx.memory                             device memory that the host allocates, registers, copies and frees
-    openptx.triton.activate(target="sm_90")    Triton's kernels run here, on tensors of the CPU
-    openptx.torch.activate(target="sm_90")     the same for programs of torch that say `cuda`
-    openptx.numba.activate(target="sm_90")     numba-cuda's kernels run here, on NumPy arrays
-    openptx.tinygrad.ptx_run(source, ...)      what tinygrad's mock of CUDA calls
-    Texture, Surface, Sampler, TensorMap, Im2colMap   arguments that are more than an array
+    openptx.triton.activate(target="sm_90")    runs Triton's kernels on CPU tensors
+    openptx.torch.activate(target="sm_90")     the same for PyTorch programs with `device="cuda"`
+    openptx.numba.activate(target="sm_90")     runs numba-cuda's kernels on NumPy arrays
+    openptx.tinygrad.ptx_run(source, ...)      runs kernels for tinygrad's mock of CUDA
+    Texture, Surface, Sampler, TensorMap, Im2colMap   arguments of kernels other than numbers and arrays
 
-All that is raised on purpose is an Error: CheckError (the file is wrong), Fault and SanitizerError (the kernel did
-wrong), ArgumentError and InputError (the call is wrong), Unsupported (a known gap), Bug (our mistake). ArgumentWarning
-is a warning: the call is right and probably not what is meant.
+Exceptions are subclasses of Error: CheckError (the file has errors), Fault and SanitizerError (the kernel is wrong),
+ArgumentError and InputError (the call is wrong), Unsupported (a known gap), Bug (a defect of OpenPTX). ArgumentWarning
+is given for a call that is possible and probably not intended.
 
-Nothing is imported before it is used: `check` never waits for NumPy or LLVM.
+Modules are imported on first use: `check` needs neither NumPy nor LLVM.
 """
 
 from __future__ import annotations

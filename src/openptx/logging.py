@@ -1,8 +1,8 @@
 """The log of launches: which engine runs a kernel, why, and how long each step takes.
 
-    openptx.logging.show("info")        on standard error, as OPENPTX_LOG=info does for a program that stays as it is
+    openptx.logging.show("info")        on standard error; OPENPTX_LOG=info does the same for an unmodified program
 
-Messages are those of Python's logger "openptx", so a program that has its own handlers needs none of this.
+Messages go to Python's logger "openptx"; a program with handlers of its own does not need this module.
 """
 
 from __future__ import annotations

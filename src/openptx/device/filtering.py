@@ -65,6 +65,7 @@ def quad(share: Array, x: Array, y: Array) -> Array:
 
 
 def halved(product: Array) -> Array:
+    """The product of two weights in 256ths, rounded half up to 256ths."""
     return (product + FRACTION // 2) // FRACTION
 
 
@@ -84,9 +85,9 @@ def averaged(parts: Sequence[Part]) -> Array:
 
 
 def averaged_codes(parts: Sequence[Part]) -> Array:
-    """The weighted average of codes of sRGB, as float32, and of the fourth component, which is none.
+    """The weighted average of sRGB codes, as float32. The fourth component is linear.
 
-    The exponent that a texel is aligned by is that of the last code of its eight (H200).
+    Texels are aligned by the exponent of the largest of the eight codes that share the upper five bits (H200).
     """
     colors, weights = [texels[..., :3] for texels, _ in parts], [weight[..., np.newaxis] for _, weight in parts]
     used = [weighted(LINEAR[c], w[..., 0]).astype(np.float64) for c, w in zip(colors, weights, strict=True)]

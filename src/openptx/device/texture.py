@@ -189,30 +189,29 @@ class Texture(Image):
         openptx.Texture(image, filter="linear", address="wrap", normalized=True)
 
     The array's last axis is x, the one before y, then z. Elements are integers of 8 to 32 bits, or floats of 16 or 32;
-    with `channels` 1, 2 or 4 the last axis holds an element's components, and a structured dtype of 1, 2 or 4 like
-    fields has them in itself. With `layered` the first axis is the layer.
+    with `channels` 1, 2 or 4 the last axis is an element's components; a structured dtype of 1, 2 or 4 equal fields is
+    an element with that many components. With `layered` the first axis is the layer.
 
-    filter      "nearest", or "linear" for what reads as floats
-    address     what lies outside: "clamp", "border", "wrap" or "mirror", for all dimensions or a sequence of
-                them. As in CUDA, wrap and mirror need normalized coordinates and are clamp without
-    normalized  coordinates run from 0 to 1 instead of to the extent; those of a cube always do
-    cube        the first axis holds the faces +x, -x, +y, -y, +z, -z, which are squares; with `layered` those of one
-                cube after the other
-    seamless    a cube is filtered across the edges of its faces
-    multisample the last axis before the components is the sample, and the two before it y and x
-    compare     what a depth is to a texel where the instruction compares: "less_equal", or as for a Sampler
-    read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
-    border      the color outside where the address mode is "border": a float for each component, zeros where it is
-                short. Integers that read as floats have the nearest to it, 32-bit integers the float's bits (H200)
-    srgb        components of uint8, but the fourth, are codes of sRGB: read="normalized_float"
-    levels      the arrays of levels 1, 2 and so on of a mipmapped texture: each has half the extents of the one before
-                it, rounded down, but 1 at least. Coordinates are normalized, where they are floats
-    level_filter "nearest", or "linear": fetches between two levels weigh both
-    level_bias  is added to the level that an instruction names or gradients ask for
-    level_clamp the smallest and the largest level, which may have fractions
+    filter      "nearest", or "linear" if elements are read as floats
+    address     the mode outside of the array: "clamp", "border", "wrap" or "mirror", for all dimensions or a sequence
+                of them. As in CUDA, wrap and mirror require normalized coordinates and act as clamp without
+    normalized  coordinates range from 0 to 1 instead of to the extent; those of a cube always do
+    cube        the first axis is the square face: +x, -x, +y, -y, +z, -z; with `layered` six faces for each cube
+    seamless    filter a cube across the edges of its faces
+    multisample the last axis before the components is the sample, and the two before it are y and x
+    compare     the comparison of a depth with a texel, for instructions that compare: "less_equal", or as for a Sampler
+    read        "element", or "normalized_float": integers of 8 and 16 bits are read as 0 to 1, or -1 to 1
+    border      the color outside in address mode "border": one float for each component, missing ones are 0. For
+                integers read as floats it is rounded to the nearest; 32-bit integers get the float's bits (H200)
+    srgb        uint8 components except the fourth are sRGB codes; requires read="normalized_float"
+    levels      the arrays of mipmap levels 1, 2 and so on, each with half the extents of the previous one, rounded
+                down, at least 1. Floating-point coordinates are normalized
+    level_filter "nearest", or "linear": interpolate between two levels
+    level_bias  a number added to the level that an instruction names or its gradients select
+    level_clamp the smallest and the largest level, also fractional
 
-    A kernel gets it as an argument (`cudaTextureObject_t`), through `module.bind(name, texture)`, or as the number
-    `texture.handle`, for as long as the object lives. Raises ArgumentError for what CUDA has no texture of.
+    Pass it to a kernel as an argument (`cudaTextureObject_t`), by `module.bind(name, texture)`, or as the integer
+    `texture.handle`, valid as long as the object lives. Raises ArgumentError for a texture that CUDA does not have.
     """
 
     kind = "texref"
@@ -343,9 +342,9 @@ class Surface(Image):
 
         openptx.Surface(image)
 
-    Axes, elements, `channels` and `layered` are as for a Texture; the array is contiguous. A kernel gets it as a
-    texture: as an argument (`cudaSurfaceObject_t`), through `module.bind(name, surface)`, or as `surface.handle`.
-    Raises ArgumentError for an array that is none of that.
+    Axes, elements, `channels` and `layered` are as for a Texture; the array must be contiguous. Pass it to a kernel
+    like a texture: as an argument (`cudaSurfaceObject_t`), by `module.bind(name, surface)`, or as `surface.handle`.
+    Raises ArgumentError for any other array.
     """
 
     kind = "surfref"

@@ -43,9 +43,9 @@ SUGGESTION = "suggestion"
 class Fix:
     """An edit of the file: replaces `span` by `replacement`. `text` describes it.
 
-    `applicability` is `SAFE` where the text can only have meant this, so that a tool may apply it without asking: a
-    missing semicolon, modifiers in another order. It is `SUGGESTION` where the fix is accepted by the assembler but
-    chooses among meanings: the nearest name, a rounding mode.
+    `applicability` is `SAFE` if nothing else can have been intended, so that a tool may apply the fix without asking: a
+    missing semicolon, modifiers in another order. It is `SUGGESTION` if other fixes are possible: the nearest name, a
+    rounding mode.
     """
 
     __slots__ = ("applicability", "replacement", "span", "text")

@@ -150,14 +150,14 @@ def _outermost(edits: list[Edit]) -> list[Edit]:
 def link(sources: Sequence[Source], *, target: str | None = None, profile: str = "ptxas") -> str:
     """Several PTX modules as the text of one, by the rules of `.extern`, `.visible`, `.weak` and `.common`.
 
-    `sources` are as for `check`, `target` and `profile` too. Of the definitions of a name the one that is neither
-    `.weak` nor `.common` stands, else the first `.weak` or the largest `.common` one. Static names that occur in two
-    modules get a new name in the later one. The header is the newest `.version` and a `.target` that has the features
-    of all. Debug information is left out, except for lines. `openptx.load` takes several sources, too, and its faults
-    then name the file that a statement came from.
+    `sources`, `target` and `profile` are as for `check`. Of several definitions of a name the one that is neither
+    `.weak` nor `.common` is used, else the first `.weak` or the largest `.common` one. Names without linkage that occur
+    in two modules are renamed in the later one. The header has the newest `.version` and a `.target` with the features
+    of all targets. Of the debug information only lines are kept. `openptx.load` accepts several sources, too, and its
+    faults then name the original file of a statement.
 
-    Raises CheckError for what is wrong in a module or between them: names that nobody or more than one module defines,
-    declarations that differ, targets that no processor has at once; ArgumentError, OSError and InputError as `check`.
+    Raises CheckError for errors in a module and for link errors: undefined or multiply defined names, declarations that
+    differ, targets that cannot be combined; ArgumentError, OSError and InputError as `check`.
     """
     require_options(target, profile)
     if isinstance(sources, (str, bytes, bytearray, File)) or hasattr(sources, "__fspath__"):

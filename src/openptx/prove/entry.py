@@ -18,8 +18,8 @@ TIMEOUT = 60.0
 def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOUT) -> Proof:
     """Whether two kernels, `a` and `b`, leave the same memory, bit for bit, after every launch.
 
-    `unroll` is the maximum number of iterations of a loop whose end depends on inputs; `timeout` is in seconds. A
-    difference comes with a launch that shows it, run on the reference engine. docs/prove.md says what is assumed.
+    `unroll` is the maximum number of iterations to which loops are unrolled whose length depends on inputs; `timeout`
+    is in seconds. A difference is confirmed by a launch on the interpreter. docs/prove.md lists the assumptions.
 
     Raises ArgumentError if the kernels take different parameters, InputError if z3 is not installed.
     """

@@ -22,9 +22,9 @@ ASSUMPTIONS = (
 class Counterexample:
     """A launch for which both kernels leave different memory, run on the reference engine.
 
-    `arguments` are in the order of the parameters: arrays of bytes as they are before the launch, other parameters as
-    their bytes. `argument`, `offset`, `a` and `b` are the first place that differs and the `size` bytes which each
-    kernel leaves there, as numbers. Only block `only` (its linear number) of the grid was run, all of it where None.
+    `arguments` are in the order of the parameters: the bytes of arrays before the launch, or of other parameters. The
+    first difference is at byte `offset` of argument number `argument`, where the kernels leave the integers `a` and `b`
+    of `size` bytes. `only` is the linear number of the only block that was run; None if the whole grid was.
     """
 
     grid: Triple

@@ -29,7 +29,7 @@ value may stay live for a moved instruction. An access of memory counts as two, 
 offset."""
 
 FOLLOWED = 100
-"""How many instructions are looked at, changes of signs included, which count nothing."""
+"""The maximum number of instructions visited for one value, including sign changes, which have no weight."""
 
 
 def sink(function: Function, blocks: list[Block], constants: Constants) -> Function:

@@ -15,12 +15,12 @@ from openptx.runtime.tensor_map import TensorMap
 class Im2colMap(TensorMap):
     """Images in the 128-byte form from which a kernel copies columns of pixels, for convolutions.
 
-    The array has axes N, W, C or N, H, W, C or N, D, H, W, C. `lower` and `upper` are the corners of the box that the
-    filter's first place moves in, one number for each axis between N and C: from the first place plus `lower` to the
-    last one plus `upper`. A copy takes `pixels` pixels with `channels` elements each; `steps`, one for each of these
-    axes, is the distance between pixels. `mode` is that of the copies: `im2col`, or, with corners of W alone,
-    `im2col::w` or `im2col::w::128`. `swizzle` and `fill` are as for `TensorMap`. Raises ArgumentError if the hardware's
-    rules are violated.
+    The array has axes N, W, C or N, H, W, C or N, D, H, W, C. `lower` and `upper`, with one number for each axis
+    between N and C, bound the positions of the filter's first element: from the first pixel plus `lower` to the last
+    one plus `upper`. A copy takes `pixels` pixels with `channels` elements each. `steps`, one for each of these axes,
+    is the distance between pixels. `mode` is that of the copies: `im2col`, or, with bounds for W alone, `im2col::w` or
+    `im2col::w::128`. `swizzle` and `fill` are as for `TensorMap`. Raises ArgumentError if the hardware's rules are
+    violated.
     """
 
     def __init__(

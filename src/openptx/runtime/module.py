@@ -110,25 +110,26 @@ class Kernel(Handle):
     ) -> None:
         """Launches the kernel and waits for its end.
 
-        grid, block, cluster  extents as an integer or up to three of them, x first: blocks of the grid, threads of a
-                              block, blocks of a cluster
-        args                  in the order of the parameters: a number where one is declared; for a pointer an array or
-                              a CPU tensor of any shape (contiguous, written in place) or None; bytes for a structure
-        shared_mem            bytes of dynamic shared memory
-        engine                "interp" (the reference), "native" (compiled) or "auto", which chooses
-        workers               threads of this computer that run blocks; by default as many as pay
-        timeout               seconds, from now or from `since` on, a time of `time.monotonic()`
-        max_instructions      of the launch, where an instruction that threads execute together counts once; the launch
-                              runs on the reference engine
-        initcheck             reads of registers and shared memory that nothing has written are faults; the launch
-                              runs on the reference engine
-        sanitize              "all", or some of "race", "init", "sync", "mem": what `openptx.sanitize` finds is an error
-        debug                 the launch runs under the debugger in the terminal (docs/debugger.md)
-        blocks                (first, last): only these blocks run, by their linear number, without the last
+        grid, block, cluster  an integer or up to three, x first: the number of blocks in the grid, of threads in a
+                              block, of blocks in a cluster
+        args                  one argument for each parameter, in order: a number; for a pointer an array or a CPU
+                              tensor of any shape (contiguous, written in place), or None; bytes for a structure
+        shared_mem            bytes of dynamic shared memory per block
+        engine                "auto": the interpreter until machine code is ready; "interp", "native": only one of them
+        workers               the maximum number of threads of this computer that run blocks (default: measured)
+        timeout               seconds after which the launch ends with a fault, counted from `since`, a time of
+                              `time.monotonic()` (default: now)
+        max_instructions      the number of instructions after which the launch ends with a fault; one that several
+                              threads execute together counts once. The launch runs on the interpreter
+        initcheck             reads of registers and shared memory that were never written are faults; the launch
+                              runs on the interpreter
+        sanitize              "all", or some of "race", "init", "sync", "mem": findings of `openptx.sanitize` are errors
+        debug                 run the launch under the debugger in the terminal (docs/debugger.md)
+        blocks                (first, last): run only these blocks, by their linear number, excluding the last
 
-        Raises ArgumentError for a launch that is not possible, Fault for what the kernel does wrong or for its end by
-        `timeout` or `max_instructions`, Unsupported for an instruction that can't be executed yet, SanitizerError for
-        findings of `sanitize`, KeyboardInterrupt where `quit` ends the debugger before the launch has ended.
+        Raises ArgumentError for a launch that is not possible, Fault if the kernel faults or exceeds `timeout` or
+        `max_instructions`, Unsupported for an instruction that cannot be executed yet, SanitizerError for findings of
+        `sanitize`, KeyboardInterrupt if `quit` ends the debugger before the launch has ended.
         """
         require_options(shared_mem, workers, timeout, max_instructions, since)
         if sanitize is not None:
@@ -279,9 +280,10 @@ class Configured:
 
 
 class LoadedModule(Handle):
-    """A PTX module with its variables in memory; they keep their values from launch to launch.
+    """A loaded PTX module: `module["name"]` is a kernel, `for name in module` iterates over the names of kernels.
 
-    `memory` is that of a separate device instead of the one that modules share.
+    The module's variables keep their values from launch to launch. Modules share one device memory; `memory` is a
+    separate one.
     """
 
     def __init__(self, program: Program, memory: Memory | None = None) -> None:

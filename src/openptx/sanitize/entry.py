@@ -102,25 +102,26 @@ def sanitize(
     strict: bool = False,
     engine: str = "auto",
 ) -> list[Finding]:
-    """Runs a kernel and gives everything that is wrong in this execution; [] for nothing.
+    """Runs a kernel and returns the defects of this execution; [] if there are none.
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
     launch; arrays are written as by a launch. `tools` is "all", or some of "race", "init", "sync", "mem". `outputs` are
-    arguments, counted from 0, whose bytes must all be defined in the end. Arrays of `openptx.empty` begin undefined.
+    the numbers, from 0, of arguments whose bytes must all be defined at the end. Arrays of `openptx.empty` are
+    undefined at the start.
 
-    With `schedules` the kernel runs so often, the first time in the engine's own order, then with lanes, warps and
-    blocks in orders that `seed` chooses, each time on the arrays as they were. A launch that gets stuck at a barrier or
-    mbarrier runs in up to two other orders as well.
+    `schedules` is how often the kernel runs: first in the engine's own order, then with lanes, warps and blocks in
+    random orders given by `seed`, each time on the original contents of the arrays. A launch that hangs at a barrier or
+    mbarrier is repeated in up to two other orders.
 
-    `strict` reports three idioms as well that are races by the text of the document, and in CUDA's own samples: a plain
-    load before a loop of compare-and-swap, an atomic counter that is trusted without an acquiring fence, and a store of
-    one value by several lanes of a warp at once.
+    `strict` also reports three idioms that the manual defines as races and that CUDA's samples contain: a plain load
+    before a compare-and-swap loop, an atomic counter that is relied on without an acquire fence, and a store of one
+    value by several lanes of a warp.
 
-    `engine` "native" runs what can be watched there as machine code first, and on the reference engine only where that
-    leaves a doubt; "auto" does so where the launch is large enough to pay for compiling; "interp" runs all of it on the
-    reference engine. The findings are the same.
+    `engine` "native" first runs the launch as instrumented machine code, if possible, and repeats it on the interpreter
+    only if that does not prove it clean; "auto" does so if the launch is large enough to be worth compiling; "interp"
+    uses the interpreter alone. The findings are the same.
 
-    A fault of the kernel is a finding as well. Raises ArgumentError and Unsupported as a launch does.
+    A fault of the kernel is a finding, too. Raises ArgumentError and Unsupported as a launch does.
     """
     options = Options(
         tools_of(tools), shared_mem, cluster, tuple(outputs), schedules, seed, timeout, max_instructions, strict,

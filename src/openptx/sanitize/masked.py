@@ -18,18 +18,19 @@ Array = NDArray[Any]
 
 
 class Use(IntEnum):
-    """How undefined bits have been used since they arose: later in this list, the surer an error."""
+    """How undefined bits have been used since they were read. Decides whether storing them is reported
+    (`values.stored`)."""
 
     MOVED = 0
-    """Copied and masked: possibly unused."""
+    """Only copied and masked: not reported."""
     COPIED = 1
-    """Copied and masked, with all bits of a word undefined in some lane."""
+    """Only copied and masked, and all bits of a word are undefined in some lane: a warning."""
     COMPUTED = 2
-    """Arithmetic: a meaningful result, unless its other bits are defined."""
+    """Operands of arithmetic: reported if all bits of the result are undefined."""
     DERIVED = 3
-    """Arithmetic on a word with all bits undefined: a meaningful result."""
+    """Operands of arithmetic, and all bits of a word were undefined: reported."""
     CHOSEN = 4
-    """They chose between two different values, like a branch."""
+    """They selected one of two different values, like a branch: reported."""
 
 
 class Masked(Bits):

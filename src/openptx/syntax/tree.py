@@ -258,8 +258,8 @@ class Function(Statement):
 class SyntaxTree:
     """A whole file: `items` in order. Lossless: `str(module)` is the text.
 
-    `problems` are the mistakes found outside the bodies of functions and in their braces; `diagnostics` are all.
-    `plain`: all blanks of the code are PTX's own; regular expressions with `\\s` and `str.strip` know others too.
+    `problems` are the syntax errors outside of function bodies and in braces, `diagnostics` all syntax errors. `plain`
+    is True if the code contains only whitespace that PTX defines; `\\s` and `str.strip` match other characters, too.
     """
 
     __slots__ = ("_diagnostics", "file", "items", "plain", "problems")

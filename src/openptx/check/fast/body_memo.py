@@ -24,9 +24,8 @@ _LONGEST = 1 << 9
 """Longer bodies, in characters, are rarely alike, and the overhead of a function is small in comparison."""
 _MOST = 1 << 12
 """The maximum number of memoised bodies."""
-_VAIN = 1 << 8
-"""When keys of new bodies outnumber those of known ones by this many, the bodies of the file are assumed to differ
-all."""
+_MISSES = 1 << 8
+"""The memo is disabled for the rest of a file when its misses outnumber its hits by this many."""
 
 
 def _is_in_range(name: str, text: str) -> bool:
@@ -38,17 +37,17 @@ def _is_in_range(name: str, text: str) -> bool:
 class BodyMemo:
     """The accepted bodies of one file."""
 
-    __slots__ = ("_known", "_vain")
+    __slots__ = ("_known", "_misses")
 
     def __init__(self) -> None:
         self._known: dict[Key, int] = {}  # and how many registers they declare
-        self._vain = 0  # number of keys of new bodies minus those of known ones
+        self._misses = 0  # minus hits
 
     def key(self, module: ModuleChecker, function: Function) -> Key | None:
         """Everything that the verdict on a body depends on: its text with numbers in place of names of the header and
         of the module, the meanings of these, and the form of the header. None for a body that is not memoised."""
         start, end = function.body or (0, 0)
-        if end - start > _LONGEST or function.form is None or self._vain > _VAIN or module.scope.ranges:
+        if end - start > _LONGEST or function.form is None or self._misses > _MISSES or module.scope.ranges:
             return None
         text = module.file.text[start:end]
         if "/" in text or '"' in text:
@@ -80,9 +79,9 @@ class BodyMemo:
         """Whether the body with this key is certainly correct."""
         registers = self._known.get(key)
         if registers is None or registers > module.memo.room:
-            self._vain += 1
+            self._misses += 1
             return False
-        self._vain -= 1
+        self._misses -= 1
         module.memo.room -= registers
         return True
 
