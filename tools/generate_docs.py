@@ -37,32 +37,33 @@ PHASES = {
 COVERAGE = """\
 # Coverage
 
-Counted from the registries, as `openptx isa --coverage` prints it. A form is one line of an instruction's syntax in the
-manual. `run` is how many forms can be executed, `tested` how many of them a test executes whose results come from the
-manual and not from a machine: annotated PTX, a kernel with NumPy's results, a model in Python. `tools/record_tested.py`
-runs these tests and writes down which forms each reaches, in `isa/tested.txt`. The columns after it say how true
-results are: every bit as the document says, control flow that every engine does itself, within the error that the
-document allows, modelled where it leaves freedom. A form with several fidelities counts as its worst. Forms that the
-manual has and the assembler refuses run with `profile="isa"`.
+Counted from the declarations, as printed by `openptx isa --coverage`. A form is one line of an instruction's syntax
+in the manual. `run` is the number of forms that can be executed, `tested` how many of them are executed by a test
+whose expected results do not come from OpenPTX or a GPU: annotated PTX, a kernel with results from NumPy, a model in
+Python. `tools/record_tested.py` runs these tests and records the forms that each reaches in `isa/tested.txt`. The
+other columns say how accurate results are: `exact`, defined by the manual in every bit; `engine`, control flow
+implemented by each engine; `bounded`, within the error that the manual allows; `modelled`, where the manual leaves
+the result open. A form with several of these counts as the least accurate. Forms that the manual has and the
+assembler rejects run with `profile="isa"`.
 
-What does not run: `fma.{rz,rm,rp}` of bf16, which the manual does not have, so nothing defines it. (The assembler takes
-it: ptxas 13.0 lets an H100 round to nearest, and 13.5 packs the sum as f16.) Operations on the fabric, `fabric.try_*`:
-they name memory by logical endpoints that a host makes of several devices, and there is one device here. And
-`tensormap.query.alloc_class_large` of PTX 9.5, which no document here describes. They are checked as ptxas checks them.
+These cannot be executed: `fma.{rz,rm,rp}` of bf16, which the assembler accepts and the manual does not define (code
+from ptxas 13.0 rounds to nearest on an H100, code from 13.5 packs the sum as f16); the fabric operations
+`fabric.try_*`, which address memory by logical endpoints of several devices; and `tensormap.query.alloc_class_large`
+of PTX 9.5, for which there is no documentation. They are checked as ptxas checks them.
 
 """
 DIAGNOSTICS = """\
-# What a type error looks like
+# Diagnostics of type errors
 
-Ten statements that NVIDIA's assembler (ptxas 13.5) rejects with a message that names neither operand nor type nor
-column, and what `openptx check` says to them. Registers are called after their declared types.
+Ten statements for which the message of NVIDIA's assembler (ptxas 13.5) names neither the operand nor the type nor the
+column, with the diagnostics of `openptx check`. Registers are named after their declared types.
 """
 
 
 def codes() -> str:
     """Every code with its text."""
     rows = every_code()
-    lines = ["# Codes of diagnostics", "", "`openptx explain CODE` prints the same.", ""]
+    lines = ["# Diagnostic codes", "", "`openptx explain CODE` prints the same text.", ""]
     for beginning, title in PHASES.items():
         members = [row for row in rows if row.code.startswith(beginning)]
         lines += [f"- [{title}](#{title.lower().replace(' ', '-')}): {len(members)}"]

@@ -117,45 +117,45 @@ EXAMPLES = (
         own("endless", 32, timeout=0.2),
     ),
     Example(
-        "More than the shared memory",
-        "128 threads count in 64 counters of the block.",
+        "Beyond the end of shared memory",
+        "128 threads increment 64 counters of the block.",
         own("overrun", 128),
     ),
     Example(
-        "A lane outside of its own mask",
-        "The mask of a shuffle names the first four lanes, and all execute it.",
+        "A lane that is not in its mask",
+        "The mask of a shuffle contains the first four lanes, and all lanes execute it.",
         own("unnamed", 32),
     ),
     Example(
-        "A recursion without an end",
-        "Calls are listed innermost first; repeated ones once, with their number.",
+        "An infinite recursion",
+        "Calls are listed innermost first, repeated ones once with their number.",
         own("recursive", 32),
     ),
     Example(
-        "Out of bounds by one",
+        "An off-by-one error",
         "`if (i <= n) out[i] = in[i] * 2;` in CUDA C++, with 100 elements and two blocks of 64 threads.",
         broken("off_by_one_sm80"),
     ),
     Example(
-        "A lost barrier",
-        "CUDA C++ whose two branches wait at two named barriers.",
+        "Two branches that wait at different barriers",
+        "CUDA C++ with a named barrier in each branch.",
         broken("lost_barrier_sm80"),
     ),
 )
 
 PREFACE = """\
-# What a broken kernel says
+# Faults of kernels
 
-A kernel that does wrong ends in a `Fault`: `openptx run` prints it and its exit status is 1, Python raises it with the
-same facts as attributes (`.code .kernel .block .thread .address .space .nearest`). Both engines say the same.
-`openptx explain PTX9001` says more about a code.
+A kernel with an error ends in a `Fault`: `openptx run` prints it, with exit status 1; in Python it is an exception with
+the attributes `.code .kernel .block .thread .address .space .nearest`. Both engines report the same.
+`openptx explain PTX9001` describes a code.
 
-## What memory holds after a fault
+## Memory after a fault
 
-What threads stored before the fault stays stored. The load, store or atomic that faults changes nothing, in none of its
-warp's lanes; a copy (`cp.async`, `cp.async.bulk`) may have copied for some of them. How far other warps and blocks have
-come by then is not specified, as on a GPU, and differs between the engines: interp runs many blocks in step, native one
-after the other on each of its workers. So results are not to be compared after a fault.
+Stores that threads executed before the fault remain. The load, store or atomic that faults has no effect in any lane of
+its warp; a copy (`cp.async`, `cp.async.bulk`) may have been made for some lanes. How far other warps and blocks have
+executed is not specified, as on a GPU, and differs between the engines: the interpreter runs many blocks in parallel,
+machine code one after the other on each worker. Do not compare results after a fault.
 
 If several lanes of a warp fault in one instruction, the fault names the lowest. If several warps or blocks fault, it is
 not specified which of them is named.

@@ -50,3 +50,7 @@ def test_annotated_files() -> None:
 def test_memory_of_the_host() -> None:
     names: dict[str, object] = {}
     exec(dict(blocks("docs/device-memory.md"))["python"], names)
+
+
+def test_the_sanitizer(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown("docs/sanitize.md", monkeypatch, capsys) == 1
