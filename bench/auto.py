@@ -1,4 +1,4 @@
-"""From how many threads on machine code is faster than the reference engine, with and without the time to make it.
+"""The number of threads from which machine code is faster than the interpreter, with and without compilation.
 
     python bench/auto.py [--kernel NAME,...]
 

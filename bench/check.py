@@ -1,4 +1,4 @@
-"""Statements a second of `openptx check` beside NVIDIA's assembler, which only parses and checks with -arch=compute_XX.
+"""Statements per second of `openptx check`, compared with NVIDIA's assembler, which only checks (-arch=compute_XX).
 
     python bench/check.py [FILE...]
 

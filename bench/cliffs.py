@@ -1,4 +1,4 @@
-"""`openptx check` beside NVIDIA's assembler on files of one shape each: python bench/cliffs.py [NAME...]
+"""`openptx check` compared with NVIDIA's assembler on files of one shape each: python bench/cliffs.py [NAME...]
 
 Prints for each shape (those of shapes.py) the assembler's time as a ratio to ours, least of three runs each by turns,
 below 1 where we are slower; and how many times as long both take for four times as much: 4, where that is linear.

@@ -1,4 +1,4 @@
-"""Elements a second of `openptx.convert` beside ml_dtypes, NumPy, and the machine's copy bandwidth, in one run."""
+"""Elements per second of `openptx.convert`, ml_dtypes, NumPy, and a copy in memory, in one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a launch through libcuda.so.1 takes, against a call of the kernel in Python in the same run, in CPU time.
+"""The time of a launch through libcuda.so.1 and of a call in Python, in one run, in processor time.
 
 Goal: at most three times as long.
 """

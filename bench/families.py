@@ -1,4 +1,4 @@
-"""Large files of real compiler output: the files of one family, again and again under new names."""
+"""Large files of real compiler output: the files of one family, repeated under new names."""
 
 from __future__ import annotations
 

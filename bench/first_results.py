@@ -1,4 +1,4 @@
-"""The first launch of `auto` against the faster of the other engines, for all of tests/kernels and tests/data/cases.
+"""The first launch of `auto` compared with the faster engine, for all of tests/kernels and tests/data/cases.
 
     python bench/first_results.py [--rounds N] [--limit RATIO] [PATH ...]
 

@@ -1,4 +1,4 @@
-"""Kernels on the native engine beside the best C for the same job, compiled by gcc in the same run; one thread.
+"""Kernels on the native engine compared with the best C for the same task, compiled by gcc in the same run; one thread.
 
     python bench/kernels.py [--plot FILE.svg] [--only NAME,...]
 

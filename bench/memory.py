@@ -1,4 +1,4 @@
-"""Peak memory of launches beside their arrays, each in a process of its own.
+"""Peak memory of launches compared with their arrays, each in a separate process.
 
     python bench/memory.py [--megabytes 256]
 

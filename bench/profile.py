@@ -1,4 +1,4 @@
-"""What profiling costs: kernels as machine code, and profiled as machine code.
+"""The overhead of profiling: kernels as machine code, plain and profiled.
 
     python bench/profile.py [--only NAME,...] [--size N] [--runs N]
 

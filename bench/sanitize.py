@@ -1,4 +1,4 @@
-"""What watching costs: kernels as machine code, watched as machine code, on the reference engine, and watched there.
+"""The overhead of the sanitizer: kernels plain and sanitized, as machine code and on the interpreter.
 
     python bench/sanitize.py [--only NAME,...] [--reference] [--empty] [--runs N]
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a shape a line
-"""Large files of one shape: what hardly any compiler writes, but a generator of code may."""
+"""Large files of one shape, which hardly any compiler emits, but a code generator may."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products through tensor-core instructions beside NumPy's BLAS in f32, each on one thread, in one run.
+"""Matrix products by tensor-core instructions compared with NumPy's BLAS in f32, one thread each, in one run.
 
     python bench/tensor_cores.py [--size 512] [--engine native] [--only mma,wgmma]
 

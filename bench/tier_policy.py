@@ -1,4 +1,4 @@
-"""When to ask for machine code, chosen by numbers: what rules would have done with the launches of a recording.
+"""Simulates policies for when to compile a kernel, on recorded launches.
 
     python bench/tier_policy.py record FILE [PATH ...]
     python bench/tier_policy.py simulate FILE [--limit RATIO]

@@ -1,4 +1,4 @@
-"""Puts single mistakes into PTX of compilers and compares what `openptx check` and ptxas say of each: verdict and line.
+"""Introduces single errors into compilers' PTX and compares the verdicts and lines of `openptx check` and ptxas.
 
     python tools/compare_mutants.py [--seed 1] [--count 1000] [--rule NAME]... [--jobs 1] [--messages] [PATH]...
 

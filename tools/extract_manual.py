@@ -1,4 +1,4 @@
-"""What the tests compare of NVIDIA's PTX ISA manual, without its prose, into tests/data/manual.json.
+"""Extracts the facts that tests compare from NVIDIA's PTX ISA manual, without its prose, into tests/data/manual.json.
 
     python tools/extract_manual.py FOLDER
 

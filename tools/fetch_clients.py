@@ -1,4 +1,4 @@
-"""What `make clients` runs and does not install: python tools/fetch_clients.py build/clients
+"""Fetches what `make clients` runs and pip does not install: python tools/fetch_clients.py build/clients
 
 That is checkouts whose tests no package has, each of the release that is installed. A checkout that an environment
 variable names (OPENPTX_TRITON, OPENPTX_TINYGRAD, OPENPTX_CUDA_PYTHON) is used in its place. And it is older releases of

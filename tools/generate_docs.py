@@ -1,4 +1,4 @@
-"""Writes what is made from the registries: documents, a table. With `--check` it says which of them are out of date."""
+"""Generates documents and a table from the declarations. With `--check` it lists those that are out of date."""
 
 from __future__ import annotations
 

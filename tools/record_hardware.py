@@ -1,4 +1,4 @@
-"""Records what a GPU gives for every conversion and approximate function, for tests to compare with.
+"""Records a GPU's results of every conversion and approximate function, for tests to compare with.
 
 Needs an NVIDIA driver and this package, nothing else: PTX is loaded through the driver with ctypes. Each form is a
 module of its own, so that one which the device lacks is skipped by itself. Operands are edges, ties and random codes

@@ -1,4 +1,4 @@
-"""Runs the tests whose results do not come from a machine, and writes down the first that executes each form.
+"""Runs the tests with independent expected results, and records the first that executes each form.
 
 These are annotated PTX, kernels with NumPy's results, and models in Python. `openptx isa --coverage` counts what is in
 the record. A few minutes; with `--check` it only says what is out of date. With paths of tests it runs those alone, and

@@ -1,4 +1,4 @@
-"""The files that a kernel passes on its way from text to lanes, in the order in which they are entered.
+"""Lists the files that a kernel passes on its way from text to lanes, in the order in which they are entered.
 
     python tools/trace_files.py [--verbose]
 

@@ -1,4 +1,4 @@
-"""Programs that use a GPU, on OpenPTX. `make clients` installs what they need; without it they are skipped.
+"""Tests of programs that use a GPU. `make clients` installs them; without it these tests are skipped.
 
 `make clients` runs the suites of other projects too. OPENPTX_CLIENTS_SUMMARY names the file that gets their counts, and
 OPENPTX_CLIENTS_BOUND is the number of seconds that a test function with all of its parameters may take: what it has

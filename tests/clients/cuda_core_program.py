@@ -1,4 +1,4 @@
-"""What test_cuda_core_client.py runs: cuda.core's graphs, textures, surfaces, virtual memory and pools."""
+"""The program of test_cuda_core_client.py: cuda.core's graphs, textures, surfaces, virtual memory and pools."""
 
 from __future__ import annotations
 

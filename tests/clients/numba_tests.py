@@ -1,4 +1,4 @@
-"""Runs modules of numba-cuda's own tests and prints what came of them as a line of JSON.
+"""Runs modules of numba-cuda's own tests and prints the outcomes as a line of JSON.
 
 openptx exec -- python numba_tests.py cudadrv.test_linker cudapy.test_atomics
 """

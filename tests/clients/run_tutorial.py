@@ -1,4 +1,4 @@
-"""Runs one of Triton's tutorials, in sizes for a CPU and without its measurements, which say nothing of a GPU here.
+"""Runs one of Triton's tutorials, in sizes for a CPU and without its benchmarks, which would not measure a GPU.
 
 Of the configurations of `triton.autotune` the first two are compiled and run; a tutorial has up to 30.
 

@@ -1,4 +1,4 @@
-"""A pytest plugin: runs a random sample of the tests that were collected, and writes what came of each as JSON.
+"""A pytest plugin: runs a random sample of the collected tests and writes their outcomes as JSON.
 
 pytest -p sampled_tests --sample 500 --sample-seed 1 --outcomes outcomes.json
 """

@@ -1,4 +1,4 @@
-"""Runs the tests of another project by pytest in a process of its own, within a bound."""
+"""Runs the tests of another project by pytest in a separate process, with a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the suites of other projects end here: their own tests are counted, not the test of ours that runs them."""
+"""Counts the outcomes of other projects' test suites: their tests, not the test of ours that runs them."""
 
 from __future__ import annotations
 

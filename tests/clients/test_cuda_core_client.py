@@ -1,4 +1,4 @@
-"""cuda.core, NVIDIA's Python interface of the driver, on libcuda.so.1: what numba-cuda does not use of it."""
+"""cuda.core, NVIDIA's Python interface of the driver, on libcuda.so.1: the parts that numba-cuda does not use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of cuda.core under `openptx exec`, of the checkout of cuda-python that OPENPTX_CUDA_PYTHON names."""
+"""The examples of cuda.core under `openptx exec`, from the checkout of cuda-python in OPENPTX_CUDA_PYTHON."""
 
 from __future__ import annotations
 

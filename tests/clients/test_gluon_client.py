@@ -1,4 +1,4 @@
-"""Tensor descriptors of Gluon, Triton's lower language, whose maps the host makes: columns of pixels."""
+"""Tensor descriptors of Gluon, Triton's lower-level language, that the host creates: im2col."""
 
 from __future__ import annotations
 

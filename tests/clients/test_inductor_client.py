@@ -1,4 +1,4 @@
-"""What torch.compile makes for a GPU, on CPU tensors, compared with torch; skipped without Triton or torch."""
+"""Triton kernels of torch.compile on CPU tensors, compared with torch; skipped without Triton or torch."""
 
 from __future__ import annotations
 

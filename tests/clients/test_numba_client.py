@@ -1,4 +1,4 @@
-"""numba-cuda's kernels on NumPy arrays, and docs/recipes/numba-in-ci.md; skipped without it and its compiler."""
+"""numba-cuda's kernels on NumPy arrays, and docs/recipes/numba-in-ci.md; skipped without numba and its compiler."""
 
 from __future__ import annotations
 

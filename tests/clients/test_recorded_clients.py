@@ -1,4 +1,4 @@
-"""`openptx record` of real clients, with our own driver behind the recorder: replays give the same bytes."""
+"""`openptx record` of real programs, with our own driver as the recorded one: replays give the same bytes."""
 
 from __future__ import annotations
 

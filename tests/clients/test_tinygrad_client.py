@@ -1,4 +1,4 @@
-"""docs/recipes/tinygrad.md, on a copy of the checkout that OPENPTX_TINYGRAD names: its tests are not in its wheel."""
+"""docs/recipes/tinygrad.md, on a copy of the checkout in OPENPTX_TINYGRAD: the wheel has no tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tinygrad's own tests on libcuda.so.1 of OpenPTX, of the checkout that OPENPTX_TINYGRAD names: its wheel has none."""
+"""tinygrad's own tests on OpenPTX's libcuda.so.1, from the checkout in OPENPTX_TINYGRAD: the wheel has none."""
 
 from __future__ import annotations
 

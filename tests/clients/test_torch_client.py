@@ -1,4 +1,4 @@
-"""torch's `cuda` on the CPU, and what runs scripts and tests with it; skipped without Triton or torch."""
+"""torch's `cuda` on the CPU, and the ways to run scripts and tests with it; skipped without Triton or torch."""
 
 from __future__ import annotations
 

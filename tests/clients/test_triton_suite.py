@@ -1,4 +1,4 @@
-"""Triton's tutorials and a sample of its test_core, of the checkout that OPENPTX_TRITON names: wheels have no tests."""
+"""Triton's tutorials and a sample of its test_core, from the checkout in OPENPTX_TRITON: wheels have no tests."""
 
 from __future__ import annotations
 

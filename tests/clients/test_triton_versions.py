@@ -1,4 +1,4 @@
-"""Older minor versions of Triton, which `make clients` installs beside the newest: our own tests with each."""
+"""Older minor versions of Triton, which `make clients` installs in addition to the newest: our tests with each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels in the manner of Triton's first tutorials: sums, softmax of rows, products of matrices, normalised layers."""
+"""Kernels like those of Triton's first tutorials: sums, softmax of rows, matrix products, layer normalisation."""
 
 # mypy: ignore-errors
 

@@ -1,4 +1,4 @@
-"""Every diagnostic of the golden files and of the examples that `openptx explain` prints, with the text it is about."""
+"""All diagnostics of the golden files and of the examples of `openptx explain`, with the text that they mark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples that `openptx explain` prints are true: the mistake has just its code, what stands instead is clean."""
+"""The examples of `openptx explain` are right: the wrong one has exactly its code, the corrected one is clean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tools may rely on: a diagnostic cites a rule, and one about a type says what was wanted and what is there."""
+"""Facts for tools: each diagnostic cites a rule, and one about a type states the expected and the actual type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fix is applied: NVIDIA's assembler takes the result, and the statement still says what it said."""
+"""Every fix is applied: NVIDIA's assembler accepts the result, and the statement keeps its meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One fault, one diagnostic, word for word: each `.ptx` below this folder has its output beside it, as `.txt`.
+"""One error, one diagnostic, word for word: each `.ptx` in this folder has its output in a `.txt` next to it.
 
 `UPDATE_GOLDEN=1 pytest tests/diagnostics` writes the outputs again; read the difference before you commit it.
 A file in a folder `several/` may have more than one diagnostic; one whose name ends in `_isa` has that profile.

@@ -1,4 +1,4 @@
-"""Tensor maps of our driver, by what NVIDIA's was asked for."""
+"""Tensor maps of our driver for the requests that were recorded with NVIDIA's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where recordings of whole launches lie: next to the checkout, or in `OPENPTX_RECORDINGS`; they are not part of it."""
+"""Finds recordings of whole launches: next to the checkout, or in `OPENPTX_RECORDINGS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensor maps of NVIDIA's driver on an H200, and of Triton's kernels there: what their bytes say, and ours for them."""
+"""Tensor maps of NVIDIA's driver and of Triton's kernels on an H200: decoded and encoded again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenPTX gives what GPUs gave: recorded digests of results, without a GPU."""
+"""Results equal recorded digests of GPUs' results, without a GPU."""
 
 from __future__ import annotations
 

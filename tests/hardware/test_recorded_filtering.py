@@ -1,4 +1,4 @@
-"""Filtered textures of several levels and of three dimensions are as an H200 gave them."""
+"""Filtered mipmapped and three-dimensional textures equal recorded results of an H200."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole launches of CuPy, Inductor and Triton that an H100 made: the same bytes here, on both engines."""
+"""Whole launches of CuPy, Inductor and Triton recorded on an H100: the same bytes on both engines."""
 
 from __future__ import annotations
 

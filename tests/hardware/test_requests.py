@@ -1,4 +1,4 @@
-"""What a launch is to a GPU, without one: its text alone, fitted to a device, and its arrays once each."""
+"""Requests that send a launch to a GPU, tested without one: the module's text for the device, and each array once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of tensor cores near and below 2^-126: single `mma.sync` of an H100, whose zero addend counts as 2^-133."""
+"""Tensor-core sums near and below 2^-126: single `mma.sync` of an H100, whose zero addend counts as 2^-133."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kernel gives what its formula says, or ends in the fault that it should, on the native engine.
+"""Every kernel computes what its formula says, or ends in the expected fault, on the native engine.
 
 The reference engine runs the same kernels in `tests/unit/interp`.
 """

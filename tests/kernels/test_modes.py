@@ -1,4 +1,4 @@
-"""Every case and annotated file gives the same in the native engine's other modes: without lane shapes, two workers."""
+"""Cases and annotated files in other modes of the native engine: without lane shapes, with two workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An editor for the tests: pygls's client, which starts `openptx lsp` as editors do and speaks to it over its pipes."""
+"""An editor for the tests: pygls's client, which starts `openptx lsp` as editors do and talks to it over pipes."""
 
 from __future__ import annotations
 

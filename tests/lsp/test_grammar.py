@@ -1,4 +1,4 @@
-"""The grammar for highlighting in editors/vscode knows the registers and types that the tables have."""
+"""The highlighting grammar in editors/vscode knows the registers and types of the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random statements out of the declarations of instructions, with a mistake in every other one."""
+"""Random statements generated from the declarations of instructions, every other one with an error."""
 
 from __future__ import annotations
 

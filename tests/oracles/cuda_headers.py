@@ -1,4 +1,4 @@
-"""The statements of libcu++'s `cuda::ptx` functions, out of the headers that come with nvcc."""
+"""The PTX statements of libcu++'s `cuda::ptx` functions, extracted from the headers that come with nvcc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module with every rounding written out, as we contract it: ptxas makes the same fused operations of both."""
+"""A module with explicit roundings, as we contract it: ptxas makes the same fused operations of both modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random functions in LLVM IR that mean the same on every machine: run here as x86 code, given out as PTX to compare.
+"""Random functions in LLVM IR that mean the same on every machine: run as x86 code, and written as PTX to compare.
 
 Nothing that a function does is undefined or left to the target: shift amounts are masked, divisors guarded, conversions
 saturate, and a NaN is made the one NaN before its bits can be seen. So bits that differ are somebody's bug.

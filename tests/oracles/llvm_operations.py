@@ -1,4 +1,4 @@
-"""What random functions in LLVM IR are made of: arithmetic, conversions, memory and control flow."""
+"""The parts of random functions in LLVM IR: arithmetic, conversions, memory accesses and control flow."""
 
 from __future__ import annotations
 

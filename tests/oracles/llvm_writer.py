@@ -1,4 +1,4 @@
-"""Random LLVM IR under construction: types, values, and the lines that make them."""
+"""Builds random LLVM IR: types, values, and the lines that define them."""
 
 from __future__ import annotations
 

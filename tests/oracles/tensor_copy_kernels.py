@@ -1,4 +1,4 @@
-"""Kernels that make a tensor map and copy by it, on all engines, and what NumPy says of the box."""
+"""Kernels that create a tensor map and copy by it, on all engines, compared with NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CUDA in several translation units, compiled by NVRTC where it is installed: the linked program gives C's results."""
+"""CUDA programs of several translation units, compiled by NVRTC if it is installed, give C's results when linked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The random functions mean one thing: optimised or not they give the same bits, and the assembler takes their PTX."""
+"""The random functions are deterministic: optimised or not, the same bits; the assembler accepts their PTX."""
 
 from __future__ import annotations
 

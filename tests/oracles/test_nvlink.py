@@ -1,4 +1,4 @@
-"""NVIDIA's linker, where it is installed: it and `openptx link` take and refuse the same modules."""
+"""NVIDIA's linker, if it is installed, and `openptx link` accept and reject the same modules."""
 
 from __future__ import annotations
 

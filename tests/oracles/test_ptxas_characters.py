@@ -1,4 +1,4 @@
-"""Where the assembler refuses which character."""
+"""In which places the assembler rejects which characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random straight-line programs: the products that we contract are those that NVIDIA's machine code has contracted."""
+"""Random straight-line programs: we contract the products that NVIDIA's machine code contracts."""
 
 from __future__ import annotations
 

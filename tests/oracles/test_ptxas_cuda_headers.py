@@ -1,4 +1,4 @@
-"""Every instruction that libcu++ wraps, the newest too: `check` says of each what ptxas says, for several targets."""
+"""Every instruction that libcu++ wraps: `check` and ptxas give the same verdict, for several targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `openptx check --fix` leaves of a file with ten mistakes is a file that the assembler takes."""
+"""A file with ten errors, fixed by `openptx check --fix`, is accepted by the assembler."""
 
 from __future__ import annotations
 

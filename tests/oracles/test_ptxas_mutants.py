@@ -1,4 +1,4 @@
-"""PTX of compilers with one mistake in it: `check` says of each file what ptxas says (tools/compare_mutants.py)."""
+"""Compilers' PTX with one error: `check` and ptxas give the same verdict (tools/compare_mutants.py)."""
 
 from __future__ import annotations
 

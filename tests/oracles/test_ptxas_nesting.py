@@ -1,4 +1,4 @@
-"""How deep the assembler's parser reads constant expressions."""
+"""The depth to which the assembler parses constant expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels as compilers make them: as many operations of each kind are fused as we fuse."""
+"""Kernels as compilers emit them: ptxas and OpenPTX make the same number of fused operations of each kind."""
 
 from __future__ import annotations
 

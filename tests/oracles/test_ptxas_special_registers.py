@@ -1,4 +1,4 @@
-"""The table of special registers against the assembler; UPDATE_GOLDEN=1 writes it again."""
+"""The table of special registers against the assembler; UPDATE_GOLDEN=1 rewrites it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random statements of every form, for every version and target: `check` says of each what the assembler says."""
+"""Random statements of every form, for every version and target: `check` and ptxas give the same verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that ptxas unrolls, and others: machine code has as many products and sums of each kind as ours."""
+"""Loops that ptxas unrolls, and others: machine code has as many products and sums of each kind as our code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hostile kernels do wrong in their control flow: loops, calls, barriers, traps."""
+"""Errors of hostile kernels in control flow: loops, calls, barriers, traps."""
 
 from __future__ import annotations
 

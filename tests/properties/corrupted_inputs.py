@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables of text read better so
-"""What users' files, arguments and caches may come to be: real ones, damaged at random. Each is a command and its files.
+"""Real files, arguments and caches, damaged at random. Each input is a command and its files.
 
 Run as a program, `corrupted_inputs.py FOLDER FIRST`, it executes one input after the other in this process, and says
 before each which it is, so that whoever started it can tell which input ended or held up the process.

@@ -1,4 +1,4 @@
-"""Memory of workers with marked bytes around it: code that writes outside of what it was given is found out."""
+"""Workers' memory with marked bytes around it, to detect code that writes outside of it."""
 
 from __future__ import annotations
 

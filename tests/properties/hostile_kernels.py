@@ -1,4 +1,4 @@
-"""Kernels that do wrong: one thread, or all, commit a violation. Each ends in a fault, or in the value it should.
+"""Kernels with errors: one thread or all commit a violation. Each ends in a fault, or with the right value.
 
 hostile = HostileKernel(seed)
 hostile.text, .grid, .block, .shared     how it is launched; its parameters are (out, wild, victim)

@@ -1,4 +1,4 @@
-"""Many launches that compiled code takes over at random moments: bits and faults are the reference engine's.
+"""Launches that compiled code takes over at random moments: bits and faults are those of the interpreter.
 
     python tests/properties/many_takeovers.py {random,hostile} START STOP [--state FILE] [--every N]
     python tests/properties/many_takeovers.py cases PATH...

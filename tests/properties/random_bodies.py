@@ -1,4 +1,4 @@
-"""Bodies of random kernels: statements, accesses, what threads do together, and control flow of every kind.
+"""Bodies of random kernels: statements, accesses, operations of several threads, and control flow of every kind.
 
 Lanes part and meet in branches, loops, tables and graphs of blocks that no `if` or `while` could say; whatever needs
 other threads (barriers, shuffles, votes, exchanges through shared memory) stands where all threads come, or names the

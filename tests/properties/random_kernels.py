@@ -1,4 +1,4 @@
-"""Random PTX kernels that end, race for nothing and write down every register: what they compute has one answer.
+"""Random PTX kernels that terminate, are free of races and store every register: their result is unique.
 
 kernel = Kernel(seed)
 kernel.text()              the module; its kernel is `k`

@@ -1,4 +1,4 @@
-"""Random statements without memory or control flow, spelt out of the declarations: any form, modifiers and types."""
+"""Random statements without memory or control flow, generated from the declarations: any form, modifiers, types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs as trees: text, and blocks of it that may be left out or take the place of what is around them."""
+"""Programs as trees of text, in which blocks may be removed or replace their parents, to shrink failing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for PTX modules: text that the grammar allows, with blanks and comments in odd places."""
+"""Hypothesis strategies for PTX modules: text that the grammar allows, with whitespace and comments in odd places."""
 
 from __future__ import annotations
 

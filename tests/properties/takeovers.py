@@ -1,4 +1,4 @@
-"""Compiled code takes launches of `auto` over at moments that the test chooses: at every question, or at random ones.
+"""Makes compiled code take over launches of `auto` at chosen moments: at every check, or at random ones.
 
 with forced() as takeovers:
     run()                        every launch ends on the reference engine, and its questions are counted

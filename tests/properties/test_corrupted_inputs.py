@@ -1,4 +1,4 @@
-"""Files, arguments and caches damaged at random end in a message: no crash, no traceback, nothing that hangs.
+"""Files, arguments and caches damaged at random cause a message: no crash, no traceback, no hang.
 
 OPENPTX_FUZZ_SECONDS says for how long (10 minutes in the sweep), OPENPTX_FUZZ_SEED where numbers begin.
 """

@@ -1,4 +1,4 @@
-"""Broken files again: the fast path and the full checker find the same in each."""
+"""Damaged files: the fast path and the full checker have the same findings."""
 
 from __future__ import annotations
 

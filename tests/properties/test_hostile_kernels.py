@@ -1,4 +1,4 @@
-"""Kernels that do wrong end in a fault, or in the value that they should, on every engine; the process lives on."""
+"""Kernels with errors end in a fault, or with the right value, on every engine; the process survives."""
 
 from __future__ import annotations
 

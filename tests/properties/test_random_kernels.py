@@ -1,4 +1,4 @@
-"""Random kernels leave the same bytes on every engine, in every mode; what does not is made small."""
+"""Random kernels leave the same bytes on every engine, in every mode; failing ones are shrunk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken files: whatever is done to a module, reading ends, prints it back, and every diagnostic has a place in it."""
+"""Damaged modules: parsing terminates, the tree prints the text, and every diagnostic has a position in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any module of the grammar is read without complaint, printed back, laid out, and read again as the same tree."""
+"""Every module of the grammar parses without errors, prints as it is, and is the same tree after formatting."""
 
 from __future__ import annotations
 

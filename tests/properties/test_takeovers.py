@@ -1,4 +1,4 @@
-"""Which engine a launch ends on changes nothing: random kernels, kernels that do wrong, and all of tests/kernels.
+"""The engine does not change results: random kernels, kernels with errors, and all of tests/kernels, taken over.
 
 `tests/unit/tiers/test_takeover.py` has every question of chosen kernels.
 """

@@ -1,4 +1,4 @@
-"""What hostile kernels do wrong in memory, and what a violation is."""
+"""What a violation is, and the errors of hostile kernels in memory accesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every annotated PTX file here, on the reference engine; the sweep has them on the native one too."""
+"""Every annotated PTX file here, on the interpreter; in the sweep on the native engine, too."""
 
 from pathlib import Path
 

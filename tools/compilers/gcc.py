@@ -1,4 +1,4 @@
-"""GCC's nvptx back end, by way of what it offloads to GPUs (Debian's package gcc-offload-nvptx)."""
+"""GCC's nvptx back end, used through offloading (Debian's package gcc-offload-nvptx)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVIDIA's own tools from PyPI: NVRTC and nvcc make PTX of CUDA C++, ptxas judges PTX."""
+"""NVIDIA's tools from PyPI: NVRTC and nvcc compile CUDA C++ to PTX, ptxas checks PTX."""
 
 from __future__ import annotations
 

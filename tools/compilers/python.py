@@ -1,4 +1,4 @@
-"""Kernels written in Python, as Triton and numba read them."""
+"""Kernels written in Python for Triton and numba."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triton, for a GPU that need not be there."""
+"""Triton, without a GPU."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Suites of other projects, run from a checkout that the user has: nothing of theirs is in this repository."""
+"""Runs test suites of other projects from the user's checkouts: none of their files is in this repository."""

@@ -1,4 +1,4 @@
-"""What a case of a suite came to, and how a suite is summed up."""
+"""Outcomes of a suite's cases, and their summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Array literals of Rust as bytes: what the tables of ZLUDA's tests are written in."""
+"""Array literals of Rust as bytes: the format of the tables in ZLUDA's tests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Random programs, contracted by NVIDIA's assembler and here (tools/compare_contraction.py)."""
+"""Contraction of random programs by NVIDIA's assembler and by OpenPTX (tools/compare_contraction.py)."""

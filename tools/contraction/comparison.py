@@ -1,4 +1,4 @@
-"""Compares what machine code stores with what our lowered functions do, and makes differing programs smaller."""
+"""Compares the values stored by machine code and by our lowered functions, and shrinks programs that differ."""
 
 from __future__ import annotations
 

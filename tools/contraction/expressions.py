@@ -1,4 +1,4 @@
-"""Expressions of what a kernel computes, each made once: equal ones are the same object, and signs stand outside.
+"""Hash-consed expressions of a kernel's results: equal ones are the same object, and signs are moved outside.
 
 A word is what a 32-bit register holds: an f32, a pair of halves, or half of an f64. `half`, `pair`, `low` and `high`
 take words apart and put them together, so that it does not matter in how many pieces something was loaded or stored.

@@ -1,4 +1,4 @@
-"""Machine code as `nvdisasm` prints it: instructions with their guards, and where labels stand."""
+"""Machine code as printed by `nvdisasm`: instructions with their guards, and the positions of labels."""
 
 from __future__ import annotations
 

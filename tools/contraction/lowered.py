@@ -1,4 +1,4 @@
-"""Runs a lowered function on expressions, as `machine` does machine code. What is stored has the rules that made it."""
+"""Runs a lowered function on expressions, as `machine` does for machine code, with the rules of each result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs machine code on expressions: what each word of the second parameter's memory gets."""
+"""Runs machine code on expressions: the value of each word of the second parameter's memory."""
 
 from __future__ import annotations
 

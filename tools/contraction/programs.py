@@ -1,4 +1,4 @@
-"""Random programs: a class is a type, what statements it has, and what parts its statements are in."""
+"""Random programs: a class is a type, its statements, and the parts of a program that contain them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the corpus of PTX is made of."""
+"""The corpus of PTX."""

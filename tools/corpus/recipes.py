@@ -1,4 +1,4 @@
-"""The recipes of the corpus: which source goes through which compiler, for which target, with which options."""
+"""The recipes of the corpus: source, compiler, target and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that go wrong, and what a user is told of each: the examples of docs/faults.md."""
+"""Kernels with errors and their faults: the examples of docs/faults.md."""
 
 from __future__ import annotations
 

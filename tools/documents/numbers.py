@@ -1,4 +1,4 @@
-"""docs/numerics.md: the text beside this module, with formats and error bounds from their registries."""
+"""Generates docs/numerics.md from numerics.md in this folder, with formats and error bounds from their tables."""
 
 from __future__ import annotations
 

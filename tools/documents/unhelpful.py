@@ -1,4 +1,4 @@
-"""Ten statements to which ptxas 13.5 says too little, with what it says (measured with `-arch=compute_100a`)."""
+"""Ten statements with unspecific messages of ptxas 13.5 (measured with `-arch=compute_100a`)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""OpenPTX beside a real GPU: the driver, launches in a process of their own, and tests that run on both."""
+"""Comparison with a real GPU: the driver, launches in a separate process, and tests that run on both."""

@@ -1,4 +1,4 @@
-"""A GPU in a process of its own: a launch that breaks it, or never ends, costs that process only."""
+"""A GPU in a separate process: a launch that breaks or hangs it costs only that process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs programs of tests/unit/driver/programs on NVIDIA's driver, and lists every call and assertion that is otherwise.
+"""Runs programs of tests/unit/driver/programs on NVIDIA's driver, and lists calls and assertions that differ.
 
     PYTHONPATH=src python tools/hardware/driver_programs.py tests/unit/driver/programs/launched_graphs.py ...
 

@@ -1,4 +1,4 @@
-"""The conversions, approximations and arithmetic that are recorded of a GPU, each as an instruction with its types."""
+"""The conversions, approximations and arithmetic recorded on a GPU, each as an instruction with its types."""
 
 from __future__ import annotations
 

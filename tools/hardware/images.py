@@ -1,4 +1,4 @@
-"""Textures, surfaces and tensor maps of the driver, made from what OpenPTX's objects say."""
+"""Creates textures, surfaces and tensor maps of the driver from OpenPTX's objects."""
 
 from __future__ import annotations
 

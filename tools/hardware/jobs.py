@@ -1,4 +1,4 @@
-"""Runs launches that lie in a file on a GPU, several at once, and writes down what each leaves.
+"""Runs launches from a file on a GPU, several at once, and writes the results.
 
     python tools/hardware/jobs.py LAUNCHES.pkl RESULTS.pkl --workers 8
 

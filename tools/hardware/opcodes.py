@@ -1,4 +1,4 @@
-"""Every instruction that only computes, on a GPU: one kernel a statement, operands with edges among them.
+"""All instructions that only compute, on a GPU: one kernel per statement, with edge cases among the operands.
 
 Statements are spelt out of the declarations: all modifiers of an instruction, or a sample of them where there are many.
 Of what the device gives a digest is kept, so that a test can hold OpenPTX against it without a GPU.

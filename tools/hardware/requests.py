@@ -1,4 +1,4 @@
-"""What a launch of OpenPTX is to a GPU: plain data, which travels to another process."""
+"""A launch of OpenPTX as plain data, to be sent to another process with a GPU."""
 
 from __future__ import annotations
 

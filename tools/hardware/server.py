@@ -1,4 +1,4 @@
-"""Launches on a GPU for another process, which survives what a launch does to this one.
+"""Runs launches on a GPU for another process, which survives if a launch breaks this one.
 
 Requests come as pickles through the standard input, answers go through the standard output: what a kernel prints goes
 to a file in between.

@@ -1,4 +1,4 @@
-"""A pytest plugin: every kernel that a test launches runs on a GPU too, and what the two leave is compared.
+"""A pytest plugin: every kernel that a test launches also runs on a GPU, and the results are compared.
 
     PYTHONPATH=tools:src HARDWARE_LOG=log python -m pytest -p hardware.shadow -n 12 tests/spec tests/kernels
 

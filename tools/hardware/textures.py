@@ -1,4 +1,4 @@
-"""What a texture unit gives: filters, coordinates, formats; raw, with the texels and coordinates asked for."""
+"""Results of a texture unit: filters, coordinates, formats; raw, with texels and coordinates."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The execution cases: for each kernel of tests/kernels/sources, its inputs and what must come out."""
+"""The execution cases: inputs and expected outputs for each kernel of tests/kernels/sources."""

@@ -1,4 +1,4 @@
-"""Cases of bits.cu: the meanings are spelt out on Python integers."""
+"""Cases of bits.cu, computed with Python integers."""
 
 import numpy as np
 from numpy.random import Generator

@@ -1,4 +1,4 @@
-"""Cases of broken.cu: what goes wrong, by the names of the fault codes, and the facts that have only one answer."""
+"""Cases of broken.cu: the expected fault codes, and the facts that are unique."""
 
 import numpy as np
 from numpy.random import Generator

@@ -1,4 +1,4 @@
-"""Cases of hashes.cu: hashlib and zlib where they know the hash, a few lines of Python where not."""
+"""Cases of hashes.cu: by hashlib and zlib if they have the hash, else by a few lines of Python."""
 
 import hashlib
 import struct

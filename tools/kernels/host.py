@@ -1,4 +1,4 @@
-"""Runs the kernels' own sources as host C++ and compares: a check of the expected values that needs no GPU."""
+"""Runs the kernels' sources as host C++ and compares: a check of the expected values without a GPU."""
 
 from __future__ import annotations
 

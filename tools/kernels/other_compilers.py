@@ -1,4 +1,4 @@
-"""Cases of triton_kernels.py, numba_kernels.py and llvm_kernels.ll: what compilers other than NVIDIA's make."""
+"""Cases of triton_kernels.py, numba_kernels.py and llvm_kernels.ll: output of compilers other than NVIDIA's."""
 
 import math
 from typing import Any

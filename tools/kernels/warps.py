@@ -1,4 +1,4 @@
-"""Cases of warps.cu: lanes are spelt out in Python."""
+"""Cases of warps.cu, computed lane by lane in Python."""
 
 import functools
 import operator

@@ -1,1 +1,1 @@
-"""PTX with one mistake put in by a rule, and what `check` and NVIDIA's assembler say of it."""
+"""PTX with one error introduced by a rule, and the verdicts of `check` and NVIDIA's assembler."""

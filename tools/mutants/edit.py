@@ -1,4 +1,4 @@
-"""A change of a text, and what several rules need to make one."""
+"""An edit of a text, and helpers that several rules use."""
 
 from __future__ import annotations
 

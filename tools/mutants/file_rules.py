@@ -1,4 +1,4 @@
-"""One mistake of each kind in what is no instruction: a rule returns the edit, or None where it does not fit."""
+"""Errors outside of instructions: a rule returns the edit, or None if it does not apply."""
 
 from __future__ import annotations
 

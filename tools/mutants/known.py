@@ -1,4 +1,4 @@
-"""Differences from the assembler that are meant, or that nobody writes: docs/decisions/parity.md says why."""
+"""Differences from the assembler that are intended or irrelevant: docs/decisions/parity.md says why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutants drawn from files of compilers: the same ones for the same seed and files."""
+"""Mutants of compilers' files, reproducible by seed and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coarser mistakes: whole directives, declarations, statements, functions and blocks in another place, or lost."""
+"""Structural errors: whole directives, declarations, statements, functions and blocks moved or removed."""
 
 from __future__ import annotations
 

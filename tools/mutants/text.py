@@ -1,4 +1,4 @@
-"""The tokens and statements of a PTX file, as rules of mutation see them: spans of its text, no meaning."""
+"""The tokens and statements of a PTX file as mutation rules see them: spans of text without meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `check` and the assembler say of a mutant, and where."""
+"""The verdicts of `check` and the assembler on a mutant, and their lines."""
 
 from __future__ import annotations
 

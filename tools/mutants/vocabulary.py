@@ -1,4 +1,4 @@
-"""What mutations put in place of what was there."""
+"""Replacement words for mutations."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Scalar models of instructions, transcribed from the manual in Python integers: nothing of a machine is in them."""
+"""Scalar models of instructions, transcribed from the manual in Python integers, independent of any machine."""

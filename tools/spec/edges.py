@@ -1,4 +1,4 @@
-"""Operands on which meanings differ: ends of ranges, carries, counts around the width, special floats."""
+"""Edge-case operands: ends of ranges, carries, counts around the width, special floats."""
 
 from __future__ import annotations
 

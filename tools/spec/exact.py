@@ -1,4 +1,4 @@
-"""Floats as fractions, and one rounding of them: slow, and written from the definition alone."""
+"""Floats as fractions, rounded once: slow, and written directly from the definition."""
 
 from __future__ import annotations
 

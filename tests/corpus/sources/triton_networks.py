@@ -1,4 +1,4 @@
-"""Triton kernels of the size that libraries ship: attention, quantised products, normalisation with its gradient."""
+"""Triton kernels as large as those of libraries: attention, quantised products, normalisation with its gradient."""
 
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""Asks ptxas what instructions give on constants: it folds many, and the machine code then stores the result."""
+"""Reads from ptxas's machine code the results of instructions on constants that it folds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ptxas makes of instructions on constants agrees with the lanes; every difference is one that is known."""
+"""ptxas's folding of constants agrees with our results, except for known differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorder's kernels assemble, and its operands and definitions fit them."""
+"""The recorder's kernels assemble, and their operands and definitions fit."""
 
 from __future__ import annotations
 

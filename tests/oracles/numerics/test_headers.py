@@ -1,4 +1,4 @@
-"""CUDA's own headers, compiled for the host, against the lanes: conversions and half arithmetic, with counts."""
+"""CUDA's headers, compiled for the host, agree on conversions and half arithmetic."""
 
 from __future__ import annotations
 

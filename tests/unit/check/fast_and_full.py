@@ -1,4 +1,4 @@
-"""Bodies of kernels, and what the fast path and the full checker find in them."""
+"""Kernel bodies, and the findings of the fast path and of the full checker."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Programs that cost as much as a text of their size can: generators, each of a text that grows with `n`."""
+"""Programs that are as expensive to check as their size allows: generators of text of size `n`."""
 
 from __future__ import annotations
 

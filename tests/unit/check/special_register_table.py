@@ -1,4 +1,4 @@
-"""What ptxas 13.5 says of each special register in every version and target, and in every place: the recorded table.
+"""The recorded table of ptxas 13.5's verdicts on special registers, by version, target and place.
 
 `special_registers.txt` has two parts. *gates*: registers, the `mov` that reads them, and the first version that takes
 it for each target (every later one does). *uses*: statements with `{}` for the register, and for each context of the

@@ -1,4 +1,4 @@
-"""Arrays that differ in their length from one that was accepted are declared without being read in full."""
+"""Arrays that differ only in length from an accepted one are declared without parsing them in full."""
 
 from __future__ import annotations
 

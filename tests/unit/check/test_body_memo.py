@@ -1,4 +1,4 @@
-"""The memo of small bodies: those that differ in names of functions alone are read once, and only those."""
+"""The memo of small bodies: those that differ only in names of functions are checked once."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What files of many compilers and people do that no manual shows, with the verdicts that ptxas 13.5 gave."""
+"""Text of many compilers and people that no manual shows, with the verdicts of ptxas 13.5."""
 
 from __future__ import annotations
 

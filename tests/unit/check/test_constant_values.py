@@ -1,4 +1,4 @@
-"""Constants that an instruction takes and those that it does not, as ptxas 13.5 has it."""
+"""Constants that an instruction accepts and rejects, according to ptxas 13.5."""
 
 from __future__ import annotations
 

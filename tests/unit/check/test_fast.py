@@ -1,4 +1,4 @@
-"""The fast path accepts nothing that the full checker has any finding about."""
+"""The fast path accepts nothing that the full checker reports."""
 
 from __future__ import annotations
 

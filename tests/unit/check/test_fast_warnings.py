@@ -1,4 +1,4 @@
-"""Bodies with warnings, or a few instructions that are wrong: the fast path finds what the full checker does."""
+"""Bodies with warnings or a few wrong instructions: the fast path finds what the full checker does."""
 
 from __future__ import annotations
 

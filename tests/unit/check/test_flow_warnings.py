@@ -1,4 +1,4 @@
-"""Barriers in divergent code, memory that there isn't, and what is said only on demand."""
+"""Barriers in divergent code, exceeded memory, and opt-in warnings."""
 
 from __future__ import annotations
 

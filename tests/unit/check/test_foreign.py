@@ -1,4 +1,4 @@
-"""A file in another language gets one diagnostic: which language it is, and how PTX is made from it."""
+"""A file in another language gets one diagnostic, which names the language and how to compile it to PTX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A body that the fast path has accepted is resolved when it is lowered: to the forms that the full checker judges."""
+"""Bodies that the fast path accepted are lowered to the same forms that the full checker selects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which target and version takes what: the recorded table of the assembler, every cell asked of `openptx check`."""
+"""Targets and versions: every cell of the assembler's recorded table, compared with `openptx check`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memo of headers: one that was accepted is not checked again for a function of another name; what uses it is."""
+"""The memo of headers: an accepted header is not checked again for a function of another name; its uses are."""
 
 from __future__ import annotations
 

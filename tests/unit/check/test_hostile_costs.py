@@ -1,4 +1,4 @@
-"""What a hostile text costs: work in proportion to its size, no traceback, whatever it nests or counts."""
+"""Hostile texts take time in proportion to their size and cause no traceback, however they nest."""
 
 from __future__ import annotations
 

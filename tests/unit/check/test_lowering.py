@@ -1,4 +1,4 @@
-"""What lowering makes of text: memory laid out, registers numbered, operands bound, calls resolved."""
+"""Lowering: memory layout, numbering of registers, binding of operands, resolution of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the lists of a call, with the verdicts that ptxas 13.5 gave."""
+"""Arguments of calls, with the verdicts of ptxas 13.5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which registers hold the fragments of a matrix: what ptxas 13.5 took and refused, operand by operand."""
+"""Registers for fragments of matrices: verdicts of ptxas 13.5, operand by operand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a version or target does not have although every instruction in it is known: as ptxas 13.5 answers."""
+"""Requirements of versions and targets beyond those of instructions, according to ptxas 13.5."""
 
 from __future__ import annotations
 

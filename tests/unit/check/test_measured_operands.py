@@ -1,4 +1,4 @@
-"""What may stand in the operands of single instructions: statements that ptxas 13.5 took or refused."""
+"""Operands of single instructions: statements that ptxas 13.5 accepts or rejects."""
 
 from __future__ import annotations
 

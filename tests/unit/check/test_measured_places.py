@@ -1,4 +1,4 @@
-"""Where things may stand, and what they may say there: files that ptxas 13.5 took or refused."""
+"""Directives and declarations in various places: files that ptxas 13.5 accepts or rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Textures, surfaces and the coordinates of texels and tensors: what ptxas 13.5 takes and refuses."""
+"""Textures, surfaces and coordinates of texels and tensors: verdicts of ptxas 13.5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PTX had before version 1.4: kernels declare their parameters in their bodies; 1.2: texels have four coordinates.
+"""PTX before version 1.4: kernels declare their parameters in their bodies; 1.2: texels have four coordinates.
 
 The verdicts are those of ptxas 13.5, which is asked again where it is installed.
 """

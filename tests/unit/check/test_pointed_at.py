@@ -1,4 +1,4 @@
-"""What a message points at, and what it calls an operand: the token that is wrong, in words of PTX."""
+"""The token that a message marks, and its name for the operand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special registers in every version, target and place: what ptxas says of them, recorded in special_registers.txt."""
+"""Special registers in every version, target and place: ptxas's verdicts, recorded in special_registers.txt."""
 
 from __future__ import annotations
 

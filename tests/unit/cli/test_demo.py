@@ -1,4 +1,4 @@
-"""The first command that a newcomer runs shows what it says it shows."""
+"""`openptx demo`, the first command of a newcomer, shows what it announces."""
 
 from __future__ import annotations
 

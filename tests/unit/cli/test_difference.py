@@ -1,4 +1,4 @@
-"""The diff of `check --diff`: what `patch` makes of it is the new text."""
+"""The diff of `check --diff`: applying it with `patch` gives the new text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`openptx check --fix` and `--diff`: what is written, what is said, and what stays as it is."""
+"""`openptx check --fix` and `--diff`: what is written and reported, and what stays unchanged."""
 
 from __future__ import annotations
 

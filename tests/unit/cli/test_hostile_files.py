@@ -1,4 +1,4 @@
-"""Files that are not what they should be: endless, waiting, too large, linked elsewhere, not text, not arrays.
+"""Unsuitable files: endless, blocking, too large, symbolic links, not text, not arrays.
 
 Whatever could hang runs in a process of its own that is waited for.
 """

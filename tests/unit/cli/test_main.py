@@ -1,4 +1,4 @@
-"""The frame of the command: help, usage, failures, exit statuses. Never a traceback."""
+"""The command line: help, usage, failures, exit statuses. Never a traceback."""
 
 from __future__ import annotations
 

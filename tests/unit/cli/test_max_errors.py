@@ -1,4 +1,4 @@
-"""`openptx check --max-errors`: how many findings are shown, and that the others are counted."""
+"""`openptx check --max-errors`: the number of findings shown, and the count of the others."""
 
 from __future__ import annotations
 

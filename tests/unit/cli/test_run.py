@@ -1,4 +1,4 @@
-"""`openptx run`: arguments, saved arrays, faults, and everything that a command line can get wrong."""
+"""`openptx run`: arguments, saved arrays, faults, and wrong command lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--timeout` and Ctrl-C hold while files are read, checked, laid out and loaded."""
+"""`--timeout` and Ctrl-C work while files are read, checked, formatted and loaded."""
 
 from __future__ import annotations
 

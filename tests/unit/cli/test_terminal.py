@@ -1,4 +1,4 @@
-"""The progress bar, colours and widths: for people who look at a terminal, and for nobody else."""
+"""Progress bar, colours and widths, which appear on a terminal only."""
 
 from __future__ import annotations
 

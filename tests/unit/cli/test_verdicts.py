@@ -1,4 +1,4 @@
-"""Files in which `openptx check` found nothing are not checked again; a damaged store changes no verdict."""
+"""Files that `openptx check` found clean are not checked again; a damaged cache changes no verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The carried part of the corpus is small, whole, and what its manifest says."""
+"""The committed part of the corpus is small, complete, and matches its manifest."""
 
 from __future__ import annotations
 

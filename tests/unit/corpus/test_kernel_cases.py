@@ -1,4 +1,4 @@
-"""The committed cases are what their formulas say, whole, and named as the sources name them."""
+"""The committed cases match their formulas, are complete, and have the names of the sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An editor that is connected to `openptx debug --dap`, and a kernel to debug."""
+"""An editor connected to `openptx debug --dap`, and a kernel to debug."""
 
 from __future__ import annotations
 

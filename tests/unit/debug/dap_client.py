@@ -1,4 +1,4 @@
-"""A client of the Debug Adapter Protocol for the tests, which holds every message against the public schema."""
+"""A client of the Debug Adapter Protocol for the tests, which validates every message against the public schema."""
 
 from __future__ import annotations
 

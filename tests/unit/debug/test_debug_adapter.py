@@ -1,4 +1,4 @@
-"""`openptx debug --dap`, as an editor sees it: every message is held against the protocol's public schema."""
+"""`openptx debug --dap`, as an editor sees it: every message is validated against the protocol's public schema."""
 
 from __future__ import annotations
 

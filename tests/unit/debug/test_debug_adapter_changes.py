@@ -1,4 +1,4 @@
-"""What an editor changes and watches through `openptx debug --dap`: variables, memory, code, the file itself."""
+"""Changes and watches through `openptx debug --dap`: variables, memory, code, the file itself."""
 
 from __future__ import annotations
 

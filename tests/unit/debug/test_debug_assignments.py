@@ -1,4 +1,4 @@
-"""Assignments at a stop, and what going back makes of them; watchpoints and the activation that their names are of."""
+"""Assignments at a stop and after going back; watchpoints and the stack frame of their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The debugger's core: stops, stepping, breakpoints, looking, going back."""
+"""The debugger's core: stops, stepping, breakpoints, inspection, going back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of SARIF 2.1.0 that the renderer uses, as a closed schema: what stands here is what may be written.
+"""The part of SARIF 2.1.0 that the renderer uses, as a closed schema: nothing else may be written.
 
 Written after the OASIS standard: 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.29 and 3.30 (locations
 and regions), 3.49 (rules), 3.55 (fixes). `OPENPTX_SARIF_SCHEMA` may name a copy of the official schema to be tried too.

@@ -1,4 +1,4 @@
-"""A fix says whether a tool may apply it unasked."""
+"""A fix states whether a tool may apply it without asking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The collector: order of the text, repeats of one cause folded."""
+"""The collector: in the order of the text, with repetitions of one cause merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The renderer for people, against pictures of what it should draw."""
+"""The renderer for people, against expected drawings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What test_driver_calls.py runs: copies, a launch, bad input, a fault."""
+"""The program of test_driver_calls.py: copies, a launch, bad input, a fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What test_exec_nvrtc.py runs: compiles with options of the command line, and prints what is given as machine code."""
+"""The program of test_exec_nvrtc.py: compiles with the options of the command line and prints the machine code."""
 
 from __future__ import annotations
 

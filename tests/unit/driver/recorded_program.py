@@ -1,4 +1,4 @@
-"""What test_record.py records: a kernel that finds its numbers by a pointer in memory, and what happens to it."""
+"""The program of test_record.py: a kernel that finds its data through a pointer in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry points of libcuda.so.1, called through ctypes in a process of their own; skipped without a C compiler."""
+"""The entry points of libcuda.so.1, called through ctypes in a separate process; skipped without a C compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that call libcuda.so.1 and check what it does, in a process of their own."""
+"""Programs that call libcuda.so.1 and check its results, in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVIDIA's linker nvJitLink under `openptx exec`: libraries linked with it load, and what it links of LTO IR is PTX."""
+"""NVIDIA's linker nvJitLink under `openptx exec`: dependent libraries load, and linked LTO IR becomes PTX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVIDIA's compiler NVRTC under `openptx exec`: where a program asks for machine code it gets PTX."""
+"""NVIDIA's compiler NVRTC under `openptx exec`: a program that requests machine code gets PTX."""
 
 from __future__ import annotations
 

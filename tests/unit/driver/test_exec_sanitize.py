@@ -1,4 +1,4 @@
-"""`openptx exec --sanitize`: what is wrong in a launch ends it with an error; the rest runs as it does without."""
+"""`openptx exec --sanitize`: a defect ends the launch with an error; other launches run as without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`openptx record`, with our own libcuda.so.1 as the driver that is recorded: there is no GPU in tests."""
+"""`openptx record` with our own libcuda.so.1 as the recorded driver, since tests have no GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of `openptx record` for which our own driver gives no occasion: machine code, tensor maps, settings."""
+"""Parts of `openptx record` that our own driver does not exercise: machine code, tensor maps, settings."""
 
 from __future__ import annotations
 

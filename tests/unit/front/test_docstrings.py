@@ -1,4 +1,4 @@
-"""`help(openptx)` answers: everything public says what it is, and every function that raises says what."""
+"""`help(openptx)`: everything public has a docstring, and every function that raises names the exceptions."""
 
 from __future__ import annotations
 

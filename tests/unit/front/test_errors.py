@@ -1,4 +1,4 @@
-"""Errors survive a trip to another process with all that they know."""
+"""Errors keep all their data when they are sent to another process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes of a first hour: each message names the cause and what to write instead."""
+"""Errors that new users make: each message names the cause and what to write instead."""
 
 from __future__ import annotations
 

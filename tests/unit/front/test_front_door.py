@@ -1,4 +1,4 @@
-"""`import openptx` is light, and offers what the public contract names."""
+"""`import openptx` is cheap, and has the names of the public contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A keyword that is nearly right is refused with a hint, as one of another library is."""
+"""A misspelt keyword, or one of another library, is refused with a hint."""
 
 from __future__ import annotations
 

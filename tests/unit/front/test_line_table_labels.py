@@ -1,4 +1,4 @@
-"""`.loc` after a label or another statement of the same row counts from where it stands."""
+"""`.loc` after a label or another statement on the same line applies from its position on."""
 
 from __future__ import annotations
 

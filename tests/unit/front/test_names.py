@@ -1,4 +1,4 @@
-"""Names are the field's words, whole or none: those that only this project understood do not come back."""
+"""Names are terms of the field, not private words or abbreviations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes become text, or a refusal that says what they are."""
+"""Bytes become text, or an error that says what they are."""
 
 from __future__ import annotations
 

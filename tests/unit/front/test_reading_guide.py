@@ -1,4 +1,4 @@
-"""docs/reading-guide.md: the files that it names exist and define what it says; a kernel enters those of its walk."""
+"""docs/reading-guide.md: the files exist and define the names given; a kernel enters the files of its walk."""
 
 from __future__ import annotations
 

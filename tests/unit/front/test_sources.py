@@ -1,4 +1,4 @@
-"""`check`, `parse` and `load` take a string for the same: a path or a text."""
+"""`check`, `parse` and `load` agree whether a string is a path or a text."""
 
 from __future__ import annotations
 

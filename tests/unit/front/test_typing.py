@@ -1,4 +1,4 @@
-"""`py.typed` is true: a client program is type-checked against the public names, and its mistakes are found."""
+"""`py.typed`: a client program is type-checked against the public names, and its errors are found."""
 
 from __future__ import annotations
 

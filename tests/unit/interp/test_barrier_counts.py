@@ -1,4 +1,4 @@
-"""Barriers for fewer threads than arrive complete once for each so many of them (9.7.13.1)."""
+"""A barrier with a thread count completes once for each such number of arrivals (9.7.13.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls nest deeper than Python's, and functions call each other in more ways than there are functions."""
+"""Calls nest deeper than Python's stack allows, also with mutual recursion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What faults say, word by word, and that both engines say it alike (docs/faults.md shows some of them whole)."""
+"""The texts of faults, the same on both engines (docs/faults.md shows some of them)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of pixels (5.5.4, 5.5.5): copies against a walk over the pixels, and a convolution made of copies."""
+"""Columns of pixels (5.5.4, 5.5.5): copies compared with a walk over the pixels, and a convolution by such copies."""
 
 from __future__ import annotations
 

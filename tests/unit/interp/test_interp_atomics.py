@@ -1,4 +1,4 @@
-"""Atomics of many lanes on few words: every way of doing them gives what lane after lane gives."""
+"""Atomics of many lanes on few words: every implementation gives the result of executing lane after lane."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Kernels that compilers made, on the reference engine."""
+"""Kernels from compilers, on the interpreter."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Faults say which instruction of which thread did what, where, and how near it was to something of the kernel's."""
+"""Faults name the instruction, the thread, the address, and the nearest allocation of the kernel."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""`initcheck` finds reads of what nobody has written, by the lane that reads."""
+"""`initcheck` finds reads of unwritten memory and names the lane that reads."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sets of lanes: runs are slices, everything is None, and a union is what both have."""
+"""Sets of lanes: contiguous lanes are slices, all lanes are None; unions."""
 
 import numpy as np
 from hypothesis import given

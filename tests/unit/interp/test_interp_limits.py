@@ -1,4 +1,4 @@
-"""The time limit holds within one step of the reference engine, where it takes very long for many lanes."""
+"""The time limit is checked within one step of the interpreter if that takes long for many lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every lane makes progress: locks between lanes and between blocks, barriers of a whole grid, loops that part."""
+"""Every lane makes progress: locks between lanes and between blocks, grid-wide barriers, divergent loops."""
 
 import numpy as np
 import pytest

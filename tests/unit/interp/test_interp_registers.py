@@ -1,4 +1,4 @@
-"""Registers may share an array as long as nobody writes a part of it."""
+"""Registers may share an array until a part of one is written."""
 
 import gc
 import weakref

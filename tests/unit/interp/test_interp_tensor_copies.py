@@ -1,4 +1,4 @@
-"""Boxes of tensors, described by tensor maps that the kernel makes, held against NumPy: all ranks, all edges."""
+"""Boxes of tensors with tensor maps that the kernel creates, compared with NumPy: all ranks and edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of interleaved tensors, and of elements that change on their way: tf32, f32.ftz."""
+"""Copies of interleaved tensors, and of elements that are converted on the way: tf32, f32.ftz."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All elements of a list are read before the first is written."""
+"""All elements of a source vector are read before the first element of a destination is written."""
 
 from __future__ import annotations
 

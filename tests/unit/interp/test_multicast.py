@@ -1,4 +1,4 @@
-"""Multicast copies touch the CTAs of their mask alone: not the word where another one would have its mbarrier."""
+"""Multicast copies access only the CTAs in their mask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""multimem: with one device, whose memory is all that an address means, on both engines, held against NumPy."""
+"""multimem with one device on both engines, compared with NumPy."""
 
 from __future__ import annotations
 

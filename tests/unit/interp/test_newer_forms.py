@@ -1,4 +1,4 @@
-"""Forms that came after the ISA 9.1, against tables of values."""
+"""Forms added after PTX ISA 9.1, compared with tables of values."""
 
 from __future__ import annotations
 

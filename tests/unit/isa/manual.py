@@ -1,4 +1,4 @@
-"""What tests/data/manual.json holds of the reference manual: its syntax blocks, and the facts that tests compare."""
+"""Reads tests/data/manual.json: the manual's syntax blocks, and the facts that tests compare."""
 
 from __future__ import annotations
 

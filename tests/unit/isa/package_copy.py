@@ -1,4 +1,4 @@
-"""A copy of the package, which tests of the "how to add" pages change and then run as a user would."""
+"""A copy of the package, which the tests of the "add a ..." pages change and then run."""
 
 from __future__ import annotations
 

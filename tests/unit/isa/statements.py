@@ -1,4 +1,4 @@
-"""Spells statements out of declarations: every form, every choice of its slots, operands of the wanted types."""
+"""Generates statements from declarations: every form, every choice of modifiers, operands of the right types."""
 
 from __future__ import annotations
 

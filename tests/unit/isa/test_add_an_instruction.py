@@ -1,4 +1,4 @@
-"""docs/add-an-instruction.md, followed to the letter in a copy of the package."""
+"""docs/add-an-instruction.md, followed step by step in a copy of the package."""
 
 from __future__ import annotations
 

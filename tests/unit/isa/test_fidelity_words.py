@@ -1,4 +1,4 @@
-"""What is said of results that are not exact: what the document allows, what an H100 makes, whom a model follows."""
+"""Texts about inexact results: the manual's error bound, an H100's error, the source of a model."""
 
 from __future__ import annotations
 

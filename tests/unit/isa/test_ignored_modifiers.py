@@ -1,4 +1,4 @@
-"""Modifiers that the assembler ignores in instructions that do not have them; every row was asked of ptxas 13.5.37."""
+"""Modifiers that the assembler ignores on other instructions; every row was checked with ptxas 13.5.37."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The declarations against NVIDIA's assembler, where it is installed: forms, operand types, gates."""
+"""The declarations compared with NVIDIA's assembler, if it is installed: forms, operand types, gates."""
 
 from __future__ import annotations
 

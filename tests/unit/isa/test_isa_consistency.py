@@ -1,4 +1,4 @@
-"""Which operations are strong, and which may be what a loop waits for."""
+"""Which operations are strong, and which may be polled in a loop."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every deviation, as an example: the two profiles answer as the entry says."""
+"""The example of every deviation: both profiles give the verdicts of the entry."""
 
 from __future__ import annotations
 

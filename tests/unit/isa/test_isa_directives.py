@@ -1,4 +1,4 @@
-"""Directives, pragmas and special registers against the chapters of the manual that introduce them."""
+"""Directives, pragmas and special registers, compared with the chapters of the manual that define them."""
 
 from __future__ import annotations
 

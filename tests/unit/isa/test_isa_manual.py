@@ -1,4 +1,4 @@
-"""The declarations against the manual itself: every form, every modifier of it, every example, every section."""
+"""The declarations compared with the manual: every form, every modifier, every example, every section."""
 
 from __future__ import annotations
 

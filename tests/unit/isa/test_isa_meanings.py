@@ -1,4 +1,4 @@
-"""Meanings ask only for modifiers that exist: an unknown name would be None and go unnoticed."""
+"""Meanings use only modifiers that exist: an unknown name would be None and go unnoticed."""
 
 from __future__ import annotations
 

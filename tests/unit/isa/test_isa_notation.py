@@ -1,4 +1,4 @@
-"""The reader of the manual's notation, construct by construct, and the lookup of opcodes."""
+"""The parser of the manual's notation, construct by construct, and the lookup of opcodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opcodes that compilers emit: all of them resolve."""
+"""All opcodes that compilers emit resolve to forms."""
 
 from __future__ import annotations
 

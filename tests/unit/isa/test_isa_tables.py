@@ -1,4 +1,4 @@
-"""Tables 8, 9, 15 to 19 and 26 to 28: the rules against the printed cells, each of which is a case."""
+"""Tables 8, 9, 15 to 19 and 26 to 28: each printed cell is a test of the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CUDA's device runtime defines for cooperative groups, as Numba and older compilers call it."""
+"""The functions of CUDA's device runtime for cooperative groups, as Numba and older compilers call them."""
 
 from __future__ import annotations
 

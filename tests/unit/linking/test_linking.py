@@ -1,4 +1,4 @@
-"""Linked modules: which definition stands, what stays apart, what is refused, and where faults point."""
+"""Linked modules: which definition is used, what is renamed, what is refused, and the locations in faults."""
 
 from __future__ import annotations
 

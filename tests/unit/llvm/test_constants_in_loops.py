@@ -1,4 +1,4 @@
-"""Constants are made before loops, but within the loops of large texts, where too many would be live."""
+"""Constants are hoisted out of loops, except in large functions, where too many would be live."""
 
 from __future__ import annotations
 

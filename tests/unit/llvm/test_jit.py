@@ -1,4 +1,4 @@
-"""Objects in memory: wherever the system has room, freed with whom they belong to, thousands in one process."""
+"""Object code in memory: placed anywhere, freed with its owner, thousands of objects in one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel that multiplies by `tcgen05.mma`, and matrices as it wants them: in tensor memory, behind descriptors."""
+"""A kernel that multiplies by `tcgen05.mma`, and matrices in its layouts: in tensor memory, with descriptors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of products: the NumPy machine's against the definition, and both against a model in Python's fractions."""
+"""Sums of products on the NumPy machine compared with the definition, and both with a model in fractions."""
 
 from __future__ import annotations
 

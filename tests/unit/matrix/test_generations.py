@@ -1,4 +1,4 @@
-"""Sums of tensor cores by generation, against a model in fractions of what MMA-Sim and FPRev publish.
+"""Tensor-core sums by generation, compared with a model in fractions of the rules of MMA-Sim and FPRev.
 
 Terms are cut towards zero a number of bits below the largest exponent and added exactly; the sum is cut (f32) or
 rounded to nearest (f16). Of more products than are added at once, the lowest come first.

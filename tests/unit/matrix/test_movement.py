@@ -1,4 +1,4 @@
-"""ldmatrix, stmatrix and movmatrix against NumPy, by the manual's figures in words; what they refuse."""
+"""ldmatrix, stmatrix and movmatrix compared with NumPy by the manual's figures; operands that they refuse."""
 
 from __future__ import annotations
 

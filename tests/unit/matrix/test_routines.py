@@ -1,4 +1,4 @@
-"""Compiled routines of matrix products (engines/tensor_cores) against the reference engine's sums, bit for bit."""
+"""Compiled routines of matrix products (engines/tensor_cores) equal the interpreter's sums, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products in tensor memory as code (engines/tensor_cores/described.py) against the definition, on random memory."""
+"""Compiled products in tensor memory (engines/tensor_cores/described.py) equal the definition on random memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tcgen05.ld, .st, .cp, .alloc: which thread has which cell of tensor memory, and what is refused."""
+"""tcgen05.ld, .st, .cp, .alloc: which thread accesses which cell of tensor memory, and refusals."""
 
 from __future__ import annotations
 

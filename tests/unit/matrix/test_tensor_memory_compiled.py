@@ -1,4 +1,4 @@
-"""Tensor memory in compiled code holds, gives and refuses what it does on the reference engine."""
+"""Tensor memory in compiled code behaves as on the interpreter."""
 
 from __future__ import annotations
 

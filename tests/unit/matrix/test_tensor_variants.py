@@ -1,4 +1,4 @@
-"""tcgen05.mma with weights that stay, by pairs of CTAs, and with descriptors that it does not take."""
+"""tcgen05.mma.ws, pairs of CTAs, and descriptors that are refused."""
 
 from __future__ import annotations
 

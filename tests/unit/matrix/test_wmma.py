@@ -1,4 +1,4 @@
-"""wmma through memory: load, multiply, store, for every shape, type, layout and space, against NumPy products."""
+"""wmma through memory: load, multiply, store, for every shape, type, layout and space, compared with NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`.satfinite` of floats, which wmma.mma had before PTX 6.5: what the CUDA guide says of `mma_sync` with `satf`."""
+"""`.satfinite` of floats, which wmma.mma had before PTX 6.5: the CUDA guide's `mma_sync` with `satf`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that give one instruction its registers, lane by lane, and bring back what it wrote."""
+"""Kernels that pass one instruction its registers, lane by lane, and return its results."""
 
 from __future__ import annotations
 

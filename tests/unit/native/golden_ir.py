@@ -1,4 +1,4 @@
-"""LLVM text of a few small kernels, as it is expected: `python tests/unit/native/golden_ir.py` writes it again.
+"""The expected LLVM text of a few small kernels: `python tests/unit/native/golden_ir.py` rewrites it.
 
 It is what one fixed processor with AVX-512 gets, without what all kernels share. Names and labels are numbered anew by
 their first appearance, so that a change shows where it is and nowhere else.

@@ -1,4 +1,4 @@
-"""Runs one primitive as machine code on lanes, and by its definition on NumPy's lanes."""
+"""Runs one primitive as machine code on lanes, and its definition on NumPy."""
 
 from __future__ import annotations
 

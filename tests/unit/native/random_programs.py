@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a table of instructions, one a line
-"""Random kernels: all types, divergence, loops, jumps into loops, shared memory, barriers where all lanes come by."""
+"""Random kernels: all types, divergence, loops, jumps into loops, shared memory, convergent barriers."""
 
 from __future__ import annotations
 

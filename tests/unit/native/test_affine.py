@@ -1,4 +1,4 @@
-"""Base and offsets: what operators make of them is what they are, lane by lane, whatever the bases are."""
+"""Affine values: base and offsets after an operator are right in each lane, for all bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`.aligned` instructions wait for all lanes of the warp, on every engine alike."""
+"""`.aligned` instructions wait for all lanes of the warp, on every engine."""
 
 from __future__ import annotations
 

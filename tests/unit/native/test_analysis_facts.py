@@ -1,4 +1,4 @@
-"""The facts of the analyses hold: the interpreter runs random kernels and looks at every block that lanes enter.
+"""The analyses' facts hold: the interpreter runs random kernels and checks them at every block that lanes enter.
 
 Registers have the values that their facts allow, branches that do not diverge part no lanes, lanes wait where
 reconvergence says, and registers that do not live may hold anything.

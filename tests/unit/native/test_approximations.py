@@ -1,4 +1,4 @@
-"""Approximate functions as machine code have the bits of their definitions; tables are in registers, or in memory."""
+"""Approximate functions as machine code have the bits of their definitions; tables in registers or in memory."""
 
 from __future__ import annotations
 

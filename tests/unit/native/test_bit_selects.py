@@ -1,4 +1,4 @@
-"""Bits of two registers put together, then kept by some lanes only: LLVM's choice of `vpternlog` for it is wrong."""
+"""Selecting bits of two registers and then lanes: LLVM miscompiles this to `vpternlog`."""
 
 from __future__ import annotations
 

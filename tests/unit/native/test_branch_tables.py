@@ -1,4 +1,4 @@
-"""Branches by an index with more labels than Python nests calls."""
+"""Indexed branches with more labels than Python's recursion limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store of compiled kernels runs what it finds, so it reads only what this user alone can have written.
+"""The code cache executes what it finds, so it reads only files that no other user can have written.
 
 Each test plants an object in the store that a launch would run, in a way that leaves it whole, and says that it was not
 looked at. A real object of another kernel would do; a function that must not be called is told apart more easily.

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Asynchronous copies, which are done at once: sizes that only the lanes know, long ones, and ones that go wrong."""
+"""Asynchronous copies, executed at once: sizes known only at run time, long ones, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CTAs one after the other: each of the grid's once, at its place, whichever way the code comes to it."""
+"""Every CTA of the grid runs exactly once, with its own index, however the code reaches it."""
 
 from __future__ import annotations
 

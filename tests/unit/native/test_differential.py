@@ -1,4 +1,4 @@
-"""Random programs give the same bits on the native engine, with and without lane shapes, as on the reference engine.
+"""Random programs: the same bits on the native engine, with and without lane shapes, and on the interpreter.
 
 The ten thousand of the sweep are those of `tests/properties`, which try more.
 """

@@ -1,4 +1,4 @@
-"""Operations rounded in a given direction, of scalars and of lanes, and the mode of the processor that they are in."""
+"""Directed rounding of scalars and lanes, and the processor's rounding mode for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Very large kernels are compiled without optimisation: the same results, on a stack that is large enough."""
+"""Very large kernels are compiled without optimisation: the same results, with enough stack."""
 
 from __future__ import annotations
 

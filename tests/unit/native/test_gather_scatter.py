@@ -1,4 +1,4 @@
-"""Gathers and scatters: by the processor or element by element, alone or several as one."""
+"""Gathers and scatters: by an instruction or element by element, single or combined."""
 
 from __future__ import annotations
 

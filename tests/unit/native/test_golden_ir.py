@@ -1,4 +1,4 @@
-"""The LLVM text of small kernels is as recorded; `python tests/unit/native/golden_ir.py` records it anew."""
+"""The LLVM text of small kernels equals the recorded one; `python tests/unit/native/golden_ir.py` records it."""
 
 from __future__ import annotations
 

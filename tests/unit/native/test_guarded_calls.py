@@ -1,4 +1,4 @@
-"""Calls under a guard whose results are registers: lanes that do not call keep what they had."""
+"""Calls under a guard with results in registers: lanes that do not call keep their old values."""
 
 from __future__ import annotations
 

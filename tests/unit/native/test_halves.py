@@ -1,4 +1,4 @@
-"""f16 and bf16 as machine code, by the processor's own arithmetic and without, where rounding is a close thing."""
+"""f16 and bf16 as machine code, with and without the processor's own instructions, near rounding boundaries."""
 
 from __future__ import annotations
 

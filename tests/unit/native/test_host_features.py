@@ -1,4 +1,4 @@
-"""The processor that code is made for: extensions can be left out, to test and measure what older ones get."""
+"""The target processor of compilation: extensions can be disabled, to test and measure older processors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Instructions that compiled code leaves to the interpreter: under guards, in functions, in loops, and wrong ones."""
+"""Instructions that compiled code delegates to the interpreter: under guards, in functions, in loops, faulting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a store to scattered places are joined on the way, which must not count as a sum of the kernel's."""
+"""The combining of words in scattered stores does not count as arithmetic of the kernel."""
 
 from __future__ import annotations
 

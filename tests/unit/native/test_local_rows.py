@@ -1,4 +1,4 @@
-"""Local memory at places that go up with the lane: side by side as addresses, but each lane has memory of its own."""
+"""Local memory at consecutive addresses in a warp: each lane still has its own memory."""
 
 from __future__ import annotations
 

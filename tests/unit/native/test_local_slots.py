@@ -1,4 +1,4 @@
-"""Local memory at one place for all lanes, each of which has its own: what unoptimised code keeps its variables in."""
+"""Local memory at one address in all lanes, where unoptimised code keeps its variables."""
 
 from __future__ import annotations
 

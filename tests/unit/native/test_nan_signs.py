@@ -1,4 +1,4 @@
-"""NaNs of f64 keep their signs where an operand does not change a number: LLVM leaves such operations out."""
+"""f64 NaNs keep their signs in operations that do not change numbers, which LLVM removes."""
 
 from __future__ import annotations
 

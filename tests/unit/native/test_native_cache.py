@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Compiled kernels on disk: found by their key, checked, and compiled again where they are damaged."""
+"""Compiled kernels on disk: found by key, verified, and compiled again if damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiling is cancelled in time, by limits and signals: while text is made, and while LLVM runs."""
+"""Compilation is cancelled by time limits and signals: while emitting text, and while LLVM runs."""
 
 from __future__ import annotations
 

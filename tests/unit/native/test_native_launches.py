@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Launches: faults in the words of the reference engine, hostile kernels, ways out, workers, time limits, Ctrl-C."""
+"""Launches: the interpreter's fault texts, hostile kernels, exits, workers, time limits, Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""A second launch takes over what the first has prepared: nothing of it may be wrong then."""
+"""A second launch reuses what the first has prepared, and checks that it still applies."""
 
 from __future__ import annotations
 

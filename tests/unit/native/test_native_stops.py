@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Launches that are stopped: by a time limit or a signal, wherever they are, and what is left then."""
+"""Launches stopped by a time limit or a signal at any point, and the state afterwards."""
 
 from __future__ import annotations
 

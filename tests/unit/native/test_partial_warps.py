@@ -1,4 +1,4 @@
-"""Shuffles in a block's last warp that has fewer than 32 lanes: missing lanes give a lane its own value."""
+"""Shuffles in a partial last warp: reading a missing lane returns the lane's own value."""
 
 from __future__ import annotations
 

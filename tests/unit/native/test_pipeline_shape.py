@@ -1,4 +1,4 @@
-"""The engine stays a pipeline: few classes above the machine, few things at the package's top, facts before text."""
+"""The engine stays a pipeline: few base classes, few entries at the package's top, facts before text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provenance is a guess: pointers that lead elsewhere are followed all the same."""
+"""Provenance is a guess: pointers into other allocations work, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every primitive that the emitter has a faster way for gives the bits of its definition."""
+"""Every primitive with a faster implementation in the emitter gives the bits of its definition."""
 
 from __future__ import annotations
 

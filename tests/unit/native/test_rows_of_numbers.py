@@ -1,4 +1,4 @@
-"""Numbers in a row, a lane each, compared with one: where they begin or end at the type's edges, and beyond them."""
+"""Comparisons of consecutive numbers, one per lane, with a constant, at and beyond the limits of the type."""
 
 from __future__ import annotations
 

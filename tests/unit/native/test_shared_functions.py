@@ -1,4 +1,4 @@
-"""What kernels outline alike is compiled once, and part of the code of each."""
+"""Outlined functions that kernels have in common are compiled once and shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Side exits to the generic version of a kernel: it is made once, and what warps keep fits their frame."""
+"""Side exits to a kernel's generic version: it is compiled once, and the saved state fits the frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels compiled in a process of its own: the same code, and its death is an error with a cause."""
+"""Kernels compiled in a separate process: the same code, and its death is an error with a cause."""
 
 from __future__ import annotations
 

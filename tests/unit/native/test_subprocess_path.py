@@ -1,4 +1,4 @@
-"""The process that compiles imports from where this one does, never from the folder that it happens to start in."""
+"""The compiling process imports from the same path as this one, never from the current folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine="auto"`: the reference engine as long as compiling would take longer."""
+"""`engine="auto"`: the interpreter as long as compiling would take longer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of a launch's parameters alone is computed once, where the function begins: only where that is right."""
+"""Values that depend only on a launch's parameters are computed once at the function's entry, if that is correct."""
 
 from __future__ import annotations
 

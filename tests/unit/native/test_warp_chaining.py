@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Warps jump to where the next one resumes: same results where all come to the same barriers, and where they do not."""
+"""Direct branches to the next warp's resume point: same results with equal and with different barriers."""
 
 from __future__ import annotations
 

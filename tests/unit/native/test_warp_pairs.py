@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - PTX in one line reads better here
-"""Loops of one chain run for two warps at once: same results and faults, and only where branches agree."""
+"""Loops run for two warps at once: same results and faults, and only while the branches agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user can see which engine ran."""
+"""Users can see which engine ran a kernel, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many workers run a launch that does not choose."""
+"""The number of workers of a launch that does not specify it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operands that hurt, and the machine that knows no shortcut."""
+"""Edge-case operands, and a machine without faster implementations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine whose values are z3 bit vectors: proofs run the definitions as they are."""
+"""A machine whose values are z3 bit vectors, to prove properties of the definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lanes do faster gives the bits of the generic definitions: every primitive, format, direction and flag."""
+"""Faster implementations give the bits of the definitions: every primitive, format, direction and flag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`openptx convert` on the command line: what it prints, what it takes, what it refuses."""
+"""`openptx convert` on the command line: output, accepted values, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All 65,536 codes of 16-bit sources, and all of 8, to every destination in every mode: tables against definitions."""
+"""All codes of 16- and 8-bit sources to every destination in every mode: tables compared with definitions."""
 
 from __future__ import annotations
 

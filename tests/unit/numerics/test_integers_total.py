@@ -1,4 +1,4 @@
-"""Integer primitives on all lanes: literal results, and Python's integers as the model."""
+"""Integer primitives on all lanes, compared with literals and Python's integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact scalar model agrees with the lanes on every form there is, and with literal results."""
+"""The exact scalar model agrees with the lanes for every form, and with literal results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For all operands: the generic definitions are what IEEE 754, integers and the manual's words say (z3)."""
+"""Proofs by z3 for all operands: the definitions are those of IEEE 754, of integers, and of the manual."""
 
 from __future__ import annotations
 

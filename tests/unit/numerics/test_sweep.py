@@ -1,4 +1,4 @@
-"""The sweep over all 2^32 codes: a sample of it, its memory, its executors; and the whole of it in `make sweep`."""
+"""The sweep over all 2^32 codes: a sample, its memory and executors; all of it in `make sweep`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""2.9 million expected results, by the lanes, by their generic definitions, and by the exact scalar model."""
+"""2.9 million expected results, compared with the lanes, the definitions and the exact scalar model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness of `make conformance`, on small checkouts that are made here."""
+"""The harness of `make conformance`, on small checkouts that the test creates."""
 
 from __future__ import annotations
 

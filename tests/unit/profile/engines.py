@@ -1,4 +1,4 @@
-"""Profiles of one launch by both engines, and how they differ."""
+"""Profiles of one launch on both engines, and their differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launches whose reports several tests look at."""
+"""Launches whose reports several tests use."""
 
 from __future__ import annotations
 

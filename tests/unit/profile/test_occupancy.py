@@ -1,4 +1,4 @@
-"""Occupancy limits by the technical specifications of compute capabilities; and what directives leave registers."""
+"""Occupancy limits of each compute capability, and the registers that directives allow."""
 
 from __future__ import annotations
 

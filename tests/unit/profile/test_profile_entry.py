@@ -1,4 +1,4 @@
-"""`openptx profile` and `openptx.profile`: what they give, and bad input."""
+"""`openptx profile` and `openptx.profile`: results and bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report without a browser: one file, nothing loaded, no text of the kernel as markup; and notebooks."""
+"""The HTML report without a browser: self-contained, no text of the kernel as markup; and notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile's JSON: its schema in docs, and what it says of control flow, classes and operand costs."""
+"""The profile's JSON: its schema in docs, control flow, instruction classes and operand costs."""
 
 from __future__ import annotations
 

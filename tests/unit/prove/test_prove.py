@@ -1,4 +1,4 @@
-"""Proofs of small kernels: equal, different with a launch that shows it, unknown by name."""
+"""Proofs of small kernels: equal, different with a counterexample, unknown with a reason."""
 
 from __future__ import annotations
 

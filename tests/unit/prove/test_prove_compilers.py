@@ -1,4 +1,4 @@
-"""Kernels as nvcc makes them with and without optimisation: equal, and told apart where one number is another.
+"""Kernels compiled by nvcc with and without optimisation: equal, and different if a constant is changed.
 
 tests/data/prove: nvcc 13 -std=c++17 -arch=sm_80 -ptx -Xcicc -O0 (and -O3) elementwise.cu, kernels.cu
 """

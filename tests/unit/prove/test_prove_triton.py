@@ -1,4 +1,4 @@
-"""Elementwise kernels as Triton makes them for sm_80 and for sm_90, with vectors and predicated accesses."""
+"""Elementwise kernels compiled by Triton for sm_80 and sm_90, with vectors and predicated accesses."""
 
 from __future__ import annotations
 

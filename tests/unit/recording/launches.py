@@ -1,4 +1,4 @@
-"""Kernels of the tests of recordings, and recordings that a GPU would have made otherwise."""
+"""Kernels for the tests of recordings, and recordings modified as a GPU's would differ."""
 
 from __future__ import annotations
 

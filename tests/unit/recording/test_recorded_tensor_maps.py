@@ -1,4 +1,4 @@
-"""Tensor maps of a GPU's in recordings: in parameters, in memory, and made by kernels."""
+"""A GPU's tensor maps in recordings: in parameters, in memory, and made by kernels."""
 
 from __future__ import annotations
 

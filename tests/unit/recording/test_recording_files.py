@@ -1,4 +1,4 @@
-"""Files of recordings: versions, the schema in docs/recordings.md, and what is no recording."""
+"""Recording files: versions, the format of docs/recordings.md, and invalid files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registers that one instruction writes, and that a loop reads before it: what they hold is of the round before.
+"""Registers that a loop reads before its single write: they hold the value of the previous iteration.
 
 On small whole numbers, which nothing rounds, contraction changes nothing.
 """

@@ -1,4 +1,4 @@
-"""Loops whose number of rounds is not known are unrolled by four before products are chosen, as ptxas unrolls them.
+"""Loops with an unknown number of iterations are unrolled by four before contraction, as ptxas unrolls them.
 
 It is asked by `tests/oracles/test_ptxas_unrolled_loops.py`.
 """

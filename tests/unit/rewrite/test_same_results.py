@@ -1,4 +1,4 @@
-"""Random programs with branches and loops on small whole numbers, which nothing rounds: contraction changes nothing."""
+"""Contraction does not change random programs with branches and loops on small integers, which are never rounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops whose number of rounds is known are unrolled before products are chosen, as ptxas 13.0 unrolls them.
+"""Loops with a known number of iterations are unrolled before contraction, as ptxas 13.0 unrolls them.
 
 It is asked by `tests/oracles/test_ptxas_unrolled_loops.py`.
 """

@@ -1,4 +1,4 @@
-"""Registers that are written again, and what a guard keeps: hand-made programs, as ptxas 13.0 compiles them."""
+"""Registers that are written again, and values kept by a guard: hand-written programs, as ptxas 13.0 compiles them."""
 
 from __future__ import annotations
 

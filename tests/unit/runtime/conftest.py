@@ -1,4 +1,4 @@
-"""What tests of the runtime share."""
+"""Fixtures for tests of the runtime."""
 
 from __future__ import annotations
 

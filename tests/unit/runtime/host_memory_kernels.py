@@ -1,4 +1,4 @@
-"""Kernels of the tests of host memory."""
+"""Kernels for the tests of host memory."""
 
 ADD = """.version 8.0
 .target sm_80

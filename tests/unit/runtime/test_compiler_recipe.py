@@ -1,4 +1,4 @@
-"""docs/recipes/compiler-output.md works as it stands."""
+"""docs/recipes/compiler-output.md runs as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels by their names in C++; skipped where the computer has no `__cxa_demangle`."""
+"""Kernels by their C++ names; skipped without `__cxa_demangle`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`malloc` in one module, use and `free` in another: a device has one heap, as a CUDA context does, on both engines."""
+"""`malloc` in one module, use and `free` in another: the device has one heap, as in CUDA, on both engines."""
 
 from __future__ import annotations
 

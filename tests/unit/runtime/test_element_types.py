@@ -1,4 +1,4 @@
-"""An array whose elements are not what a kernel accesses through its pointer: a warning that names both."""
+"""An array whose element type differs from the kernel's accesses: a warning that names both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first launch of a process imports an engine: a time limit counts that, and ends it between two parts."""
+"""The first launch of a process imports an engine, which counts towards the time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads whose processor flushes subnormal numbers or rounds otherwise get the same bits; theirs stays as it was."""
+"""Threads that flush subnormal numbers or round differently get the same bits and keep their modes."""
 
 from __future__ import annotations
 

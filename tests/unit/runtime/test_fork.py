@@ -1,4 +1,4 @@
-"""Processes that fork while other threads launch, in the midst of a launch, of an import: no lock is left held."""
+"""Forks while other threads launch or import, or during a launch: no lock stays held."""
 
 from __future__ import annotations
 

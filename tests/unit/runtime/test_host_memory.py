@@ -1,4 +1,4 @@
-"""`openptx.memory`: what the host allocates, registers, copies and frees, as kernels of both engines see it."""
+"""`openptx.memory`: allocation, registration, copies and frees on the host, and accesses by kernels on both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of more than 4 GiB, of which a launch touches a few pages."""
+"""Arrays of more than 4 GiB of which a launch accesses a few pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetches of more lanes than are computed at once are those of few, and of the definition in floats."""
+"""Texture fetches of more lanes than one batch equal those of few lanes, and the definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`openptx.memory` on memory of the program: what it registers, copies, and shares with other libraries."""
+"""`openptx.memory` on the program's own memory: registering, copying, sharing with other libraries."""
 
 from __future__ import annotations
 

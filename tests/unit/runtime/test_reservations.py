@@ -1,4 +1,4 @@
-"""Reserved device addresses: kernels reach what is mapped there and accessible, and fault elsewhere."""
+"""Reserved device addresses: kernels access what is mapped and accessible, and fault elsewhere."""
 
 from __future__ import annotations
 

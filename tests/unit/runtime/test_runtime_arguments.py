@@ -1,4 +1,4 @@
-"""Arguments are converted by the declared type of the parameter, and refused by its name."""
+"""Arguments are converted to the declared type of the parameter, or refused with its name."""
 
 import copy
 import ctypes

@@ -1,4 +1,4 @@
-"""Grids that an executor runs in parts leave what they leave at once, or are refused."""
+"""Grids that an executor runs in parts leave the same memory as one launch, or are refused."""
 
 from __future__ import annotations
 

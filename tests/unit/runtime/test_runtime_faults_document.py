@@ -1,4 +1,4 @@
-"""docs/faults.md shows what both engines really say."""
+"""docs/faults.md shows the texts of both engines."""
 
 import re
 import sys

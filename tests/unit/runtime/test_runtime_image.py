@@ -1,4 +1,4 @@
-"""Modules in memory: initialisers, relocations, what is not defined here, variables that live from launch to launch."""
+"""Modules in memory: initializers, relocations, undefined names, variables that persist between launches."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""Device memory: addresses that last as long as arrays do, slots, the nearest allocation, the heap."""
+"""Device memory: addresses that live as long as their arrays, slots, the nearest allocation, the heap."""
 
 import contextlib
 import gc

@@ -1,4 +1,4 @@
-"""What a launch, a load or a check cannot mean is refused by name, before anything runs."""
+"""Invalid options of a launch, of load and of check are refused by name before anything runs."""
 
 from pathlib import Path
 from typing import Any

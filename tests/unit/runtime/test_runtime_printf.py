@@ -1,4 +1,4 @@
-"""`printf` of kernels prints what C's does."""
+"""`printf` of kernels prints the same as C's."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""Tensor maps that the host makes, as a parameter of 128 bytes."""
+"""Tensor maps that the host creates, as a parameter of 128 bytes."""
 
 from __future__ import annotations
 

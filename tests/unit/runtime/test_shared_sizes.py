@@ -1,4 +1,4 @@
-"""What a CTA reads of its shared memory's size: in units of the target, the system's apart (10.30 to 10.32)."""
+"""The special registers for the size of shared memory, in units of the target (10.30 to 10.32)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`openptx.triton` without Triton: it can be imported, and says what to install."""
+"""`openptx.triton` without Triton can be imported and says what to install."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables of text read better so
-"""Operands that no compiler makes: sizes, coordinates, handles and addresses out of all bounds, on both engines.
+"""Operands that no compiler emits: sizes, coordinates, handles and addresses far out of range, on both engines.
 
 Each ends in the same fault on both engines or in the same bytes, and what lies around the arrays stays as it was.
 """

@@ -1,4 +1,4 @@
-"""Atomics are watched one thread after the other: many threads that try again and again must stay affordable."""
+"""Atomics are tracked one thread after the other: many threads that retry must stay affordable."""
 
 from __future__ import annotations
 

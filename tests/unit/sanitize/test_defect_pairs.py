@@ -1,4 +1,4 @@
-"""Pairs of a defect and its correct twin (*pairs.cu), which ask for more than the known defects do."""
+"""Pairs of a defect and its corrected twin (*pairs.cu), beyond the known defects."""
 
 from __future__ import annotations
 

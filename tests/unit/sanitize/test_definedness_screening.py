@@ -1,4 +1,4 @@
-"""Which uses of what nobody has written machine code clears by itself, and which it leaves to the reference engine."""
+"""Which uses of undefined memory machine code proves harmless, and which the interpreter decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels with one known defect each, and their correct twins: all are found on the expected lines, nothing else is.
+"""Kernels with one known defect each, and their correct twins: exactly the expected lines are reported.
 
 `defects.ptx` was compiled with -lineinfo (nvcc 13.0, sm_90); `defects.json` has for each kernel the launch, the lines
 of its source that a finding must name, and how often compute-sanitizer 2025.3 complained on an H100.

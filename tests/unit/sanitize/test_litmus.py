@@ -1,4 +1,4 @@
-"""Litmus tests of chapter 8: which accesses are in a data race, by strength, scope, fences and where the threads are.
+"""Litmus tests of chapter 8: data races by strength, scope, fences and placement of the threads.
 
 What must come out is computed from the axioms: two conflicting accesses race unless they are morally strong (8.7) or
 ordered by causality (8.9.5), which here is program order and release patterns that acquire patterns observe (8.9.4).

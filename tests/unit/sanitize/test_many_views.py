@@ -1,4 +1,4 @@
-"""A launch whose threads know too much of each other runs to its end all the same, without looking for races."""
+"""A launch with too many happens-before relations to track completes without race detection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one instruction does at several times, or for several lanes, is no race with itself."""
+"""One instruction, executed several times or by several lanes, does not race with itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A launch with a doubt runs again from memory as it was, whichever way its stores came by their addresses."""
+"""A launch that is repeated starts with the original memory, whichever pointers its stores used."""
 
 from __future__ import annotations
 

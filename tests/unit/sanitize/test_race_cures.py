@@ -1,4 +1,4 @@
-"""What a finding says would help: it is enough for all threads that race there, not only for the first two."""
+"""The help of a race is sufficient for all threads that race there, not only for the first two."""
 
 from __future__ import annotations
 

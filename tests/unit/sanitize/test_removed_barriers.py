@@ -1,4 +1,4 @@
-"""Each barrier, fence and wait of the correct kernels is removed, one at a time: what is not found then is argued."""
+"""Each barrier, fence and wait of the correct kernels is removed in turn; what is not reported is justified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`openptx sanitize`, `openptx.sanitize` and `kernel(..., sanitize=)`: what they give, and bad input."""
+"""`openptx sanitize`, `openptx.sanitize` and `kernel(..., sanitize=)`: results and bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples that `openptx explain` prints for the sanitizer: mistakes are found, what stands instead is clean."""
+"""The sanitizer examples of `openptx explain`: errors are reported, the corrected versions are clean."""
 
 from __future__ import annotations
 

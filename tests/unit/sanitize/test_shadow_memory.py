@@ -1,4 +1,4 @@
-"""Shadow memory of large allocations takes room only where a kernel accesses them."""
+"""Shadow memory of large allocations is allocated only where a kernel accesses them."""
 
 from __future__ import annotations
 

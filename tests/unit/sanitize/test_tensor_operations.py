@@ -1,4 +1,4 @@
-"""Asynchronous multiplications: kernels of Triton are clean, and are not without a wait or a fence of theirs."""
+"""Asynchronous multiplications: Triton's kernels are clean, and reported without one of their waits or fences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undefined bits go through matrix products, also where routines multiply defined fragments."""
+"""Undefined bits propagate through matrix products, also if routines multiply the defined fragments."""
 
 from __future__ import annotations
 

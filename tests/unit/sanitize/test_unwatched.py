@@ -1,4 +1,4 @@
-"""A run says which memory of its kernel no tool watches for races."""
+"""A run names the memory that is not checked for races."""
 
 from __future__ import annotations
 

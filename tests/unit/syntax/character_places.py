@@ -1,4 +1,4 @@
-"""Places of a module where a character can stand, `@`, and what ptxas 13.5 says of each kind there."""
+"""Positions of characters in a module, marked `@`, and ptxas 13.5's verdicts by kind of character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module that holds a bit of everything, for the tests of the syntax tree."""
+"""A module with some of every construct, for tests of the syntax tree."""
 
 SAMPLE = r"""//
 // a comment; with { braces } and "a quote

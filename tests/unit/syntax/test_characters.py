@@ -1,4 +1,4 @@
-"""Characters that are not ASCII, NULs and control characters: refused where the assembler refuses them, with a fix."""
+"""Non-ASCII characters, NULs and control characters: rejected where the assembler rejects them, with a fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant expressions have the value that the assembler puts into the initialised data of a cubin (13.5.37, sm_80)."""
+"""Constant expressions have the values that the assembler stores in a cubin (13.5.37, sm_80)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declarations of the plain form: one match reads what the declaration parser reads."""
+"""Plain declarations: one regular expression reads the same as the declaration parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is declared like something before it, and read when asked for, is what reading it at once gives."""
+"""Declarations parsed on demand, like an earlier one, equal those that are parsed at once."""
 
 from __future__ import annotations
 

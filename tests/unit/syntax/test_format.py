@@ -1,4 +1,4 @@
-"""`openptx fmt`: only blanks change, comments stay, twice is once, nothing is written half."""
+"""`openptx fmt`: changes only whitespace, keeps comments, is idempotent, and writes files atomically."""
 
 from __future__ import annotations
 

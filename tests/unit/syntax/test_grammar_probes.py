@@ -1,4 +1,4 @@
-"""Every probe of the grammar that was put to the assembler is taken or refused by our reader too."""
+"""Every grammar probe that the assembler accepts or rejects gets the same verdict from our parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lexical grammar is spelt once, and says what the manual says (4.4, 4.5)."""
+"""The lexical grammar is defined once, as in the manual (4.4, 4.5)."""
 
 from __future__ import annotations
 

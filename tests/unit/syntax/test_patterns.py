@@ -1,4 +1,4 @@
-"""Possessive groups for versions of Python whose `re` matches them wrongly, which Debian 12 has (3.11.2)."""
+"""Possessive groups for Python versions whose `re` matches them wrongly, such as Debian 12's (3.11.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of initial values that are read and checked as text: as if they were parsed value by value."""
+"""Lists of initial values checked as text give the same verdicts as parsing value by value."""
 
 from __future__ import annotations
 

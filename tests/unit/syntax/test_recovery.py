@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - the tables keep one mistake a line
-"""One mistake is one diagnostic, at its place, with its repair; the rest of the file is read as if nothing happened."""
+"""One error is one diagnostic, at its place, with a fix; the rest of the file is parsed normally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections and source files of debug data: what is read line by line is what the directive parser reads."""
+"""Debug sections and source files: reading line by line equals the directive parser."""
 
 from __future__ import annotations
 

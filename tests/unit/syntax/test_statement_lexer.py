@@ -1,4 +1,4 @@
-"""The statement regex tiles every text, tells the kinds apart, and takes hostile input in linear time."""
+"""The statement regex tiles every text, distinguishes the kinds, and is linear on hostile input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runner of annotated PTX files: what passes, what it says to what does not, and that it finds both."""
+"""The runner of annotated PTX files: passing and failing checks, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`assert_same_bits`: what differs, by how much, in which format."""
+"""`assert_same_bits`: reports what differs, by how much, in which format."""
 
 from __future__ import annotations
 

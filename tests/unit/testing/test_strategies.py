@@ -1,4 +1,4 @@
-"""The Hypothesis strategies: values are of the format, and its edges come."""
+"""The Hypothesis strategies generate values of the format, including edge cases."""
 
 from __future__ import annotations
 

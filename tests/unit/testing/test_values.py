@@ -1,4 +1,4 @@
-"""Values of `// run:` lines: their bits, and when a result is the one that was wanted."""
+"""Values of `// run:` lines: their bits, and comparison with results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Textures of several levels: which arrays they are made of, what is refused, what kernels ask."""
+"""Mipmapped textures: their arrays, what is refused, and fetches by kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surface instructions by the words of the manual (9.7.11)."""
+"""Surface instructions, as described in the manual (9.7.11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of texture instructions that compilers seldom write, by the words of the manual (9.7.10)."""
+"""Rare forms of texture instructions, as described in the manual (9.7.10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texture, Surface and Sampler as Python objects: which arrays they take, what they refuse, and how they say so."""
+"""Texture, Surface and Sampler objects: accepted arrays, refused ones, and the messages."""
 
 from __future__ import annotations
 

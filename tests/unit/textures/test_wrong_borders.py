@@ -1,4 +1,4 @@
-"""Colors of a border that a texture cannot have are refused; those outside of the range are the nearest in it."""
+"""Invalid border colors are refused; out-of-range ones are clamped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of tiers have in common: no code is made where it is not to be, and who runs a launch is noted."""
+"""Fixtures for tests of tiers: compilation is controlled, and the engine of each launch recorded."""
 
 from __future__ import annotations
 

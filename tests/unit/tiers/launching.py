@@ -1,4 +1,4 @@
-"""Kernels and questions that the tests of tiers share: what has been asked for, and waiting until it is there."""
+"""Kernels and helpers for tests of tiers: what has been requested, and waiting until it is compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that is replaced by better code while it runs: what speculated wrongly, and baseline code."""
+"""Running code is replaced by better code: after wrong speculation, and after baseline code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compile service: code is made once, in the background; whatever becomes of the server, launches give results."""
+"""The compile service: code is compiled once, in the background; launches succeed whatever happens to the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a launch goes on is told by what its loops compare before they end."""
+"""The remaining time of a launch is forecast from the operands of its loops' comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forks of the process that launches make code: at once, with none of its files, and whatever becomes of them."""
+"""Forks of the launching process compile code: without its files, and launches succeed whatever happens to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On a terminal, what takes over a second says what it is doing; the log tells which engine ran a kernel."""
+"""On a terminal, work of more than a second shows its progress; the log names the engine of each kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled code takes a launch over at any point: the same memory, the same faults, whatever was written before."""
+"""Compiled code takes a launch over at any point: the same memory and faults, whatever was written before."""
 
 from __future__ import annotations
 

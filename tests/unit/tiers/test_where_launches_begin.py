@@ -1,4 +1,4 @@
-"""On which engine a launch begins, and when code is asked for: by estimates, forecasts, and earlier launches."""
+"""The engine on which a launch begins, and when code is requested: by estimates, forecasts and earlier launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As much of CuPy as cuda.core's examples use, on NumPy arrays in managed memory of our driver.
+"""The part of CuPy that cuda.core's examples use, on NumPy arrays in managed memory of our driver.
 
 CuPy's wheels hold NVIDIA's runtime, which does not run on OpenPTX (docs/driver.md). Computation happens on the host.
 """

@@ -1,4 +1,4 @@
-"""cuMemcpy2D and cuMemcpy3D between the host, pitched device memory and arrays; what must not be copied."""
+"""cuMemcpy2D and cuMemcpy3D between the host, pitched device memory and arrays; copies that are refused."""
 
 import ctypes
 import struct

@@ -1,4 +1,4 @@
-"""What calls return while a stream is captured, by the modes of the capture and of the calling thread."""
+"""Results of calls while a stream is captured, by the modes of the capture and of the calling thread."""
 
 import ctypes
 import threading

@@ -1,4 +1,4 @@
-"""Nodes by one structure for all types, numbers of graphs and nodes, batches of boxes; what is refused."""
+"""Nodes described by one structure for all types, numbers of graphs and nodes, batches of boxes; refusals."""
 
 import ctypes
 import struct

@@ -1,4 +1,4 @@
-"""How the programs here call the library: a context, results that are checked, kernels by name."""
+"""Calls of the library for the programs here: a context, checked results, kernels by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs that programs build themselves, and captures with their edges, against what the nodes do one by one."""
+"""Graphs that programs build, and captures with their edges, compared with executing the nodes one by one."""
 
 import ctypes
 import struct

@@ -1,4 +1,4 @@
-"""Images that are none: each is refused by a result, whatever sizes and addresses it claims to have."""
+"""Invalid images are refused by an error code, whatever sizes and addresses they claim."""
 
 import random
 import struct

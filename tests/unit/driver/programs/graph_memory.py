@@ -1,4 +1,4 @@
-"""When the memory that nodes of graphs allocate is memory: what is done with it before, between and after launches."""
+"""The lifetime of memory that graph nodes allocate: accesses before, between and after launches."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""A kernel that never ends and a stream that waits for ever are interrupted; the program gets a KeyboardInterrupt."""
+"""An endless kernel and a stream that waits forever are interrupted; the program gets a KeyboardInterrupt."""
 
 import os
 import signal

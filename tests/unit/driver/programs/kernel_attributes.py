@@ -1,4 +1,4 @@
-"""Registers as the linker and modules limit them, bytes of local memory, and the profiler that is not there."""
+"""Register limits of the linker and of modules, bytes of local memory, and the missing profiler."""
 
 import ctypes
 from ctypes import byref

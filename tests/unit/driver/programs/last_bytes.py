@@ -1,4 +1,4 @@
-"""Loads at the end of an allocation whose size is no multiple of 16."""
+"""Loads at the end of an allocation whose size is not a multiple of 16."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executable graphs that change, and end, while a launch of them waits in a stream; and what an update refuses."""
+"""Executable graphs that are changed or destroyed while a launch waits in a stream; updates that are refused."""
 
 import ctypes
 import struct

@@ -1,4 +1,4 @@
-"""Every entry point takes null pointers, null handles and zeros: it returns a result, and makes no mistake of ours."""
+"""Every entry point called with null pointers, null handles and zeros returns a result."""
 
 import ctypes
 

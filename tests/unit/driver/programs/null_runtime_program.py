@@ -1,4 +1,4 @@
-"""Every function of libcudart.so takes null pointers and zeros, and memory of zeros in their places."""
+"""Every function of libcudart.so called with null pointers, zeros, and pointers to zeroed memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory and events that another process opens by their handles. What one of them writes, the other reads."""
+"""Memory and events that another process opens by handles: writes of one are visible to the other."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""A call of the library leaves an exception of Python that is pending as it is, and is not disturbed by it."""
+"""A call of the library preserves a pending Python exception and is not affected by it."""
 
 import ctypes
 import subprocess

@@ -1,4 +1,4 @@
-"""Runs the programs beside it, one after the other in one process. The status is 1 where one failed."""
+"""Runs the programs in this folder one after the other in one process. The status is 1 if one failed."""
 
 from __future__ import annotations
 

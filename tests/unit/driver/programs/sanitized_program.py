@@ -1,4 +1,4 @@
-"""What test_exec_sanitize.py runs: reverses a block's elements in shared memory, adding what device memory holds."""
+"""The program of test_exec_sanitize.py: reverses a block in shared memory and adds values from device memory."""
 
 from __future__ import annotations
 

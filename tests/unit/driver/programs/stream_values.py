@@ -1,4 +1,4 @@
-"""Words that streams write and wait for, attributes of streams, and several copies by one call."""
+"""Words that streams write and wait for, stream attributes, and several copies in one call."""
 
 import ctypes
 from ctypes import byref

@@ -1,4 +1,4 @@
-"""Streams that wait for a word that the host, another stream or a kernel writes later, and what comes after it."""
+"""Streams that wait for a word that the host, another stream or a kernel writes later, and the work after it."""
 
 import ctypes
 import threading

@@ -1,4 +1,4 @@
-"""Tensor maps that cuTensorMapEncodeTiled makes: a box of a matrix that a kernel copies; what the hardware refuses."""
+"""Tensor maps of cuTensorMapEncodeTiled: a kernel copies a box of a matrix; maps that the hardware refuses."""
 
 import ctypes
 from ctypes import byref

@@ -1,4 +1,4 @@
-"""Texture and surface objects on arrays, linear and pitched memory, against what NumPy finds at the same places."""
+"""Texture and surface objects on arrays, linear and pitched memory, compared with NumPy."""
 
 import ctypes
 import struct

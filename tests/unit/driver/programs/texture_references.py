@@ -1,4 +1,4 @@
-"""Texture and surface references, and launches of the oldest interface, which came with them."""
+"""Texture and surface references, and launches by the oldest interface."""
 
 import ctypes
 import struct

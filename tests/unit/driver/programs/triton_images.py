@@ -1,4 +1,4 @@
-"""Triton loads machine code: the PTX beside it in Triton's cache is run, and without it the code is refused."""
+"""Triton loads machine code: the PTX in Triton's cache is run instead; without it the code is refused."""
 
 import os
 import struct

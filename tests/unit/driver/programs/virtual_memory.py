@@ -1,4 +1,4 @@
-"""Reserved addresses, and memory that is mapped there in parts: growing, moved, shared, and out of reach."""
+"""Reserved addresses and memory mapped there in parts: growing, moved, shared, inaccessible."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Calls that are wrong in some way, and their results, as NVIDIA's driver 580 (CUDA 13.0) gives them on an H200."""
+"""Invalid calls and their results, as returned by NVIDIA's driver 580 (CUDA 13.0) on an H200."""
 
 import ctypes
 from ctypes import byref
