@@ -38,7 +38,7 @@ class BodyDirectives:
             self.findings.add("invalid-name", message, name.span, help="it is the sink for unused results")
         first = scope.labels[name.text]
         if first != name.span[0]:
-            message = f"the label `{name.text}` stands twice in this block"
+            message = f"the label `{name.text}` occurs twice in this block"
             places = (Label((first, first + len(name.text)), "first here"),)
             self.findings.add("duplicate-label", message, name.span, labels=places)
         elif name.text in self.parameters and scope is self.checked.header:

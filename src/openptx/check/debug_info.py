@@ -84,7 +84,7 @@ class DebugInfo:
         if index.value >> 32:
             self._add("invalid-integer", f"`{index.text}` does not fit 32 bits", index.span, "too large")
         elif (first := self.files.get(index.value)) is not None:
-            self._add("repeated-directive", f"`.file {index.value}` stands twice", index.span, "again", first)
+            self._add("repeated-directive", f"`.file {index.value}` occurs twice", index.span, "again", first)
         else:
             self.files[index.value] = index.span
 
@@ -95,7 +95,7 @@ class DebugInfo:
             if match := _LABEL.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):
                 name = match[1]
                 if (first := self.labels.get(name)) is not None:
-                    self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
+                    self._add("duplicate-label", f"the label `{name}` occurs twice", match.span(1), "again", first)
                 else:
                     self.labels[name] = match.span(1)
             start = colon + 1

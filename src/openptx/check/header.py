@@ -284,7 +284,7 @@ class Header:
 
     def _repeated(self, item: Directive, first: Directive) -> None:
         self._add(
-            "repeated-directive", f"`.{item.name}` may stand only once", item, labels=(Label(first.span, "first here"),)
+            "repeated-directive", f"`.{item.name}` may occur only once", item, labels=(Label(first.span, "first here"),)
         )
 
     def _add(self, about: str, message: str, item: Directive, **facts: Unpack[Facts]) -> None:

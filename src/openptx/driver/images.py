@@ -45,7 +45,7 @@ def bytes_at(pointer: int) -> bytes:
 def memory_at(pointer: int, size: int) -> bytes:
     """Bytes of an image that states its size. Fails if the process has less memory there."""
     if not pointer or size > MOST or not is_mapped(pointer, size):
-        why = f"the image at 0x{pointer:x} says that it has {size} bytes, and there are not so many"
+        why = f"the image at 0x{pointer:x} says that it has {size} bytes, more than can be read"
         raise Failure(Result.INVALID_IMAGE, why)
     return ctypes.string_at(pointer, size)
 

@@ -169,7 +169,7 @@ class Mbarriers:
         text = f"{expected - pending} of {expected} arrivals came"
         if tx:
             text += (
-                f", {tx} bytes are missing" if tx < 1 << 21 else f", {(1 << 22) - tx} bytes came that nobody expected"
+                f", {tx} bytes are missing" if tx < 1 << 21 else f", {(1 << 22) - tx} bytes arrived that were not expected"
             )
         phases = self.known[key].phases
         return f"phase {phases} of the mbarrier is not complete: {text}"

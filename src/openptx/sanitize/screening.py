@@ -65,7 +65,7 @@ KINDS = {
     LANES_AWAY: "an instruction of the warp that not all of its lanes execute",
     OUTSIDE: "an access outside of its variable",
     SMALL: "an access of bytes",
-    UNWRITTEN: "a load of bytes that nobody has written",
+    UNWRITTEN: "a load of bytes that were never written",
 }
 
 

@@ -140,7 +140,7 @@ class Session:
                 "`wgmma.commit_group` and `wgmma.wait_group` before the threads end",
             ),
         ):
-            message = f"a thread ends with an asynchronous {what} that nobody waited for"
+            message = f"a thread ends without waiting for its asynchronous {what}"
             for statement, thread in operations.left(batch.x.first, batch.x.first + batch.x.n):
                 op = self.reporter.ops[statement]
                 self.reporter.report(

@@ -84,7 +84,7 @@ class UnwrittenCopies:
             if r.found.known(key):
                 continue
             finding = r.add(
-                key, "unwritten-copy", "init", "a word that nobody has written is copied to global memory", op, thread,
+                key, "unwritten-copy", "init", "a word that was never written is copied to global memory", op, thread,
                 other=r.site(origin, thread), other_label="it is loaded here", notes=notes,
                 help="write the word before it is read, or copy only what was written",
             )  # fmt: skip

@@ -109,7 +109,7 @@ class Values:
         else:
             other = r.site(origin, thread) if origin is not None and origin is not op else None
             r.add(
-                key, "undefined-value", "init", f"a value that nobody has written {what}", op, thread,
+                key, "undefined-value", "init", f"a value that was never written {what}", op, thread,
                 other=other, other_label="the undefined bits come from here", notes=notes,
                 help="write the register or memory before it is read, in every path that leads here",
             )  # fmt: skip

@@ -221,10 +221,10 @@ def _refuse_misplaced(c: Cursor, inside: bool) -> None:
     """Raises the error that a directive is misplaced."""
     word = c.word
     if inside and word in _MODULE_ONLY:
-        raise _misplaced(c, f"`{word}` can't stand inside the body of a function")
+        raise _misplaced(c, f"`{word}` is not allowed inside the body of a function")
     if not inside and word in _BODY_ONLY:
         where = "the header of a function" if word in TUNING else "the body of a function"
-        raise _misplaced(c, f"`{word}` can only stand in {where}")
+        raise _misplaced(c, f"`{word}` is only allowed in {where}")
     if word in LABELLED:
         raise _misplaced(c, f"`{word}` needs a label before it: `targets: {word} ...`")
 
@@ -242,7 +242,7 @@ def without_dot(c: Cursor) -> Mistake:
 
 def misplaced_statement(c: Cursor) -> Mistake:
     """The error that instructions are outside every function: one error, however many there are."""
-    message = "an instruction can only stand inside the body of a function"
+    message = "an instruction is only allowed inside the body of a function"
     mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here")
     c.seek(outside(c.file.text, c.start))
     mistake.recovered = True
@@ -279,7 +279,7 @@ def _line(c: Cursor, inside: bool) -> Statement:
     if match is None:
         raise c.invalid_character()
     if inside and c.word == "@@":
-        raise _misplaced(c, "`@@DWARF` can't stand inside the body of a function")
+        raise _misplaced(c, "`@@DWARF` is not allowed inside the body of a function")
     span, kind = match.span(), Dwarf if c.word == "@@" else Preprocessor
     name_span = c.span
     c.seek(span[1])

@@ -230,7 +230,7 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
         close = closing(file.text, end, len(file.text))
         end = len(file.text) if close is None else close + 1
         if not after:
-            message, label = "a block can only stand inside the body of a function", "no function begins here"
+            message, label = "a block is only allowed inside the body of a function", "no function begins here"
             problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label))
     items.append(Unreadable(file, (start, end)))
     return end

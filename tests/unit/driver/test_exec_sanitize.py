@@ -55,12 +55,12 @@ def test_memory_that_nobody_has_freed_is_told_at_the_end(end: str) -> None:
 
 def test_shared_memory_that_nobody_wrote_is_an_error() -> None:
     done = run(LAUNCH_FAILED, "undefined", "--sanitize")
-    assert "error[PTX8003]: a value that nobody has written is stored in global memory" in done.stderr
+    assert "error[PTX8003]: a value that was never written is stored in global memory" in done.stderr
 
 
 def test_device_memory_is_undefined_until_it_is_written() -> None:
     done = run(LAUNCH_FAILED, "unset", "--sanitize")
-    assert "error[PTX8003]: a value that nobody has written is stored in global memory" in done.stderr
+    assert "error[PTX8003]: a value that was never written is stored in global memory" in done.stderr
 
 
 def test_the_environment_names_single_tools() -> None:

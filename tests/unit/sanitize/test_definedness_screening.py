@@ -65,7 +65,7 @@ def test_what_is_written_is_cleared(name: str) -> None:
 @pytest.mark.parametrize("name", LOADS)
 @pytest.mark.parametrize("block", [64, 40])
 def test_no_load_of_what_nobody_has_written_is_cleared(name: str, block: int) -> None:
-    assert lone(LOADS[name], block).reason.startswith("a load of bytes that nobody has written, line ")
+    assert lone(LOADS[name], block).reason.startswith("a load of bytes that were never written, line ")
 
 
 @pytest.mark.parametrize("space", ["shared", "local"])

@@ -163,7 +163,7 @@ def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Prob
         return without
     return Problem(
         "no-such-form",
-        f"`{opcode}` has modifiers that can't stand together",
+        f"`{opcode}` has modifiers that exclude each other",
         label="no such form",
         expected=why,
         actual=opcode,
@@ -185,7 +185,7 @@ def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Pro
         idle = modifier in _IDLE
         return Problem(
             "modifier-forbidden",
-            f"`.{modifier}` can't stand in `{opcode}`",
+            f"`.{modifier}` is not allowed in `{opcode}`",
             label=f"leave out `.{modifier}`" if idle else f"no form has `.{modifier}` together with the others",
             part=modifier,
             expected=shorter,
@@ -202,7 +202,7 @@ def _repeated(opcode: str, modifier: str) -> Problem:
     fixed = head + tail
     return Problem(
         "repeated-modifier",
-        f"`.{modifier}` stands twice in `{opcode}`",
+        f"`.{modifier}` occurs twice in `{opcode}`",
         label="once is enough",
         part=modifier,
         repair=rewrite(fixed, SAFE) if resolve(fixed) else None,

@@ -33,7 +33,7 @@ def barriers(graph: ControlFlowGraph, function: Function, findings: FunctionFind
             "all must arrive together",
             labels=() if guarded is barrier else (Label(guard, "this differs between the threads of a warp"),),
             rule="PTX ISA, bar and barrier (9.7.13.1): .aligned",
-            help="put it where every thread comes by",
+            help="move it to where all threads of the warp reach it",
         )
 
 
@@ -83,6 +83,6 @@ def _fall_through(function: Function, findings: FunctionFindings) -> None:
         "fall-through",
         f"the end of `{function.name.text}` is reached without `ret`",
         (close, min(close + 1, len(function.file.text))),
-        "execution goes on after this",
+        "execution continues past this",
         help="end it with `ret;`",
     )

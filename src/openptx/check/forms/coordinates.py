@@ -116,7 +116,7 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
 def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
     """The problem with one element by itself."""
     if part.sort == kinds.SINK:
-        return "sink", f"`_` can't stand in `{name}` of `{place.opcode}`", "a value is needed here"
+        return "sink", f"`_` is not allowed in `{name}` of `{place.opcode}`", "a value is needed here"
     if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
         return "vector-element", f"the elements of `{name}` of `{place.opcode}` are single values", "not a value"
     if part.type is not None and part.type.width != width:

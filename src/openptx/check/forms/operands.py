@@ -129,7 +129,7 @@ def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def _sink(place: Place, where: Path) -> Problem:
     return place.problem(
         "sink",
-        f"`_` can't stand for operand `{place.name}` of `{place.opcode}`",
+        f"`_` is not allowed as operand `{place.name}` of `{place.opcode}`",
         where,
         "this result can't be left out" if place.writes else "a value is needed here",
         expected=place.expected(),
@@ -220,7 +220,7 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             "negation",
             f"operand `{place.name}` of `{place.opcode}` can't be negated",
             where,
-            "`!` can't stand here",
+            "`!` is not allowed here",
             expected=what(place),
             actual=kind.text,
         )

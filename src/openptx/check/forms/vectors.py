@@ -45,7 +45,7 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if place.writes and not kind.literal:
         yield place.problem(
             "duplicate-destination",
-            "a register stands twice in this list of destinations",
+            "a register occurs twice in this list of destinations",
             where,
             "which value it gets is undefined",
             rule=_RULE,

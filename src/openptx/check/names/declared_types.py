@@ -121,7 +121,7 @@ def _of_its_space(declaration: Declaration, declarator: Declarator) -> Misfit | 
             "name",
             "an array",
             rule="PTX ISA, Parameterized Variable Names (5.4.6)",
-            help=f"declare so many registers: `.reg .{name} {declarator.name.text}<...>;`",
+            help=f"declare several registers at once: `.reg .{name} {declarator.name.text}<...>;`",
         )
     if declaration.space == "param" and (vector or (name == "f16x2" and not array)):
         what = "vector" if vector else "`.f16x2`"
@@ -167,7 +167,7 @@ def _count(declarator: Declarator) -> Misfit | None:
         return None
     return Misfit(
         "array-size",
-        f"so many names are too many: {count.value} does not fit 32 bits",
+        f"too many names: {count.value} does not fit 32 bits",
         "name",
         span=count.span,
         expected="at most 4294967295",

@@ -48,7 +48,7 @@ def reference(run: Run, make: Callable[..., Launch] = Launch) -> Launch:
 def resume_interp(run: Run, codes: list[int], team: list[Worker], make: Callable[..., Launch] = Launch) -> None:
     """Runs to its end what workers have left: those with code `HANDED` are in the middle of a CTA."""
     launch = reference(run, make)
-    FALLBACK.info("kernel `%s`: the reference engine goes on, for threads wait for others", run.plan.function.name)
+    FALLBACK.info("kernel `%s`: the interpreter continues, because threads wait for others", run.plan.function.name)
     begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == abi.HANDED]
     first, stop = struct.unpack_from("<2q", team[0].launch_memory, abi.NEXT)
     untaken = range(min(first, stop), stop)
