@@ -168,9 +168,7 @@ class Mbarriers:
         pending, expected, tx = word & COUNT, expected_arrivals(word), word >> BYTES & TX
         text = f"{expected - pending} of {expected} arrivals came"
         if tx:
-            text += (
-                f", {tx} bytes are missing" if tx < 1 << 21 else f", {(1 << 22) - tx} bytes arrived that were not expected"
-            )
+            text += f", {tx} bytes are missing" if tx < 1 << 21 else f", {(1 << 22) - tx} unexpected bytes arrived"
         phases = self.known[key].phases
         return f"phase {phases} of the mbarrier is not complete: {text}"
 
