@@ -52,7 +52,7 @@ def large() -> list[tuple[str, Path]]:
 
 
 def family(name: str, size: int) -> str:
-    """A file of the family, so many bytes long. Empty where the repository has no file of it."""
+    """A file of the family with this many bytes; empty if the repository has no file of it."""
     pattern, target = FAMILIES[name]
     most = _TARGET.match(f".target {target}")
     assert most is not None

@@ -19,7 +19,7 @@ _ADD = "add.s32 %r2, %r1, 7;\n"
 
 
 def arithmetic(instructions: int) -> str:
-    """One kernel of so many instructions, as plain as they get."""
+    """One kernel of this many plain instructions."""
     lines = [
         ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{",
         ".reg .b32 %r<3990>;\n.reg .f32 %f<3990>;\n.reg .b64 %rd<3990>;",
@@ -46,17 +46,17 @@ def _kernel(text: str, before: str = "") -> str:
 
 
 def _lines(text: str, last: str = "") -> Callable[[int], str]:
-    """A kernel of so many times the text, with the number in place of `#`, and something at its end."""
+    """A kernel that repeats a text this many times, with the number in place of `#`, and an end."""
     return lambda count: _kernel(_each(count, text) + last)
 
 
 def _items(text: str, before: str = "", after: str = "") -> Callable[[int], str]:
-    """So many items outside of functions."""
+    """This many items outside of functions."""
     return lambda count: _HEADER + before + _each(count, text) + after
 
 
 def _values(declared: str, value: str) -> Callable[[int], str]:
-    """An array of so many values."""
+    """An array of this many values."""
 
     def text(count: int) -> str:
         values = _each(count, f"{value}, ")[:-2]

@@ -55,7 +55,7 @@ def compared(mutants: list[Mutant]) -> list[Comparison]:
 
 
 def comparisons(mutants: Iterator[Mutant], count: int, jobs: int) -> Iterator[Comparison]:
-    """Both verdicts of so many mutants."""
+    """Both verdicts on this many mutants."""
     chosen = list(itertools.islice(mutants, count))
     parts = [chosen[i : i + 25] for i in range(0, len(chosen), 25)]
     if jobs < 2:

@@ -76,7 +76,7 @@ class Mma(Kernel):
     types = ("f16", "bf16", "e4m3", "s8", "tf32")
 
     def placed(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """By fragments: a lane's registers beside each other."""
+        """By fragments: a lane's registers are adjacent."""
         n, words = self.n, (self.n * self.t.bytes) // LINE
         rows = a.view(np.uint32).reshape(n // 16, 2, 8, words, 2, 4).transpose(0, 3, 2, 5, 4, 1)
         columns = b.view(np.uint32).reshape(n // 8, 8, words, 2, 4).transpose(0, 2, 1, 4, 3)

@@ -20,7 +20,7 @@ class Suite:
     seconds: float = 0.0
 
     def count(self, name: str, outcome: str, why: str, reason: str | None = None) -> None:
-        """Counts a test: `outcome` is pytest's or NOT_REACHED, `reason` says why a failure is none of ours."""
+        """Counts a test: `outcome` is pytest's or NOT_REACHED, `reason` explains a failure that is not ours."""
         if outcome == "passed":
             self.passed += 1
         elif outcome == "failed" and reason is not None:

@@ -11,7 +11,7 @@ FOLDER = Path(os.environ.get("OPENPTX_RECORDINGS") or Path(__file__).resolve().p
 
 
 def recording(name: str) -> Path:
-    """The file of this name; the test is skipped where there is none."""
+    """The file with this name; the test is skipped if it does not exist."""
     found = FOLDER / name
     if not found.exists():
         pytest.skip(f"no {name} in {FOLDER} (OPENPTX_RECORDINGS)")

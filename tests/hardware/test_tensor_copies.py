@@ -30,7 +30,7 @@ def recorded() -> Any:
 
 
 def statement(case: dict[str, Any]) -> str:
-    """The copy. Nobody waits for it: here it is done at once."""
+    """The copy. The kernel does not wait for it, because OpenPTX completes it at once."""
     rank, columns = len(case["at"]), "Im2col" in case["map"]["function"]
     at = ", ".join(f"c{i}" for i in range(rank))
     if case["kind"] == "load":

@@ -14,7 +14,7 @@ _TARGET = re.compile(r"^\s*\.target\s+sm_(\d+[af]?)", re.M)
 
 
 def accepted(folder: Path, text: str, target: str) -> bool:
-    """Whether it takes a file, without making code of it. `target` is `100a` and the like."""
+    """Whether it accepts a file, without generating code. `target` is a suffix such as `100a`."""
     file = folder / "k.ptx"
     file.write_text(text)
     command = [str(PTXAS), f"-arch=compute_{target}", str(file), "-o", str(folder / "k.out")]

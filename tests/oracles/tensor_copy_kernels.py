@@ -65,7 +65,7 @@ class Tensor:
 
 
 def kernel(tensor: Tensor, moves: str) -> str:
-    """`given` comes to shared memory, a copy is done, and what is there then goes to `back`."""
+    """Moves `given` to shared memory, makes a copy, and moves the result to `back`."""
     return f""".version 8.8
 .target sm_100a
 .address_size 64

@@ -202,7 +202,7 @@ def execute(argv: Command) -> tuple[int, str]:
 
 
 def serve(folder: Path, first: int) -> None:
-    """Executes inputs until somebody ends the process."""
+    """Executes inputs until the process is killed."""
     from openptx.testing import case
 
     os.chdir(folder)

@@ -93,7 +93,7 @@ def wrong_space(dice: random.Random) -> Violation:
 
 
 def around_the_end(dice: random.Random) -> Violation:
-    """Addresses that come to the right place, or nearly, once a sum has wrapped around."""
+    """Addresses that are right, or nearly, after a sum has wrapped around."""
     space = dice.choice((".global", "", ".shared", ".const"))
     base = {".global": "mov.b64 a, o;", "": "mov.b64 a, o;", ".shared": "mov.u64 a, sh;", ".const": "mov.u64 a, co;"}
     far = dice.choice((1 << 32, 1 << 33, 1 << 24, 2 << 24, 3 << 32, 4 << 32, 1 << 63, (1 << 64) - (3 << 32)))
@@ -119,7 +119,7 @@ def locked_atomics(dice: random.Random) -> Violation:
 
 
 def bulk_copies(dice: random.Random) -> Violation:
-    """Sizes that are too large, by a little or so much that they come to an end elsewhere."""
+    """Sizes that are slightly too large, or so large that the end wraps around."""
     size = dice.choice((16, 64, 80, 4096, (1 << 24) + 16, 1 << 25, (1 << 31) - 16, 0xFFFFFFF0))
     target, source = dice.choice((("w", "sh"), ("o", "sh"), ("a", "sh")))
     code = f"and.b64 o, o, -16; add.u64 a, o, 32; mov.u32 j, {size}; mov.u64 c, sh; and.b64 w, w, -16;"

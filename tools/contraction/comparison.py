@@ -87,7 +87,7 @@ def shown(e: Expression | None, depth: int = 6) -> str:
 
 
 def differing(folder: Path, kind: str, seed: int, count: int, target: str) -> Iterator[Difference]:
-    """Of so many programs of a class those that differ."""
+    """Those of this many programs of a class that differ."""
     rng = random.Random(f"{seed} {kind}")
     while count > 0:
         programs = [write(rng, kind) for _ in range(min(TOGETHER, count))]

@@ -151,7 +151,7 @@ def pair(low: Expression, high: Expression) -> Expression:
 
 
 def signless(e: Expression) -> Expression:
-    """A double without the signs that stand in front of it."""
+    """A double without its signs."""
     while e.name in ("neg", "abs"):
         e = e.args[0]
     return e

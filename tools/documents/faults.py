@@ -79,7 +79,7 @@ class Example:
 
 
 def own(kernel: str, block: int, length: int = 0, timeout: float | None = None) -> Callable[[str], None]:
-    """A kernel of `OWN`, on one block and an array of so many elements."""
+    """A kernel of `OWN`, on one block and an array of `length` elements."""
 
     def launch(engine: str) -> None:
         arguments = [np.zeros(length, np.uint32)] if length else []

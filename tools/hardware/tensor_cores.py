@@ -40,7 +40,7 @@ BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "e4m3": 8, "e5m
 
 
 def registers(elements: int, type: str) -> tuple[int, int, str]:
-    """What a lane holds of so many elements."""
+    """A lane's part of this many elements."""
     bits = elements * BITS[type] // LANES
     word = 64 if type == "f64" else 32
     return bits // word, word, type

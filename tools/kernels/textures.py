@@ -86,7 +86,7 @@ def texel(shape: tuple[int, ...], around: np.ndarray, index: list[int]) -> np.ge
 
 
 def places(r: Generator, shape: tuple[int, ...], normalized: bool, n: int) -> np.ndarray:
-    """Coordinates from well before to well behind the array, some of them exactly on texels' borders and centres."""
+    """Coordinates from well before to well beyond the array, some exactly on borders and centres of texels."""
     at = r.uniform(-1.2, 2.2, (n, len(shape)))
     at[: n // 4] = np.round(at[: n // 4] * 16) / 16
     return (at if normalized else at * shape[::-1]).astype(np.float32)

@@ -72,7 +72,7 @@ def declaration_moved(dice: random.Random, source: Source) -> Edit | None:
 
 @file_rule
 def function_moved(dice: random.Random, source: Source) -> Edit | None:
-    """A function stands behind another one, so that it is called before it is declared; or it is there twice."""
+    """A function is moved after another one, so that it is called before it is declared, or duplicated."""
     found = list(_FUNCTION.finditer(source.text))
     if not found:
         return None
@@ -122,7 +122,7 @@ def label_doubled(dice: random.Random, source: Source) -> Edit | None:
 
 @file_rule
 def line_moved_far(dice: random.Random, source: Source) -> Edit | None:
-    """A directive in any other place of the file, in front of or behind its own."""
+    """A directive moved to another place in the file, before or after its own."""
     lines = source.text.splitlines(keepends=True)
     chosen = [i for i, line in enumerate(lines) if line.lstrip()[:1] == "." and "{" not in line]
     if not chosen:

@@ -100,7 +100,7 @@ class Source:
 
     @cached_property
     def directives(self) -> tuple[Token, ...]:
-        """All tokens that stand in no instruction."""
+        """All tokens outside of instructions."""
         inside = {token for statement in self.statements for token in statement.tokens}
         return tuple(token for token in self.tokens if token not in inside)
 

@@ -131,7 +131,7 @@ def test_every_path_is_followed_when_it_is_selected() -> None:
 
 
 def test_a_half_that_is_packed_unwritten_is_no_read() -> None:
-    """As nvcc writes it where nobody uses that half."""
+    """As nvcc emits it if that half is not used."""
     assert names("mov.b32 a, 1; mov.b64 q, {a, b}; mov.b64 {c, _}, q;") == []
     assert names("mov.b32 a, b;") == ["b"]
 

@@ -34,7 +34,7 @@ def test_a_race_is_an_error_of_its_launch() -> None:
     assert done.stderr.count("error[PTX8001]") == 1  # the context is of no use afterwards
     assert "a `bar.warp.sync` between lines" in done.stderr
     assert "error[PTX8001]" in done.stdout  # in the error's string
-    assert not run("0", "racy").stderr  # without the option nobody looks
+    assert not run("0", "racy").stderr  # not checked without the option
 
 
 def test_a_warning_is_told_once_and_the_program_goes_on() -> None:

@@ -74,7 +74,7 @@ print(cuda.cuGetExportTable(ctypes.byref(table), bytes([5] * 16)), table.value)
 
 
 def test_export_tables_are_not_asked_for(tmp_path: Path) -> None:
-    """A program that wants proof of NVIDIA's driver gets none, even if the driver behind the recorder would give it."""
+    """A program that asks for proof of NVIDIA's driver gets none, even if the recorded driver would give it."""
     driver = tmp_path / "libcuda.so.1"
     source = PROGRAM.with_name("exporting_driver.c")
     subprocess.run([compiler() or "cc", "-shared", "-fPIC", str(source), "-o", str(driver)], check=True)
@@ -93,6 +93,6 @@ def test_what_is_no_driver(tmp_path: Path) -> None:
     wrong.write_text("no library")
     program = [sys.executable, "-c", "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0))"]
     done = subprocess.run([*command, str(wrong), "--", *program], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "802\n"  # CUDA_ERROR_SYSTEM_DRIVER_NOT_READY, at once and not for ever
+    assert done.stdout == "802\n"  # CUDA_ERROR_SYSTEM_DRIVER_NOT_READY, at once instead of hanging
     assert "does not name a driver that can be recorded" in done.stderr
     assert "no launch was recorded" in done.stderr

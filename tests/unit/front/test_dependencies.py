@@ -240,7 +240,7 @@ def test_launches_know_engines_by_their_protocol_alone() -> None:
 
 
 def test_parts_of_check_point_one_way() -> None:
-    """Sub-packages of check stand in layers: each imports only layers above it in the list."""
+    """The sub-packages of check are layers: each imports only those before it in the list."""
     wrong: list[str] = []
     for name, path in MODULES.items():
         if not (name + ".").startswith("openptx.check."):

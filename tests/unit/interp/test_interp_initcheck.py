@@ -89,7 +89,7 @@ SOURCES = """.version 8.3
 """
 
 # fmt: off
-UNWRITTEN = {  # statements, and what they read that nobody wrote: a register, or shared memory
+UNWRITTEN = {  # statements, and the uninitialized operand that they read: a register, or shared memory
     "atom.global.add.u32 good, [o], a;":                            "a",
     "red.global.add.u32 [o], a;":                                   "a",
     "atom.global.cas.b32 good, [o], a, good;":                      "a",

@@ -85,7 +85,7 @@ def test_a_column_is_of_one_slice(number: int, there: bool) -> None:
     tensor = Sliced((3, 2, 5), "f2", 16, (64, 6, 1))
     images = tensor.array[:, 1] if there else np.zeros_like(tensor.array[:, 1])
     column = np.array([images[1, w] for w in range(3, 5)] + [images[2, w] for w in range(4)])
-    # No instruction makes such a map: the access mode stands beside the rank, and corners of 0 behind the pixels.
+    # No instruction makes such a map: the access mode is next to the rank, and corners of 0 follow the pixels.
     makes = "st.global.b32 [there+8], 65538; st.global.b32 [there+60], 0;"
     back = launched(tensor, makes + loads(6 * 16, LOAD.format(3, "im2col"), f"3, {number}, 1", ", {0}"))
     np.testing.assert_array_equal(back[: 6 * 16].view("f2").reshape(6, 8), column)

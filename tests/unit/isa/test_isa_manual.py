@@ -10,7 +10,7 @@ import pytest
 
 from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, load, resolve
 
-# What the syntax blocks say and the text takes back, or nobody can have meant; the assembler refuses all of it.
+# What the syntax blocks allow although the text forbids it, or by mistake; the assembler rejects all of it.
 # Page: the choices that may not fit.
 TAKEN_BACK = {
     "9.7.9.8": "const local param param::entry param::func",  # .volatile, .relaxed, .acquire: not for these spaces

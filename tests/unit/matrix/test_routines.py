@@ -169,7 +169,7 @@ def test_reference_engine() -> None:
 
 
 def tensor_memory_product(rows: int, mode: int, add: bool) -> None:
-    """Of f16, of matrices behind descriptors, without whatever is done line by line."""
+    """Products of f16 of matrices with descriptors, without the steps that are done line by line."""
     random = np.random.default_rng(rows)
     (ca, left), (cb, right) = (test_products.draw(random, "f16", (n, 16)) for n in (rows, 64))
     cd, addend = test_products.draw(random, "f32", (rows, 64))

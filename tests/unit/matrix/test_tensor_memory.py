@@ -270,7 +270,7 @@ def test_rows_of_a_warp_shift(opcode: str, engine: str) -> None:
 
 
 def test_columns_are_given_again() -> None:
-    """Four allocations of 128 columns fill tensor memory; what one gives back another gets."""
+    """Four allocations of 128 columns fill tensor memory; freed columns are reused."""
     body = """
     @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 128;
     mov.u32 %i, 0; setp.ge.u32 %one, %t, 32; @%one bra OUT;
@@ -298,7 +298,7 @@ EXCLUSIVE = NEWER.replace("tcgen05.alloc", "tcgen05.alloc.exclusive").replace(
 
 
 def test_columns_are_allocated_exclusively() -> None:
-    """Any multiple of 32 columns, while nobody has others."""
+    """Any multiple of 32 columns, while no others are allocated."""
     found = np.full(1, 7, np.uint32)
     body = "st.global.u32 [%rd0], %d;"
     program(EXCLUSIVE.format(columns=96, body=body))["k"]((1,), (128,), (found, found))

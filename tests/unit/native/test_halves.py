@@ -87,7 +87,7 @@ def test_conversions_and_comparisons(cpu: CPU) -> None:
 
 
 def test_chains_keep_the_canonical_nan() -> None:
-    """A result that nobody looked at goes on as the processor's; its bits, and their sign, are the definition's."""
+    """A result that is only used in arithmetic stays the processor's; its bits and sign are the definition's."""
 
     def chain(x: Any, a: Any, b: Any) -> Any:
         d = x.fadd(F16, x.fmul(F16, a, b), b)

@@ -98,7 +98,7 @@ def test_others_launch_and_fork_while_one_compiles_long(monkeypatch: pytest.Monk
     thread = threading.Thread(target=work)
     thread.start()
     assert begun.wait(30), "the limit was met before LLVM began: a very busy machine"
-    assert LLVM.acquire(timeout=1)  # what whoever forks waits for
+    assert LLVM.acquire(timeout=1)  # what a forking thread waits for
     LLVM.release()
     other["k"](1, 1, (), engine="native")
     assert thread.is_alive()

@@ -221,7 +221,7 @@ def test_a_forked_process_has_workers_of_its_own() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can't fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_process_is_not_forked_while_a_thread_uses_llvm() -> None:
-    """Else the child waited for ever for that thread, which it does not have."""
+    """Otherwise the child would wait forever for that thread, which it does not have."""
     begun, ended = threading.Event(), threading.Event()
 
     def use() -> None:

@@ -157,7 +157,7 @@ def test_faults_are_those_of_the_reference_engine(body: str, elements: int) -> N
 
 @pytest.mark.parametrize("first", [4, 36, 40, 68])
 def test_the_warp_whose_fault_comes_first_in_the_program_is_reported(first: int) -> None:
-    """Thread `first` faults before the loop, and thread 20 behind it."""
+    """Thread `first` faults before the loop, and thread 20 after it."""
     body = (
         f"{START0} setp.eq.u32 %p2, %r2, {first}; selp.u64 %rd4, 64, %rd3, %p2; ld.global.u32 %r7, [%rd4]; {LOOP}"
         "setp.eq.u32 %p2, %r2, 20; selp.u64 %rd4, 64, %rd3, %p2; st.global.u32 [%rd4], %r7; ret;"

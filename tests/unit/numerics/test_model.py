@@ -197,7 +197,7 @@ def test_codec_round_trip(name: str) -> None:
         below, above = neighbours(f, code)
         if above is not None and v.kind == FINITE and decode(f, above).kind == FINITE:
             assert decode(f, above).number > v.number
-            assert neighbours(f, above)[0] in (code, code ^ (f.sign << f.low))  # a zero stands for both
+            assert neighbours(f, above)[0] in (code, code ^ (f.sign << f.low))  # one zero for both signs
         if below is None and v.kind == FINITE:
             assert v.number == (-decode(f, f.largest << f.low).number if f.signed else decode(f, 0).number)
 

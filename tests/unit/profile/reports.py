@@ -42,7 +42,7 @@ def hostile(folder: Path) -> openptx.Profile:
 
 
 def long(lines: int) -> openptx.Profile:
-    """Of a kernel of so many different lines, each tenth of them a load."""
+    """The report of a kernel with this many lines, every tenth a load."""
     load, other = "    ld.shared.u32 r{0}, [s+{1}];\n", "    xor.b32 r{0}, r{2}, {3};\n"
     body = "".join((other if i % 10 else load).format(i, 4 * (i % 64), i - 1, i * 7919) for i in range(lines))
     text = f"{HEAD}.visible .entry k() {{\n    .reg .b32 r<{lines}>;\n    .shared .b32 s[64];\n{body}    ret;\n}}\n"

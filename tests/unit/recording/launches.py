@@ -104,7 +104,7 @@ def changed(file: Path, region: int, offset: int, content: bytes) -> Path:
 
 
 def number(recording: Recording, size: int) -> int:
-    """Which allocation has so many bytes and was changed."""
+    """The changed allocation of this many bytes."""
     found = [i for i, r in enumerate(recording.regions) if r.size == size and not np.array_equal(r.before, r.after)]
     assert len(found) == 1
     return found[0]

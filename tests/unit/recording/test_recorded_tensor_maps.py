@@ -74,7 +74,7 @@ def tensor() -> NDArray[Any]:
 
 
 def with_regions(recording: Recording, size: int, **changed: bytes) -> Recording:
-    """The recording with other bytes before or after in the allocation of so many bytes."""
+    """The recording with other bytes, before or after, in the allocation of this many bytes."""
     content = {name: np.frombuffer(data, np.uint8) for name, data in changed.items()}
     return replace(recording, regions=tuple(replace(r, **content) if r.size == size else r for r in recording.regions))
 

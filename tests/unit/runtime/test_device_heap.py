@@ -220,7 +220,7 @@ def test_both_engines_share_the_heap(device: Device) -> None:
 
 
 def test_a_module_that_ran_before_there_was_a_block(device: Device) -> None:
-    """Nothing of an earlier launch is kept: neither which heap there is, nor that there is none."""
+    """Nothing of an earlier launch is cached: neither its heap nor the absence of one."""
     fault(lambda: device.read(1 << 60))  # where no allocation lies however many there are
     first = device.take(16)
     device.use("write", first, 1)

@@ -96,5 +96,5 @@ def test_an_import_that_was_ended_is_taken_up(part: int) -> None:
 
 @pytest.mark.parametrize("options", ["{}", "{'cluster': 2}", "{'max_instructions': 1000}", "{'initcheck': True}"])
 def test_launches_that_are_soon_over_import_nothing_of_machine_code(options: str) -> None:
-    """With a loop in them, so that nobody knows before how long they take."""
+    """With a loop, so that their running time is unknown."""
     assert run(SOON_OVER, options) == "True False False\n"

@@ -114,7 +114,7 @@ os._exit(0)
 
 
 def test_an_import_that_begins_right_before_the_fork(tmp_path: Path) -> None:
-    """The child waited for ever for a thread that it does not have; it begins the import anew."""
+    """The child waited forever for a thread that it does not have; now it starts the import again."""
     slow = "import sys, time\nsys.modules['__main__'].begun.set()\ntime.sleep(getattr(sys, 'slow', 30))\nanswer = 42\n"
     (tmp_path / "openptx_slow.py").write_text(slow)
     program = f"import sys; sys.path.append({str(tmp_path)!r})\n" + IN_THE_GAP
@@ -166,6 +166,6 @@ print(os.waitpid(children[0], 0)[1], how)
 
 
 def test_a_handler_forks_in_the_midst_of_a_launch() -> None:
-    """The parent's launch goes on. The child's can't, without its other threads; it waited for them for ever."""
+    """The parent's launch continues. The child's cannot, without the other threads; it waited for them forever."""
     done = subprocess.run([sys.executable, "-c", IN_A_LAUNCH], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "Unsupported\n0 timeout\n"), done.stderr

@@ -30,7 +30,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def crowd() -> list[memory.Block]:
-    """So many small allocations that others share a slot."""
+    """Enough small allocations that further ones share a slot."""
     return [memory.allocate(16) for _ in range(OWN_SLOTS)]
 
 

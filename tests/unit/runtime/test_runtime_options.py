@@ -70,7 +70,7 @@ def test_text_is_taken_as_string_bytes_or_path(tmp_path: Path) -> None:
     assert openptx.check(path)[0].file.name == str(path)
     assert str(openptx.parse(path)) == wrong
     with pytest.raises(CheckError):
-        load(b"count.ptx")  # bytes are text, and this is none
+        load(b"count.ptx")  # bytes are text, and these are not
 
 
 @pytest.mark.parametrize("take", [load, openptx.check, openptx.parse])

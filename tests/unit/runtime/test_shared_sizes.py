@@ -101,7 +101,7 @@ def test_variables_stand_as_they_are_declared() -> None:
 
 
 def stores(variable: str, more: str = "", to: str = ".shared") -> str:
-    """A store at so many bytes from a variable on."""
+    """A store at this byte offset from a variable."""
     return (
         f"{{ .reg .b32 r; .reg .b64 a, b; ld.param.b32 r, [at]; cvt.s64.s32 a, r; mov.u64 b, {variable};"
         f" add.s64 a, a, b; {more} st{to}.b8 [a], 1; ret; }}"

@@ -32,7 +32,7 @@ NUMBERS = (0, 1, 8, 15, 16, 17, 255, 2040, 2048, 2064, 1 << 24, 0x7FFFFFF0, 0x7F
 
 
 class Arena:
-    """An array in the middle of a larger one, to see whether anybody wrote beside it."""
+    """An array in the middle of a larger one, to detect writes outside of it."""
 
     def __init__(self, code: str) -> None:
         gc.collect()

@@ -17,7 +17,7 @@ ROWS = [row for row in every_code() if row.code.startswith("PTX8")]
 
 
 def found_in(example: str) -> list[Finding]:
-    """Two blocks of 64 threads; a parameter is an array that nobody has set, of which a byte must not stay so."""
+    """Two blocks of 64 threads; a parameter is an uninitialized array whose bytes must all be written."""
     whole = ".version" in example
     text = example if whole else f"{HEAD}.visible .entry k() {{ {REGISTERS}\n{example}\nret; }}\n"
     kernel = openptx.load(text)["k"]

@@ -78,7 +78,7 @@ def fields(node: object) -> object:
 
 
 def read(text: str, patch: pytest.MonkeyPatch, most: int) -> tuple[object, list[str]]:
-    """The tree and the findings, with so many forms remembered."""
+    """The tree and the findings, with a memo of this many forms."""
     with patch.context() as context:
         context.setattr(declaration_memo, "_MOST", most)
         context.setattr(declaration_memo, "_FORMS", {})

@@ -74,7 +74,7 @@ def test_fixtures_load_launch_and_compare(tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_cases_are_left_alone(tmp_path: Path) -> None:
-    """Somebody's `case.json` without a kernel beside it, in a project that has OpenPTX installed."""
+    """An unrelated `case.json` without a kernel, in a project that has OpenPTX installed."""
     (tmp_path / "case.json").write_text("{}")
     (tmp_path / "plain.ptx").write_text(FUNCTION)
     done = run_pytest(tmp_path, "-p", "openptx.testing.plugin")

@@ -56,7 +56,7 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
 
 @pytest.mark.usefixtures("slow_to_make")
 def test_launches_whose_loops_will_take_longer_than_making_code_are_abandoned_soon(native_runs: list[str]) -> None:
-    """By the loop's counter: nobody waits the hundred seconds that making the code is said to take."""
+    """By the loop's counter, without waiting for the hundred seconds of the estimated compile time."""
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel, 100)
     assert native_runs == []

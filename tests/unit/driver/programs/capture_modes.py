@@ -150,7 +150,7 @@ call("cuStreamIsCapturing", None, byref(status), result=IMPLICIT)
 call("cuStreamGetCaptureInfo_v2", None, byref(status), *[None] * 4, result=IMPLICIT)
 end(which=blocking)
 
-# A capture that nobody ends ends with its stream.
+# A capture that is not ended ends with its stream.
 last = Handle()
 call("cuStreamCreate", byref(last), NON_BLOCKING)
 begin(GLOBAL, last)

@@ -50,7 +50,7 @@ def variable(module: Handle, name: str) -> tuple[int, int]:
 
 
 def allocate(count: int) -> Address:
-    """Device memory of so many bytes."""
+    """Device memory of this many bytes."""
     found = Address()
     call("cuMemAlloc_v2", byref(found), Size(count))
     return found

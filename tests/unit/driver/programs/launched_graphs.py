@@ -156,7 +156,7 @@ release(main, 0)
 call("cuStreamSynchronize", other)
 assert word(1).value == 10
 
-# Edges that a graph gets later, a cycle here, are none of the executable graph's.
+# Edges that a graph gets later, a cycle here, do not belong to the executable graph.
 two = graph()
 left = fill(two, [], 1, 1)
 right = fill(two, [left], 2, 2)

@@ -119,7 +119,7 @@ call("cuStreamWriteValue32_v2", second, at(flags, 7), Word(1), 0)
 call("cuStreamSynchronize", first)
 assert [word(flags, index) for index in range(8, 13)] == [15, 9, 10, 11, 12]
 
-# A wait for memory that is none is refused at once; a fault behind a wait is every later call's error.
+# A wait for invalid memory is refused at once; a fault after a wait is the error of every later call.
 call("cuStreamWaitValue32_v2", first, Address(1 << 40), Word(0), EQ, result=1)
 wait(first, at(flags, 13), 1)
 launch(store, 1, Address(16), Word(0), stream=first)

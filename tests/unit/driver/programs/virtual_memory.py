@@ -61,7 +61,7 @@ begin = reserve(10 << 30)  # three slots of 4 GiB
 first, second = create(2 * PAGE), create(PAGE)
 put(begin, 1, result=1)  # nothing is mapped
 attach(begin, 2 * PAGE, first)
-put(begin, 1, result=1)  # and nobody may access it
+put(begin, 1, result=1)  # and it is not accessible
 allow(begin, 2 * PAGE)
 put(begin, 1)
 put(begin + 2 * PAGE - 4, 5)
