@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-HERE = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}
-"""By the dispatch key of a device `cuda`, the key that its tensors have here."""
+CPU_KEYS = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}
+"""The dispatch key of a CPU tensor, by that of a CUDA tensor."""
 
 
 def impl(native: Callable[..., None], mode: Callable[[], Any], fallthrough: object) -> Callable[..., None]:
@@ -28,15 +28,15 @@ def impl(native: Callable[..., None], mode: Callable[[], Any], fallthrough: obje
 
     def registered(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
         key = dispatch_key or self.dispatch_key
-        name = (self.ns, str(op_name).removeprefix(f"{self.ns}::").removesuffix(".default"), HERE.get(key, key))
-        if key not in HERE:
+        name = (self.ns, str(op_name).removeprefix(f"{self.ns}::").removesuffix(".default"), CPU_KEYS.get(key, key))
+        if key not in CPU_KEYS:
             if not stands(name):
                 native(self, op_name, fn, dispatch_key, **options)
             return
         native(self, op_name, fn, dispatch_key, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
-            native(self, op_name, fn if fn is fallthrough else within(mode, fn), HERE[key], **options)
+            native(self, op_name, fn if fn is fallthrough else within(mode, fn), CPU_KEYS[key], **options)
         taken[name] = weakref.ref(self)
 
     return registered
