@@ -162,7 +162,11 @@ class IntOps(FloatTransfer):
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
         if self.uniform(a):
             return self.bits(self.ir.emit(f"{op} i{a.width} {self.scalar(a)} to i{w}"), w, ZEROS)
-        return self.bits(self.ir.emit(f"{op} {vector_type(a.width)} {self.vector(a)} to {vector_type(w)}"), w)
+        name = self.vector(a)
+        found = self.ir.emit(f"{op} {vector_type(a.width)} {name} to {vector_type(w)}")
+        if op == "zext" and (a.width, w) == (32, 64):
+            self.ir.widened[found] = name
+        return self.bits(found, w)
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
         """Unsigned division of up to 32 bits through f64: the truncated quotient is exact, for a < 2^53."""

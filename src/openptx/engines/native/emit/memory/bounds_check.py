@@ -278,6 +278,18 @@ class BoundsCheck:
         room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), size)
         return "0", room, self.ir.emit(f"ptrtoint ptr {self.entry.state(abi.SHARED, 'ptr')} to i64")
 
+    def narrow(self, place: Bits) -> str:
+        """The vector of 32 bits of which an address is the zero extension; "" if it is not known to be one."""
+        return self.ir.widened.get(place.v.name, "") if isinstance(place.v, Value) and place.v.lanes is None else ""
+
+    def near_limits(self, size: int) -> tuple[str, str]:
+        """Where shared memory begins, and the number of valid offsets, with 32 bits."""
+        room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), size)
+        key = ("near", room)
+        if key not in self.entry.values:
+            self.entry.values[key] = self.ir.first(f"trunc i64 {room} to i32")
+        return self.entry.state(abi.SHARED, "ptr"), self.entry.values[key]
+
     def lane_pointers(self, pointer: str, lanes: Lanes) -> str:
         """Each lane's pointer, at known distances from one."""
         return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.constant_vector(lanes, 64)}")

@@ -14,8 +14,10 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.ir_builder import DATA, STATE
+from openptx.engines.native.emit.memory import near_lanes
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, WIDEST, GatherScatter
+from openptx.engines.native.emit.memory.near_lanes import OFFSETS
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -31,6 +33,8 @@ class Kind(NamedTuple):
     """Whether the offsets in the region are the addresses themselves."""
     width: int
     elements: int
+    near: bool = False
+    """Whether they are in shared memory, at offsets of 32 bits (near_lanes.py)."""
 
     @property
     def step(self) -> int:
@@ -82,27 +86,35 @@ class CheckedLanes:
         return good, pointers
 
     def load(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
-        kind = Kind("load", address is place, w, count)
+        kind = Kind("load", address is place, w, count, self.is_near(region, place, count))
         given = self.arguments(kind, space, region, address, place)
         found = self.ir.emit(f"call {kind.result} @{self.function(kind)}({given})")
         self.slow.leave_if(self.ir.emit(f"extractvalue {kind.result} {found}, {count}"))
         return tuple(self.x.bits(self.ir.emit(f"extractvalue {kind.result} {found}, {i}"), w) for i in range(count))
 
     def store(self, space: str, region: str, address: Bits, place: Bits, values: Sequence[Bits]) -> None:
-        kind = Kind("store", address is place, values[0].width, len(values))
+        near = self.is_near(region, place, len(values))
+        kind = Kind("store", address is place, values[0].width, len(values), near)
         given = self.arguments(kind, space, region, address, place)
         given += "".join(f", {vector_type(kind.width)} {self.x.vector(v)}" for v in values)
         self.slow.leave_if(self.ir.emit(f"call i1 @{self.function(kind)}({given})"))
 
     def arguments(self, kind: Kind, space: str, region: str, address: Bits, place: Bits) -> str:
-        start, room, host = self.checks.limits(region, place, kind.step * kind.elements, kind.name == "store")
-        places, addresses = self.x.vector(place), "" if kind.same else f", {ADDRESSES} {self.x.vector(address)}"
         lanes, limit, first = self.scope.mask_word(), self.slow.frame.limit(), self.scope.entry.first_thread()
         what = self.slow.what(space, kind.step, kind.elements)
+        if kind.near:
+            host, room = self.checks.near_limits(kind.step)
+            offsets = f"{OFFSETS} {self.checks.narrow(place)}"
+            return f"ptr %w, i32 {lanes}, i32 {room}, ptr {host}, i64 {first}, i64 {limit}, i64 {what}, {offsets}"
+        start, room, host = self.checks.limits(region, place, kind.step * kind.elements, kind.name == "store")
+        places, addresses = self.x.vector(place), "" if kind.same else f", {ADDRESSES} {self.x.vector(address)}"
         return (
             f"ptr %w, i32 {lanes}, i64 {start}, i64 {room}, i64 {host}, i64 {first}, i64 {limit}, i64 {what},"
             f" {ADDRESSES} {places}{addresses}"
         )
+
+    def is_near(self, region: str, place: Bits, count: int) -> bool:
+        return region == "shared" and count == 1 and bool(self.checks.narrow(place))
 
     def function(self, kind: Kind) -> str:
         """The kind's function, generated when it is first needed."""
@@ -118,6 +130,9 @@ class CheckedLanes:
         if kind.name == "store":
             more += "".join(f", {t} %value{i}" for i in range(kind.elements))
         call = self.slow.call_of(kind.name, "%what", "%wide", "%first", "%locals")
+        if kind.near:
+            head = f"define internal {kind.result} @{name}({near_lanes.PARAMETERS}{more}) noinline nounwind #0"
+            return near_lanes.near_text(head, kind.width, moves(kind), *self.near(kind), exactly(kind, call))
         parameters = "ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what"
         head = f"define internal {kind.result} @{name}({parameters}, {ADDRESSES} %places{more}) noinline nounwind #0"
         return f"""{head} {{
@@ -148,6 +163,15 @@ store {ADDRESSES} {addresses}, ptr %scratch, align 64{STATE}
 {exactly(kind, call)}
 }}
 """
+
+    def near(self, kind: Kind) -> tuple[list[str], list[str]]:
+        """What moves the elements of all lanes in shared memory, and of some lanes."""
+        w = kind.width
+        if kind.name == "load":
+            whole, part = near_lanes.gathered(w, self.lanes.gathers(w))
+            return [*whole, returned(kind, "whole", "false")], [*part, returned(kind, "part", "false")]
+        whole, part = near_lanes.scattered(w, self.lanes.scatters(w))
+        return [*whole, "ret i1 false"], [*part, "ret i1 false"]
 
     def loads(self, kind: Kind) -> str:
         """Gathers the elements, as many at once as are moved in one word."""
@@ -191,26 +215,29 @@ def lanes() -> str:
     return "%lanes"
 
 
-def by_rows(kind: Kind) -> str:
-    """In many tiles half a warp is a row: two moves are an order of magnitude faster than a gather."""
+def moves(kind: Kind) -> str:
+    """Moves two rows, from `%one` and `%other` on."""
     w, t, half = kind.width, vector_type(kind.width), f"<{HALF} x i{kind.width}>"
-    begins = ", ".join(f"i32 {i // HALF * HALF}" for i in range(N))
-    steps = ", ".join(f"i64 {i % HALF * kind.step}" for i in range(N))
     every = ", ".join(f"i32 {i}" for i in range(N))
     if kind.name == "load":
         align = f"align {w // 8}{DATA}"
-        moves = (
+        return (
             f"%low = load {half}, ptr %one, {align}\n%high = load {half}, ptr %other, {align}\n"
             f"%row0 = shufflevector {half} %low, {half} %high, <{N} x i32> <{every}>\n" + returned(kind, "row", "false")
         )
-    else:
-        low, high = ("<" + ", ".join(f"i32 {i}" for i in range(k, k + HALF)) + ">" for k in (0, HALF))
-        moves = (
-            f"%low = shufflevector {t} %value0, {t} poison, <{HALF} x i32> {low}\n"
-            f"%high = shufflevector {t} %value0, {t} poison, <{HALF} x i32> {high}\n"
-            f"store {half} %low, ptr %one, align {w // 8}{DATA}\nstore {half} %high, ptr %other, align {w // 8}{DATA}\n"
-            "ret i1 false"
-        )
+    low, high = ("<" + ", ".join(f"i32 {i}" for i in range(k, k + HALF)) + ">" for k in (0, HALF))
+    return (
+        f"%low = shufflevector {t} %value0, {t} poison, <{HALF} x i32> {low}\n"
+        f"%high = shufflevector {t} %value0, {t} poison, <{HALF} x i32> {high}\n"
+        f"store {half} %low, ptr %one, align {w // 8}{DATA}\nstore {half} %high, ptr %other, align {w // 8}{DATA}\n"
+        "ret i1 false"
+    )
+
+
+def by_rows(kind: Kind) -> str:
+    """In many tiles half a warp is a row: two moves are an order of magnitude faster than a gather."""
+    begins = ", ".join(f"i32 {i // HALF * HALF}" for i in range(N))
+    steps = ", ".join(f"i64 {i % HALF * kind.step}" for i in range(N))
     return f"""%begins = shufflevector {ADDRESSES} %places, {ADDRESSES} poison, <{N} x i32> <{begins}>
 %row.places = add {ADDRESSES} %begins, <{steps}>
 %alike = icmp eq {ADDRESSES} %places, %row.places
@@ -221,7 +248,7 @@ br i1 %in.rows, label %rows, label %each
 rows:
 %one = extractelement {PLACES} %at, i32 0
 %other = extractelement {PLACES} %at, i32 {HALF}
-{moves}"""
+{moves(kind)}"""
 
 
 def exactly(kind: Kind, call: str) -> str:

@@ -53,7 +53,7 @@ class GatherScatter:
                 f" {t} zeroinitializer), !tbaa !6"
             )
 
-        if self.x.cpu.gathers and w >= 32:
+        if self.gathers(w):
             return masked(places, mask())
         if f"gather.i{w}" not in self.tables.functions:
             lines: list[str] = []
@@ -83,11 +83,18 @@ class GatherScatter:
                 f" {LANES} {mask}), !tbaa !6"
             )
 
-        if self.x.cpu.avx512 and w >= 32:
+        if self.scatters(w):
             return masked(value, places, mask())
         parts = (masked("%value", "%at", mask) + "\nret void" for mask in ("splat (i1 true)", "%mask"))
         self.share("scatter", w, "void", f"{t} %value, {PLACES} %at", *parts)
         return f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {lanes()})"
+
+    def gathers(self, w: int) -> bool:
+        """Whether the processor has a fast instruction that gathers such elements."""
+        return self.x.cpu.gathers and w >= 32
+
+    def scatters(self, w: int) -> bool:
+        return self.x.cpu.avx512 and w >= 32
 
     def share(self, what: str, w: int, result: str, parameters: str, whole: str, part: str) -> None:
         """Generate the functions of an access: for all lanes, and for those in a `%mask`."""
