@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -83,8 +85,7 @@ def run(made: openptx.Kernel, engine: str, at: object, active: int) -> np.ndarra
 @pytest.mark.parametrize("active", [32, 31, 5, 0])
 @pytest.mark.parametrize("step", [read_step, write_step], ids=["load", "store"])
 @pytest.mark.parametrize("w", [8, 16, 32, 64])
-def test_values(w: int, step: object, active: int) -> None:
-    assert callable(step)
+def test_values(w: int, step: Callable[[int], str], active: int) -> None:
     made = kernel(w, step(w), MORE)
     random, size = np.random.default_rng(w), w // 8
     lanes = np.arange(32)
@@ -96,9 +97,8 @@ def test_values(w: int, step: object, active: int) -> None:
 @pytest.mark.parametrize("count", [1, MORE])
 @pytest.mark.parametrize("bad", [WORDS * 4 - 8, WORDS * 4, 0xFFFFFFF8, 0xFFFFFFF4, 0x80000000, 2])
 @pytest.mark.parametrize("step", [read_step, write_step], ids=["load", "store"])
-def test_faults_of_one_lane(step: object, bad: int, count: int) -> None:
+def test_faults_of_one_lane(step: Callable[[int], str], bad: int, count: int) -> None:
     """0xFFFFFFF8 and the offset of 8 are address 0, which is no fault."""
-    assert callable(step)
     made = kernel(32, step(32), count)
     at = (np.random.default_rng(1).permutation(200)[:32] * 4).astype(np.uint32)
     at[19] = bad
