@@ -221,3 +221,18 @@ def test_every_kernel_of_the_cases_lowers(path: Path) -> None:
     p = lower(File(path.name, path.read_text()))
     for name in (*p.kernels, *p.functions):
         assert p.function(name).code
+
+
+@pytest.mark.parametrize(
+    ("declared", "data"),
+    [
+        (".b8 v[4] = {1.5, 7, 0f3F812345, -2.5}", "00074500"),
+        (".b16 v[4] = {1.5, 7, 0f3F812345, 0d3FF0123456789ABC}", "000007004523bc9a"),
+        (".b32 v[2] = {1.5, 0d3FF0123456789ABC}", "0000c03fa391803f"),
+        (".b64 v[2] = {0f3F812345, 1.5}", "4523813f00000000000000000000f83f"),
+    ],
+)
+def test_floats_in_types_of_bits(declared: str, data: str) -> None:
+    """Bytes as in a cubin of ptxas 13.5."""
+    text = f".version 8.5\n.target sm_80\n.address_size 64\n.global {declared};\n"
+    assert lower(File("k.ptx", text)).variables["v"].data == bytes.fromhex(data)

@@ -95,8 +95,9 @@ def initial(
 
 
 def _bits(value: Integer | Float, type: Type) -> int:
-    if isinstance(value, Float):
-        return float_bits(value, type.width)
+    if isinstance(value, Float):  # types of bits but `.b32` take those of the constant, the low ones (measured)
+        raw = type.kind == "b" and type.width != 32
+        return value.bits & (1 << type.width) - 1 if raw else float_bits(value, type.width)
     return int(value.value != 0) if type.kind == "pred" else value.value & ((1 << type.width) - 1)
 
 
