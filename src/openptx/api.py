@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check import check as check_file
 from openptx.diagnostics.diagnostic import Diagnostics
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, InputError
 from openptx.isa.targets import TARGETS
 from openptx.isa.targets import target as find
 from openptx.keywords import hints
@@ -121,7 +121,12 @@ def file_of(source: Source, filename: str) -> File:
 
 
 def file_to_load(source: Source, filename: str) -> File:
-    """The same, but a string of one line without `.version` is a path, because it would contain nothing to load."""
+    """The same, but a string of one line without `.version` is a path, because it would contain nothing to load.
+
+    `InputError` for an empty string, which is neither.
+    """
+    if isinstance(source, str) and not source.strip():
+        raise InputError("an empty string is neither PTX text nor a path")
     if isinstance(source, str) and "\n" not in source and ".version" not in source:
         return read(source)
     return file_of(source, filename)

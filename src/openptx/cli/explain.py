@@ -48,10 +48,12 @@ def run(args: Namespace) -> int:
 
 
 def explain(word: str) -> str:
-    """The explanation of a word of PTX; `InputError` for an unknown one."""
+    """The explanation of a word of PTX, or both of a code and a deviation of one name; `InputError` for an unknown
+    word."""
     for explainer in explainers(word):
         if (text := explainer(word)) is not None:
-            return text
+            both = explain_deviation(word) if explainer is explain_code else None
+            return f"{text}\n\n{both}" if both else text
     raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{hint(word)}")
 
 

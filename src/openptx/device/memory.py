@@ -42,6 +42,7 @@ class Memory:
     """The global memory of a device, shared by all programs of one address size."""
 
     def __init__(self, address_size: int = 64) -> None:
+        self.address_size = address_size
         self.shift = SHIFT[address_size]
         self._slots = 1 << min(address_size, 49) - self.shift
         self._rows: list[Allocation | None] = [None] * FIRST

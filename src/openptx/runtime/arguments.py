@@ -158,11 +158,11 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
         return number(where, t, argument)
     if (address := device_pointer(argument, memory)) is not None:
         kept.append(argument)
-        return pointer(where, t, address)
+        return pointer(where, t, address, memory)
     if hasattr(argument, "item") and getattr(argument, "ndim", None) == 0 and not isinstance(argument, np.ndarray):
         return number(where, t, argument.item())  # np.bool, and the scalars of ml_dtypes
     if argument is None:
-        return pointer(where, t, 0)
+        return pointer(where, t, 0, memory)
     if isinstance(argument, Opaque):
         kept.append(argument)
         return handle(where, t, argument)
@@ -171,16 +171,19 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     array = array_of(where, argument)
     kept.append(array)
     if array.size == 0:
-        return pointer(where, t, 0)
-    return pointer(where, t, memory.address(array, f"argument {where.number} `{parameter.name}`").base)
+        return pointer(where, t, 0, memory)
+    return pointer(where, t, memory.address(array, f"argument {where.number} `{parameter.name}`").base, memory)
 
 
-def pointer(where: Place, t: Type, address: int) -> bytes:
+def pointer(where: Place, t: Type, address: int, memory: Memory) -> bytes:
+    """An address as the parameter's type, which must be as wide as addresses of the module are, also for a null
+    pointer."""
     if t.kind not in ("u", "b", "s") or t.width not in (32, 64):
         raise ArgumentError(f"{where} is not a pointer: it takes a number, not an array or None")
-    if address >> t.width:
+    if t.width < memory.address_size:
         raise ArgumentError(
-            f"{where} takes a number, not an array: a pointer parameter has 64 bits, this has {t.width}"
+            f"{where} takes a number, not an array or None: a pointer parameter has {memory.address_size} bits,"
+            f" this has {t.width}"
         )
     return address.to_bytes(t.width // 8, "little")
 

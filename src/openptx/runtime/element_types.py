@@ -14,6 +14,8 @@ from functools import lru_cache
 from inspect import currentframe
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from openptx.errors import ArgumentWarning
 from openptx.isa.types import Type
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Symbol, Variable, Vector
@@ -37,13 +39,14 @@ class Access(NamedTuple):
 
 def warn_of(function: Function, where: Place, dtype: Any) -> None:
     """Warns if an array of these elements is passed for a parameter whose accesses need others."""
-    if not doubtful(dtype) or widths(function) <= {dtype.itemsize * 8}:
+    if not doubtful(dtype) or widths(function) <= (fitting := fits(dtype)):
         return
     access = accesses(function).get(where.parameter.name)
-    if access is None or access.type.width == dtype.itemsize * 8:
+    if access is None or access.type.width in fitting:
         return
-    wanted = f"float{access.type.width}"
-    hint = f"; pass `a.astype(numpy.{wanted})`" if access.type.name == f"f{access.type.width}" else ""
+    wanted = f"complex{access.type.width * 2}" if dtype.kind == "c" else f"float{access.type.width}"
+    known = access.type.name == f"f{access.type.width}" and hasattr(np, wanted)
+    hint = f"; pass `a.astype(numpy.{wanted})`" if known else ""
     warnings.warn(
         f"{where} is an array of {dtype}, and kernel `{function.name}` accesses `.{access.type.name}` through it:"
         f" `{access.op.text}`{hint}",
@@ -61,8 +64,16 @@ def caller() -> int:
 
 
 def doubtful(dtype: Any) -> bool:
-    """Whether elements imply a type: floats, and 64-bit integers, which are NumPy's default. Others may be raw bits."""
-    return dtype.kind == "f" or (dtype.kind == "i" and dtype.itemsize == 8)
+    """Whether elements imply a type: floats, complex numbers, and 64-bit integers, which are NumPy's default. Others
+    may be raw bits."""
+    return dtype.kind in "fc" or (dtype.kind == "i" and dtype.itemsize == 8)
+
+
+def fits(dtype: Any) -> frozenset[int]:
+    """The widths in bits of the floats that may be such elements: for a complex number one component, or, where it is
+    copied, both."""
+    width = dtype.itemsize * 8
+    return frozenset((width, width // 2)) if dtype.kind == "c" else frozenset((width,))
 
 
 @lru_cache(maxsize=512)

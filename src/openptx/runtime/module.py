@@ -400,7 +400,7 @@ def load(
     in profile "isa", else "ptxas" (docs/decisions/contraction.md).
 
     Raises CheckError with all errors in the text, OSError for a path that cannot be read (FileNotFoundError, as `open`
-    does), InputError if it is not text, ArgumentError for an unknown target, profile or contraction.
+    does), InputError if it is not text, or empty, ArgumentError for an unknown target, profile or contraction.
     """
     require_target(target, profile)
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray)):

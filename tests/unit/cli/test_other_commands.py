@@ -113,6 +113,8 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         ("cvt.rn.tf32.f64", "there is no conversion from .f64 to .tf32"),
         ("deviations", "pair-as-word"),
         ("pair-as-word", "add.u32 d, a, b;"),
+        ("narrow-address", "PTX1009 narrow-address (warning)"),
+        ("narrow-address", "narrow-address (a difference between the document and the assembler)"),
         ("PTX1011", "`openptx explain deviations` lists them"),
         ("shfl", "shuffle-lane"),
         ("sm_90a", "since:  PTX 8.0"),

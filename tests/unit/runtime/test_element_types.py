@@ -43,6 +43,9 @@ def test_the_warning_names_both_and_the_caller() -> None:
         (SAXPY, np.zeros(4, np.int64)),
         (SAXPY, np.arange(4)),
         (INDEX + "ld.global.v2.f32 {%f1, %f2}, [%rd5+8];", np.zeros(4)),
+        (SAXPY, np.zeros(4, np.complex128)),
+        (INDEX + "ld.global.v2.f32 {%f1, %f2}, [%rd5+8];", np.zeros(4, np.complex128)),
+        (SAXPY, np.zeros(4, np.clongdouble)),
         (INDEX + "red.global.add.f32 [%rd5], 0f3F800000;", np.zeros(4)),
         ("st.global.f64 [%rd3], 0d3FF0000000000000;", np.zeros(4, np.float32)),
         ("ld.global.f32 %f1, [%rd3]; ld.global.f64 %d1, [%rd2];", np.zeros(4)),
@@ -63,7 +66,9 @@ CALL = "{ .param .b64 a; st.param.b64 [a], %rd3; call g, (a); }"
         (SAXPY, np.zeros(4, np.float32)),
         (SAXPY, np.zeros(4, np.int32)),
         (SAXPY, np.zeros(32, np.uint8)),
+        (SAXPY, np.zeros(4, np.complex64)),
         (SAXPY, None),
+        ("ld.global.v2.f64 {%d1, %d2}, [%rd3]; ld.shared.f32 %f1, [s];", np.zeros(2, np.complex128)),
         ("ld.global.b32 %r1, [%rd3]; ld.global.f64 %d1, [%rd2];", np.zeros(4)),
         ("ld.global.f32 %f1, [%rd3]; ld.global.u64 %rd6, [%rd3];", np.zeros(4)),
         ("ld.global.f32 %f1, [%rd3]; ld.global.f64 %d1, [%rd3+8];", np.zeros(4)),
@@ -73,7 +78,7 @@ CALL = "{ .param .b64 a; st.param.b64 [a], %rd3; call g, (a); }"
     ],
 )
 def test_what_may_be_meant(body: str, x: object) -> None:
-    body = ".reg .pred %p1; setp.eq.u32 %p1, 0, 0;" + body
+    body = ".shared .f32 s; .reg .pred %p1; setp.eq.u32 %p1, 0, 0;" + body
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kernel(body, CALLEE)(1, 1, (x if x is not None else np.zeros(4, np.float32), np.zeros(4)), engine="interp")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from openptx import Texture
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, InputError
 from openptx.runtime import Kernel, arguments, load
 
 TEXT = """.version 8.0
@@ -80,12 +80,32 @@ def test_arguments_with_a_quick_way_have_the_bytes_of_the_slow_one(name: str) ->
         (1, 0.0, bytes(7), "argument 3 (`.b8 s[8]`) takes 8 bytes, not 7"),
         (1, 0.0, 5, "argument 3 (`.b8 s[8]`) takes 8 bytes, not int"),
         (np.zeros(3), 0.0, bytes(8), "argument 1 (`.u32 n`)"),
+        (None, 0.0, bytes(8), "argument 1 (`.u32 n`) takes a number, not an array or None"),
+        (np.zeros(0), 0.0, bytes(8), "a pointer parameter has 64 bits, this has 32"),
+        (1, None, bytes(8), "argument 2 (`.f32 x`) is not a pointer"),
     ],
 )
 def test_what_does_not_fit_is_named(kernel: Kernel, n: object, x: object, s: object, words: str) -> None:
     with pytest.raises(ArgumentError) as found:
         launched(kernel, n, x, s)
     assert words in str(found.value)
+
+
+def test_none_is_a_null_pointer_as_wide_as_addresses() -> None:
+    text = ".version 8.0\n.target sm_80\n.address_size {}\n.visible .entry k(.param .{} p) {{ ret; }}"
+    for size, type in (("64", "u64"), ("64", "b64"), ("32", "u32"), ("32", "u64")):
+        kernel = load(text.format(size, type))["k"]
+        for null in (None, np.zeros(0, np.float32)):
+            found = arguments.marshal(kernel.function, (null,), kernel.module.image.memory)
+            assert not found.buffer.any(), (size, type)
+    with pytest.raises(ArgumentError, match="a pointer parameter has 64 bits, this has 32"):
+        load(text.format("64", "b32"))["k"](1, 1, (None,))
+
+
+def test_an_empty_string_is_no_path() -> None:
+    for empty in ("", "  ", "\n"):
+        with pytest.raises(InputError, match="an empty string is neither PTX text nor a path"):
+            load(empty)
 
 
 def test_arrays_that_can_not_be_memory(kernel: Kernel) -> None:
