@@ -230,9 +230,11 @@ def test_every_kernel_of_the_cases_lowers(path: Path) -> None:
         (".b16 v[4] = {1.5, 7, 0f3F812345, 0d3FF0123456789ABC}", "000007004523bc9a"),
         (".b32 v[2] = {1.5, 0d3FF0123456789ABC}", "0000c03fa391803f"),
         (".b64 v[2] = {0f3F812345, 1.5}", "4523813f00000000000000000000f83f"),
+        (".f64 v[2] = {0fFF800001, 300.1}", "010080ff000000009a99999999c17240"),
+        (".f32 v[2] = {300.1, 0d7FF0000000000001}", "cd0c96430000c07f"),
     ],
 )
-def test_floats_in_types_of_bits(declared: str, data: str) -> None:
+def test_floats_in_types_of_bits_and_of_other_widths(declared: str, data: str) -> None:
     """Bytes as in a cubin of ptxas 13.5."""
     text = f".version 8.5\n.target sm_80\n.address_size 64\n.global {declared};\n"
     assert lower(File("k.ptx", text)).variables["v"].data == bytes.fromhex(data)

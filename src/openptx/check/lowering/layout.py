@@ -95,9 +95,10 @@ def initial(
 
 
 def _bits(value: Integer | Float, type: Type) -> int:
-    if isinstance(value, Float):  # types of bits but `.b32` take those of the constant, the low ones (measured)
-        raw = type.kind == "b" and type.width != 32
-        return value.bits & (1 << type.width) - 1 if raw else float_bits(value, type.width)
+    """The bits of an element. As in the assembler only elements of 32 bits convert floating-point values; others take
+    the low bits of the literal: `.f64 v = 0f3F800000` is 0x000000003F800000, `.b16 v = 1.5` is 0."""
+    if isinstance(value, Float):
+        return float_bits(value, 32) if type.width == 32 else value.bits & ((1 << type.width) - 1)
     return int(value.value != 0) if type.kind == "pred" else value.value & ((1 << type.width) - 1)
 
 
