@@ -11,8 +11,20 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.interp import batch
+from openptx.engines.interp.batch import Batch
 from openptx.engines.tiers import forecast
-from openptx.engines.tiers.forecast import SAMPLED, Forecast, comparisons, differences, left
+from openptx.engines.tiers.forecast import (
+    CONFIRMS,
+    LATER,
+    SAMPLED,
+    Depth,
+    Forecast,
+    comparisons,
+    differences,
+    left,
+    until_overflow,
+)
 from openptx.program import Imm, Reg
 
 HEAD = """.version 8.0
@@ -32,6 +44,13 @@ BODIES = {
     "no end": ("A: setp.eq.u32 %p1, %r1, %r2; @%p1 bra B; add.u32 %r1, %r1, 1; B: bra A; }", set[tuple[str, str]]()),
     "no loop": ("setp.eq.u32 %p1, %r1, %r2; @%p1 bra A; add.u32 %r1, %r1, 1; A: ret; }", set[tuple[str, str]]()),
 }
+
+
+def batch_of(frame: SimpleNamespace, lanes: int) -> Any:
+    def calls_left(_: object) -> float:
+        return 100.0
+
+    return SimpleNamespace(current=frame, x=SimpleNamespace(n=lanes), calls_left=calls_left)
 
 
 @pytest.mark.parametrize("where", BODIES)
@@ -84,14 +103,14 @@ def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatc
     function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
     counter = next(i for i, r in enumerate(function.registers) if r.name == "%r1")
 
-    def batch(lanes: int) -> Any:
+    def lanes_of(lanes: int) -> Any:
         regs = [np.full(lanes, 1000, np.uint32) for _ in function.registers]
         regs[counter][:] = 0
-        return SimpleNamespace(current=SimpleNamespace(parent=None, regs=regs), x=SimpleNamespace(n=lanes))
+        return batch_of(SimpleNamespace(parent=None, regs=regs, depth=0), lanes)
 
     seconds = count(0.0, 0.5)
     monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
-    seen, batches = Forecast(function), [batch(64), batch(64), batch(32)]
+    seen, batches = Forecast(function), [lanes_of(64), lanes_of(64), lanes_of(32)]
     for i in range(9):
         batches[i % 3].current.regs[counter] += 100
         assert seen.update(batches[i % 3]) == 0.0
@@ -105,8 +124,9 @@ def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatc
 def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop with several ends may be over long before its counter is."""
     function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
-    batch: Any = SimpleNamespace(current=SimpleNamespace(parent=None, regs=[]), x=SimpleNamespace(n=1))
+    given = batch_of(SimpleNamespace(parent=None, regs=[], depth=0), 1)
     seconds, said = count(0.0, 0.5), iter([8.0, 0.0, 9.0, 3.0, 5.0])
+    alarms = list[float]()
 
     def replace(name: str, value: Callable[[], Any]) -> None:
         def given(*_: object) -> Any:
@@ -115,9 +135,55 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(forecast, name, given)
 
     monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
-    replace("Alarm", lambda: SimpleNamespace(rings=lambda: True))
+
+    def ringing(seconds: float) -> Any:
+        alarms.append(seconds)
+        return SimpleNamespace(rings=lambda: True)
+
+    monkeypatch.setattr(forecast, "Alarm", ringing)
     replace("comparisons", lambda: {(0, 0)})
     replace("differences", lambda: np.zeros((1, 1)))
     replace("left", lambda: next(said))
     seen = Forecast(function)
-    assert [seen.update(batch) for _ in range(5)] == [0.0, 0.0, 0.0, 3.0, 3.0]
+    assert [seen.update(given) for _ in range(5)] == [0.0, 0.0, 0.0, 3.0, 3.0]
+    found = [share / at for share, at in zip(alarms[1:], count(0.5, 0.5), strict=False)]
+    assert found == pytest.approx([CONFIRMS, LATER, CONFIRMS, LATER, LATER])  # the next sample soon, if it decides
+
+
+@pytest.mark.parametrize(("calls", "seconds"), [
+    ((10, 20, 30, 40), 60 * 6e-3 / 30),  # a call each 0.2 ms
+    ((10, 12, 35, 40), 60 * 6e-3 / 30),
+    ((10, 20, 30, 30), 0.0),
+    ((10, 20, 15, 40), 0.0),
+    ((7, 20, 30, 40), 0.0),  # few calls at first
+    ((20, 30, 40), 0.0),
+])  # fmt: skip
+def test_calls_that_only_grow_in_number_fill_the_stack(calls: tuple[int, ...], seconds: float) -> None:
+    depths = [Depth(i * 2e-3, n, 100 - n) for i, n in enumerate(calls)]
+    assert until_overflow(depths) == pytest.approx(seconds)
+    quick = [depth._replace(at=depth.at / 2) for depth in depths]
+    assert until_overflow(quick) == 0.0  # over 3 ms, as recursions that end
+
+
+DEEP = """.func f() {{ .local .b8 x[{bytes}]; {{ call f; }} ret; }}
+.visible .entry k() {{ call f; ret; }}
+"""
+
+
+@pytest.mark.parametrize(("size", "threads"), [(8 << 10, 1), (16, 32), (512, 1024)])
+def test_how_many_calls_fit_on_the_stack(size: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the size of frames, by the memory of all lanes, or by the number of calls."""
+    seen, frame = list[float](), Batch.frame
+
+    def noted(self: Batch, callee: Any, parent: Any, *given: Any) -> Any:
+        if parent is not None:
+            seen.append(self.calls_left(parent))
+        return frame(self, callee, parent, *given)
+
+    monkeypatch.setattr(batch, "STACK_BYTES", 32 << 20)
+    monkeypatch.setattr(Batch, "frame", noted)
+    kernel = openptx.load(HEAD.partition(".visible")[0] + DEEP.format(bytes=size))["k"]
+    with pytest.raises(openptx.Fault, match="stack"):
+        kernel(1, threads, engine="interp")
+    assert 0.0 <= seen[-1] < 1.0
+    assert seen[1:] == pytest.approx([seen[-1] + i for i in reversed(range(len(seen) - 1))])

@@ -16,7 +16,7 @@ from launching import HEAD, LOOP, launch, replied, until
 import openptx
 from openptx.engines.native import tiering
 from openptx.engines.native.pipeline import lower_kernel
-from openptx.engines.native.runtime import background_code, baseline, compiled_kernel, threads
+from openptx.engines.native.runtime import background_code, baseline, code_requests, compiled_kernel, threads
 from openptx.engines.tiers import forecast, forked_compile, messages, service
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes fork on Linux alone")
@@ -61,10 +61,30 @@ def test_a_launch_that_will_take_long_makes_short_code_itself(
     assert service.service().jobs == []
 
 
+RECURSIVE = """.func f(.reg .u32 n) { .reg .pred p; .reg .u32 m;
+setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call f, (m); ret; }
+""" + LOOP.replace("A: ld", "call f, (2);\nA: ld")
+
+
+def test_recursions_that_may_end_at_any_depth_ask_a_fork(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """Code that is made in place, for nothing, takes several times as long as the rest of the launch."""
+
+    def long(*_: object) -> float:
+        return 1000.0
+
+    monkeypatch.setattr(tiering, "FORK", 1000.0)
+    monkeypatch.setattr(forecast.Forecast, "update", long)
+    launch(openptx.load(HEAD + RECURSIVE)["k"], 10_000_000)
+    assert native_runs == ["k"]
+    assert len(service.service().jobs) == 1
+
+
 def test_launches_that_wait_for_forks_get_baseline_code(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
 ) -> None:
-    asked, request = list[bool](), tiering.request_code
+    asked, request = list[bool](), code_requests.request_code
 
     def noted(program: Any, function: Any, image: Any, options: Any, **given: Any) -> Any:
         asked.append(options.baseline)

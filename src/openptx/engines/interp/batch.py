@@ -90,6 +90,11 @@ class Batch:
             parent.children[callee, back] = made
         return made
 
+    def calls_left(self, frame: Frame) -> float:
+        """How many more nested calls an activation may make, if they need as much local memory as earlier ones."""
+        free = min(STACK_OF_A_THREAD, STACK_BYTES // self.x.n) - frame.top
+        return min(self.deepest - frame.depth, free * frame.depth / max(frame.top, 1))
+
     def callee(self, name: str) -> DecodedFunction:
         return plan(self.program.function(name))
 

@@ -14,7 +14,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.device.image import Image
-from openptx.engines.common.call_graph import calls_indirectly
+from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
 from openptx.engines.common.engine import engine_in_time
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import EXTERNALS, LASTING
@@ -296,7 +296,8 @@ def when_requested(launch: PendingLaunch) -> Wanted:
     def ask(left: float) -> Wanted:
         if imported(KEYS) and kept(launch):
             return now
-        if left > until and forks and not launch.stays and state.seconds < BASELINE:
+        recursive = stack_bytes(launch.program, launch.function) is None
+        if left > until and forks and not launch.stays and state.seconds < BASELINE and not recursive:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
         return requested(launch)
 

@@ -5,13 +5,16 @@ that a kernel's loop exits compare are sampled now and then: if one has approach
 samples, it is assumed to continue. Inner loops restart and outer ones have not advanced yet, so this is a lower bound,
 and often nothing is known. Loops with several exits may take another one sooner, so only what two consecutive forecasts
 agree on counts.
+
+A recursion that only deepens is assumed to reach the stack's limit. Where it ends sooner, that was too long.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +33,18 @@ LATER = 0.35
 """How much longer the launch has taken at each later sample. With 1.0, loops that run 130 ms were forecast after 27 ms
 instead of 14."""
 
+CONFIRMS = 0.07
+"""The same of the sample after a first forecast, which has to agree with it: `FIRST` / 2, or more after 11 ms, so that
+loops take some steps meanwhile."""
+
+DEPTH = 8
+"""The number of nested calls from which a recursion that only deepens, over `DEEPENS` samples, is assumed to reach the
+stack's limit."""
+
+DEEPENS, DEEPENING = 4, 0.005
+"""The number of those samples, and the minimum seconds between the first and the last. A recursion of 97 calls that
+ends takes 4 ms until then (parity_sm80)."""
+
 STEADY = 0.3
 """How much two speeds may differ: loops count in whole steps, of which few may lie between two samples."""
 
@@ -41,10 +56,18 @@ Look = tuple[float, NDArray[np.float64]]
 """The time of a sample, and the differences: a row for each comparison, a column for each lane in the sample."""
 
 
+class Depth(NamedTuple):
+    """How many calls are active in a sample, and how many more fit on the stack."""
+
+    at: float
+    calls: int
+    left: float
+
+
 class Forecast:
     """The forecast of one launch."""
 
-    __slots__ = ("_alarm", "_batch", "_comparisons", "_function", "_last", "_looks", "_start", "left")
+    __slots__ = ("_alarm", "_batch", "_comparisons", "_depths", "_function", "_last", "_looks", "_start", "left")
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -54,25 +77,30 @@ class Forecast:
         self._batch: Batch | None = None
         self._looks: list[Look] = []
         """The batch of the samples: the lanes of another are at other positions, and may be fewer."""
+        self._depths: list[Depth] = []
         self._last = self.left = 0.0
-        """The known lower bound of the launch's remaining processor seconds."""
+        """The remaining processor seconds of the launch: a lower bound for loops, an upper one for recursions."""
 
     def update(self, batch: Batch | None) -> float:
         """Takes a sample if it is time to. Returns `left`."""
         if batch is None or batch.current is None or not self._alarm.rings():
             return self.left
         now = time.thread_time()
-        self._alarm = Alarm(max(LATER * (now - self._start), FIRST / 2))
         if self._comparisons is None:
             self._comparisons = [*set(comparisons(self._function))]
         if batch is not self._batch:
-            self._batch, self._looks, self._last = batch, [], 0.0
+            self._batch, self._looks, self._depths, self._last = batch, [], [], 0.0
         frame = batch.current
         while frame.parent is not None:
             frame = frame.parent
         self._looks = [*self._looks[-2:], (now, differences(self._comparisons, frame.regs, batch.x.n))]
         before, self._last = self._last, left(self._looks)
-        self.left = min(before, self._last)
+        current = batch.current
+        self._depths.append(Depth(now, current.depth, batch.calls_left(current)))
+        del self._depths[:-DEEPENS]
+        self.left = max(min(before, self._last), until_overflow(self._depths))
+        later = LATER if self.left or not self._last else CONFIRMS
+        self._alarm = Alarm(max(later * (now - self._start), FIRST / 2))
         return self.left
 
 
@@ -87,6 +115,15 @@ def left(looks: list[Look]) -> float:
     before, speed = (a - b) / (t1 - t0), (b - c) / (t2 - t1)
     steady = (np.abs(before - speed) <= STEADY * np.abs(speed)) & (c * speed > 0)
     return float((c[steady] / speed[steady]).max()) if steady.any() else 0.0
+
+
+def until_overflow(depths: list[Depth]) -> float:
+    """Seconds until the stack is full, if active calls have only grown in number for long enough."""
+    first, last = depths[0], depths[-1]
+    deepens = all(a.calls < b.calls for a, b in pairwise(depths))
+    if len(depths) < DEEPENS or first.calls < DEPTH or last.at - first.at < DEEPENING or not deepens:
+        return 0.0
+    return last.left * (last.at - first.at) / (last.calls - first.calls)
 
 
 def differences(comparisons: list[Comparison], regs: list[Any], lanes: int) -> NDArray[np.float64]:
