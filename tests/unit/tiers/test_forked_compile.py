@@ -81,6 +81,24 @@ def test_recursions_that_may_end_at_any_depth_ask_a_fork(
     assert len(service.service().jobs) == 1
 
 
+def test_whether_to_fork_is_looked_up_once_by_a_launch_that_asks(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """And once more by the request; a launch of code that exists does not need to know."""
+    calls, may_fork = list[bool](), forked_compile.may_fork
+
+    def counted() -> bool:
+        calls.append(may_fork())
+        return calls[-1]
+
+    monkeypatch.setattr(service, "may_fork", counted)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel, 10_000_000)
+    assert (native_runs, calls) == (["k"], [True, True])
+    launch(kernel)
+    assert (native_runs, len(calls)) == (["k", "k"], 2)
+
+
 def test_launches_that_wait_for_forks_get_baseline_code(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
 ) -> None:

@@ -11,6 +11,7 @@ import logging
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.device.image import Image
@@ -131,7 +132,7 @@ def launch(
     *,
     workers: int | None = None,
     since: float | None = None,
-    meanwhile: bool = False,
+    meanwhile: Callable[[], bool] = bool,
     baseline: bool = False,
     **options: Any,
 ) -> None:
@@ -188,7 +189,10 @@ def auto(
         clock = time.perf_counter()
     if not imported() and not interpreted(options):
         engine_in_time("native", program, function, options.get("timeout"), options.get("since") or time.monotonic())
-    meanwhile = settings.has_tiers() and not made_at_once(state)
+
+    def meanwhile() -> bool:
+        return settings.has_tiers() and not made_at_once(state, service().may_fork())
+
     how = {"workers": workers, "meanwhile": meanwhile, "baseline": block in state.baseline}
     launch(program, function, grid, block, image=image, **how, **options)
     if slower is None and times.native_took(shape, time.perf_counter() - clock):
@@ -198,12 +202,12 @@ def auto(
         )  # fmt: skip
 
 
-def made_at_once(state: TierState) -> bool:
-    """Whether a launch compiles the code itself: it compiles quickly, or there is no server."""
+def made_at_once(state: TierState, forks: bool) -> bool:
+    """Whether a launch compiles the code itself: it compiles quickly and no fork does it, or there is no server."""
     found = service()
     if found.broken:
         return True
-    return not found.may_fork() and state.seconds < (AT_ONCE if found.server is not None else AT_ONCE_ALONE)
+    return not forks and state.seconds < (AT_ONCE if found.server is not None else AT_ONCE_ALONE)
 
 
 def interpreted(options: dict[str, Any]) -> bool:
@@ -262,7 +266,8 @@ class PendingLaunch(NamedTuple):
 
 def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
     """The result of `code_wanted`, from an estimate of the compile time and from the code on disk."""
-    state, at_once = launch.state, made_at_once(launch.state)
+    state, forks = launch.state, service().may_fork()
+    at_once = made_at_once(state, forks)
     if (launch.stays or at_once or state.seconds < BASELINE) and launch.estimate > state.left:
         return None
     job = job_of(launch)
@@ -270,7 +275,7 @@ def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
         return None
     if job is not None:
         return when_compiled(job, state)
-    return when_compiling_pays(state) if at_once else when_requested(launch)
+    return when_compiling_pays(state) if at_once else when_requested(launch, forks)
 
 
 def job_of(launch: PendingLaunch) -> Job | None:
@@ -286,12 +291,12 @@ def when_compiling_pays(state: TierState) -> Wanted | None:
     return after(state.left - state.spent, state.left) if state.spent < state.left else None
 
 
-def when_requested(launch: PendingLaunch) -> Wanted:
+def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
     """Requests the code once launches have taken long enough, and is true when it exists."""
-    state, forks = launch.state, service().may_fork()
+    state = launch.state
     if state.seconds >= (BASELINE_OF_FORKS if forks else BASELINE):
         state.baseline.add(launch.block)
-    spent, until = before_asking(state, launch.estimate)
+    spent, until = before_asking(state, launch.estimate, forks)
 
     def ask(left: float) -> Wanted:
         if imported(KEYS) and kept(launch):
@@ -320,9 +325,9 @@ def kept(launch: PendingLaunch) -> bool:
     return on_disk(*kernel) or (launch.baseline and on_disk(*kernel, baseline=True))
 
 
-def before_asking(state: TierState, estimate: float) -> tuple[float, float]:
+def before_asking(state: TierState, estimate: float, forks: bool) -> tuple[float, float]:
     """The seconds of launches after which they request code, and until there would be code."""
-    if service().may_fork():
+    if forks:
         until = state.seconds + imports()
         return state.spent if estimate > until else max(ASKED * until, FORK), until
     until = state.seconds + (SERVER if service().server is None else 0.0)

@@ -8,6 +8,7 @@ import os
 import struct
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 
 from openptx.device.image import Image
@@ -49,14 +50,15 @@ def launch(
     workers: int | None = None,
     blocks: tuple[int, int] | None = None,
     since: float | None = None,
-    meanwhile: bool = False,
+    meanwhile: Callable[[], bool] = bool,
     baseline: bool = False,
 ) -> None:
     """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, if only interp can run
     it.
 
-    The limit of `timeout` seconds holds from `since` on, by default from now. Better code for the kernel is compiled
-    `meanwhile`, or else by the next launch. `baseline`: baseline code is acceptable.
+    The limit of `timeout` seconds holds from `since` on, by default from now. If this launch shows that the kernel
+    needs other code, that is compiled in the background if `meanwhile()`, or else by the next launch. `baseline`:
+    baseline code is acceptable.
     """
     if cluster is not None or max_instructions is not None:
         raise UnsupportedByJit("clusters, or counted instructions")
@@ -111,7 +113,7 @@ class Run:
 
     def __init__(
         self, plan: Plan, memory: MemoryView, image: Image, timeout: float | None, deadline: float | None,
-        meanwhile: bool = False,
+        meanwhile: Callable[[], bool] = bool,
     ) -> None:  # fmt: skip
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.meanwhile = meanwhile
@@ -136,7 +138,7 @@ class Run:
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.side_exits() for worker in team]) * 16 > plan.ctas * plan.warps:
-                plans(self.image).disable_speculation(plan, self.image, self.meanwhile)
+                plans(self.image).disable_speculation(plan, self.image, self.meanwhile())
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
