@@ -97,7 +97,7 @@ def scalar(kind: int, argument: Any) -> float | None:
     if argument is None:
         return 0 if kind == POINTER else None
     if isinstance(argument, INTEGERS):
-        return int(argument)
+        return None if isinstance(argument, np.timedelta64) else int(argument)
     return float(argument) if kind == FLOAT and isinstance(argument, FLOATS) else None
 
 
@@ -154,6 +154,8 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
         return whole(where, parameter, argument.encoded(address))
     if parameter.shape or parameter.vector > 1:
         return whole(where, parameter, argument)
+    if isinstance(argument, np.timedelta64):  # which NumPy derives from its integers
+        raise ArgumentError(f"{where} takes a number, not a duration: {argument!r}")
     if isinstance(argument, bool | Integral | Real):  # NumPy's scalars are registered as these
         return number(where, t, argument)
     if (address := device_pointer(argument, memory)) is not None:

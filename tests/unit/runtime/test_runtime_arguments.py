@@ -91,6 +91,16 @@ def test_what_does_not_fit_is_named(kernel: Kernel, n: object, x: object, s: obj
     assert words in str(found.value)
 
 
+@pytest.mark.parametrize("given", [np.timedelta64(5, "s"), np.timedelta64(5, "ns")], ids=str)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_durations_are_no_numbers(kernel: Kernel, at: int, given: np.timedelta64) -> None:
+    """NumPy's are integers by their class, which `int` converts for some units only."""
+    values: list[object] = [np.zeros(16, np.uint8), 7, 1.5, bytes(8)]
+    values[at] = given
+    with pytest.raises(ArgumentError, match="takes a number, not a duration"):
+        kernel(1, 1, tuple(values), engine="interp")
+
+
 def test_none_is_a_null_pointer_as_wide_as_addresses() -> None:
     text = ".version 8.0\n.target sm_80\n.address_size {}\n.visible .entry k(.param .{} p) {{ ret; }}"
     for size, type in (("64", "u64"), ("64", "b64"), ("32", "u32"), ("32", "u64")):
