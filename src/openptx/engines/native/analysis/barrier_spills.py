@@ -24,6 +24,9 @@ class BarrierSpills:
 
     def __init__(self, graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> None:
         """`suspends` are the blocks that end with a barrier; registers at `entered` blocks come from elsewhere."""
+        if not suspends:  # nothing is kept in frames
+            self.changed = self.wanted = [frozenset[int]()] * len(graph.blocks)
+            return
         written = [graph.writes(b.index) for b in graph.blocks]
         self.changed = changes(graph, pending, suspends, entered, written)
         self.wanted = wants(graph, pending, suspends, self.changed, written)

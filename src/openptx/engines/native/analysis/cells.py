@@ -7,6 +7,9 @@ from collections.abc import Collection, Iterator
 from openptx.control_flow import read_registers, written_registers
 from openptx.program import Function, Op, Reg
 
+FEW = 16
+"""A set with fewer than one in so many bits is taken apart bit by bit: most blocks wait for one of thousands."""
+
 
 class Cells:
     """Where a function's registers are kept: one cell each, two for 128 bits, and one for the carry flag."""
@@ -71,4 +74,10 @@ def bits_of(numbers: Collection[int]) -> int:
 
 def set_of(bits: int) -> frozenset[int]:
     """The set of cells of a bit set."""
+    if bits.bit_count() * FEW < bits.bit_length():
+        found: list[int] = []
+        while bits:
+            found.append(bits.bit_length() - 1)
+            bits ^= 1 << found[-1]
+        return frozenset(found)
     return frozenset(i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")

@@ -57,8 +57,8 @@ class Graph:
             for i, (start, stop) in enumerate(zip(starts, [*starts[1:], len(code)], strict=True))
         ]
         self.at = {b.start: b.index for b in self.blocks}
-        self.live_sets: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
-        """Facts that `live_after` has computed."""
+        self.live_results: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
+        """What the function of that name has found."""
         for b in self.blocks:
             self._connect(b)
 

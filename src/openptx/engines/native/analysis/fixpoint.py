@@ -18,7 +18,7 @@ from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value, fact_of, join, varying
-from openptx.engines.native.analysis.liveness import live_after
+from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo, Stored
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.reconvergence import reconvergence
@@ -61,8 +61,8 @@ class Facts:
     """Positions of calls that lanes may reach."""
     may_leave: frozenset[int]
     """Positions where the warp exits to the generic version if an assumption fails."""
-    masked: list[int]
-    """Blocks with a mask of their lanes: lanes wait there, or elsewhere while it runs."""
+    masked: dict[int, None]
+    """In their order, blocks with a mask of their lanes: lanes wait there, or elsewhere while it runs."""
     branches: dict[int, Branch]
     """How lanes leave blocks that end with a branch, a return or an exit."""
     has_tensor_memory: bool
@@ -161,11 +161,11 @@ class Solver:
         self.guard: Bits | None = None
         self.block_mask = x.mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)
         x.lanes_ended = b.index in self.ended
-        lives = live_after(self.graph, b, self.kept)
+        lives = live_results(self.graph, b, self.kept)
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
-            self.live_after = lives[pc - b.start]
+            self.live_results = lives[pc - b.start]
             self.perform(pc, self.c.function.code[pc])
-        self.live_after, x.site = lives[-1], b.stop - 1
+        self.live_results, x.site = lives[-1], b.stop - 1
         if b.last is not None:
             x.forget(x.site)
             self.finish(b, b.last)
@@ -272,7 +272,7 @@ class Solver:
             value = self.x.unknown(value.width)
         if any(cell in self.graph.blocks[c].live_in for c in self.waiting[self.block.index]):
             value = self.x.select(self.x.mask, value, self.get(cell))
-        elif self.guard is not None and cell in self.live_after:
+        elif self.guard is not None and cell in self.live_results:
             value = self.x.select(self.guard, value, self.get(cell))
         self.current[cell] = value
         self.written.add(cell)

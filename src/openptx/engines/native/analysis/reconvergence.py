@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 from openptx.engines.native.analysis.cells import bits_of, set_of
 from openptx.engines.native.analysis.cfg import END, Block
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+
+PLACES = 4_000_000
+"""Places where lanes may wait, over all blocks, for which code is made: a diverging branch by index among 2,800 labels,
+whose blocks each wait for all later ones. Such code takes 0.9 GB to make, and the memory grows with the square."""
 
 
 class Reconvergence(NamedTuple):
@@ -20,9 +25,9 @@ class Reconvergence(NamedTuple):
     """Blocks during which lanes of the warp may have exited."""
 
     @property
-    def masked(self) -> list[int]:
-        """Blocks with a mask of their lanes: lanes wait there, or elsewhere while it runs."""
-        return sorted({b for i, some in enumerate(self.waiting) for b in (*some, i) if some})
+    def masked(self) -> dict[int, None]:
+        """In their order, blocks with a mask of their lanes: lanes wait there, or elsewhere while it runs."""
+        return dict.fromkeys(sorted(frozenset(i for i, some in enumerate(self.waiting) if some).union(*self.waiting)))
 
 
 def reconvergence(blocks: list[Block], divergent: Collection[int]) -> Reconvergence:
@@ -32,9 +37,14 @@ def reconvergence(blocks: list[Block], divergent: Collection[int]) -> Reconverge
 
 
 def find_waiting(blocks: list[Block], divergent: Collection[int]) -> tuple[list[frozenset[int]], list[bool]]:
-    """For each block, where lanes may wait while it runs, and whether lanes may reach it at all."""
+    """For each block, where lanes may wait while it runs, and whether lanes may reach it at all.
+
+    Raises UnsupportedByJit above `PLACES`.
+    """
     search = Search(blocks, divergent)
     search.run()
+    if sum(bits.bit_count() for bits in search.waiting) > PLACES:
+        raise UnsupportedByJit("lanes that may wait at too many places")
     sets = {bits: set_of(bits) for bits in {*search.waiting}}
     return [sets[bits] for bits in search.waiting], search.reached
 
@@ -46,13 +56,15 @@ class Search:
         self.blocks, self.divergent = blocks, divergent
         self.waiting = [0] * len(blocks)
         self.reached = [False] * len(blocks)
-        self.work: list[int] = []
+        self.work: dict[int, None] = {}
+        self.onward: list[tuple[int, int, int] | None] = [None] * len(blocks)
+        """For each block, where `reach` has gone on from it."""
 
     def run(self) -> None:
         if self.blocks:
-            self.reached[0], self.work = True, [0]
+            self.reached[0], self.work[0] = True, None
         while self.work:
-            b = self.blocks[self.work.pop()]
+            b = self.blocks[self.work.popitem()[0]]
             self.leave(b)
             if b.syncs_warp and self.waiting[b.index]:
                 self.park(b, self.waiting[b.index])
@@ -87,10 +99,11 @@ class Search:
             others = self.waiting[c] | candidates | (also & ~lowest)
             if not self.reached[c] or others != self.waiting[c]:
                 self.reached[c], self.waiting[c] = True, others
-                if c not in self.work:
-                    self.work.append(c)
-            if c == last:
+                self.work[c] = None
+            onward = candidates, last, also
+            if c == last or self.onward[c] == onward:  # from here on it has been here, and sets only grow
                 return
+            self.onward[c] = onward
 
 
 def may_have_ended(blocks: list[Block], divergent: Collection[int], waiting: list[frozenset[int]]) -> frozenset[int]:

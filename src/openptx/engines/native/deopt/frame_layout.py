@@ -12,7 +12,7 @@ from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import Known, Lanes, N
-from openptx.engines.native.analysis.liveness import live_after
+from openptx.engines.native.analysis.liveness import live_before
 from openptx.engines.native.analysis.reconvergence import find_waiting
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 
@@ -134,12 +134,15 @@ class FrameLayout:
         return tuple(self.c.graph.blocks[i].start for i in sorted(self.facts.waiting[b.index]))
 
     def exits_of(self, b: Block) -> Iterator[tuple[int, SideExit]]:
+        leaving = self.facts.may_leave.intersection(range(b.start, b.stop))
+        if not leaving:
+            return
         kept = kept_for(self.c, self.facts, b)
-        lives = [b.live_in, *live_after(self.c.graph, b, kept)]
-        written = frozenset[int]()
+        live = live_before(self.c.graph, b, kept, leaving)
+        written: set[int] = set()
         for pc in range(b.start, b.stop):
-            if pc in self.facts.may_leave:
-                cells = tuple(sorted(lives[pc - b.start] | kept))
+            if pc in leaving:
+                cells = tuple(sorted(live[pc] | kept))
                 lanes = tuple(None if cell in written else self.offsets_of(cell) for cell in cells)
                 yield pc, SideExit(cells, self.waiting_at(b), lanes)
             written |= self.c.cells.writes(self.c.function.code[pc])

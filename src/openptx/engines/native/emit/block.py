@@ -10,7 +10,7 @@ from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS
-from openptx.engines.native.analysis.liveness import live_after
+from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.frame_layout import kept_for
 from openptx.engines.native.deopt.side_exits import Deoptimizer
@@ -102,13 +102,13 @@ class BlockEmitter:
         scope = self.scope
         self.exits.guarded.clear()
         self.checks.begin_copy()
-        lives = live_after(self.c.graph, b, scope.kept)
+        lives = live_results(self.c.graph, b, scope.kept)
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
-            scope.live_after = lives[pc - b.start]
+            scope.live_results = lives[pc - b.start]
             self.perform(pc, self.c.function.code[pc])
             if (pc - b.start) % STRAIGHT == STRAIGHT - 1:
                 self.faults.poll()
-        scope.live_after, scope.site, scope.retry = lives[-1], b.stop - 1, ""
+        scope.live_results, scope.site, scope.retry = lives[-1], b.stop - 1, ""
         self.finish(b)
 
     def poll(self, b: Block) -> None:
@@ -204,7 +204,7 @@ class BlockEmitter:
             self.x.watch.interpreted(op)
             self.interp.execute(op)
             return
-        self.scope.result_is_read = bool(self.c.cells.writes(op) & self.scope.live_after)
+        self.scope.result_is_read = bool(self.scope.live_results)
         self.binder.execute(op)
 
     def finish(self, b: Block) -> None:

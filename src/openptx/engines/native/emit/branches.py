@@ -183,10 +183,12 @@ class Branches:
 
             self.jump_among(tuple(goals), waiting, choose)
             return
-        for goal in dict.fromkeys(goals):
+        indices: dict[int, list[int]] = {}
+        for i, goal in enumerate(goals):
+            indices.setdefault(goal, []).append(i)
+        for goal, own in indices.items():
             chosen = self.x.const(0, 1)
-            for i, g in enumerate(goals):
-                if g == goal:
-                    chosen = chosen | (index == i)
+            for i in own:
+                chosen = chosen | (index == i)
             self.send(goal, chosen & self.scope.block_mask, goal in waiting)
         self.dispatch(waiting | {g for g in goals if g != END}, ending=END in goals)

@@ -80,7 +80,7 @@ class RegisterFile:
         blocks, scope = self.c.graph.blocks, self.scope
         if self.blends and any(cell in blocks[c].live_in for c in self.facts.waiting[scope.block.index]):
             value = self.x.select(scope.mask, value, self.get(cell))
-        elif scope.guard is not None and cell in scope.live_after:
+        elif scope.guard is not None and cell in scope.live_results:
             value = self.x.select(scope.guard, value, self.get(cell))
         self.current[cell] = value
         self.written.add(cell)

@@ -40,7 +40,7 @@ class Scope:
         self.kept: frozenset[int] = frozenset()
         """Registers that lanes waiting elsewhere will read."""
         self.result_is_read = True
-        self.live_after: frozenset[int] = frozenset()
+        self.live_results: frozenset[int] = frozenset()
 
     def set_guard(self, guard: Bits | None, mask: Bits) -> None:
         """The instruction's guard, and the lanes for which it holds."""

@@ -1,0 +1,106 @@
+"""Making code takes time in proportion to a kernel's size; what would take memory for its square is refused."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from large_kernels import SHAPES, switch
+
+import openptx
+from openptx.engines.native import settings
+from openptx.engines.native.analysis import reconvergence
+from openptx.engines.native.analysis.cells import Cells, bits_of, set_of
+from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
+from openptx.engines.native.analysis.reconvergence import Search
+from openptx.engines.native.options import Options
+from openptx.engines.native.pipeline import lower_kernel
+
+
+def graph_of(text: str) -> Graph:
+    function = openptx.load(text)["k"].function
+    graph = Graph(function, Cells(function))
+    find_liveness(graph)
+    return graph
+
+
+class Counted(list[Any]):
+    """A list that counts how often an element is read."""
+
+    reads = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        self.reads += 1
+        return super().__getitem__(at)
+
+
+def steps_of_search(n: int) -> int:
+    graph = graph_of(switch(n))
+    search = Search(graph.blocks, [b.index for b in graph.blocks if len(b.successors) > 1])
+    search.waiting = counted = Counted(search.waiting)
+    search.run()
+    assert sum(bits.bit_count() for bits in search.waiting) > n * n / 2
+    return counted.reads
+
+
+def test_where_lanes_wait_is_found_in_steps_in_proportion_to_the_labels_of_a_branch() -> None:
+    assert steps_of_search(400) < 5 * steps_of_search(100)
+
+
+def test_live_registers_are_not_kept_for_each_instruction() -> None:
+    graph = graph_of(SHAPES["live"](200))
+    block = max(graph.blocks, key=lambda b: b.stop - b.start)
+    assert max(map(len, live_results(graph, block, frozenset()))) == 1
+
+
+def test_liveness_within_a_block() -> None:
+    head = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+    graph = graph_of(
+        head + ".reg .u32 a, b, c; .reg .pred q; .reg .u64 x; ld.param.u64 x, [p]; mov.u32 a, 1; mov.u32 b, 2; "
+        "setp.eq.u32 q, a, 5; @q mov.u32 a, 3; mov.u32 b, a; mov.u32 c, 7; st.global.u32 [x], b; ret; }"
+    )
+    block, names = graph.blocks[0], [r.name for r in graph.function.registers]
+
+    def named(cells: frozenset[int]) -> set[str]:
+        return {names[cell] for cell in cells}
+
+    results = [*map(named, live_results(graph, block, frozenset()))]
+    assert results[:7] == [{"x"}, {"a"}, set(), {"q"}, {"a"}, {"b"}, set()]
+    before = live_before(graph, block, frozenset({names.index("c")}), (4, 7))
+    assert {at: named(live) for at, live in before.items()} == {4: {"a", "q", "x"}, 7: {"b", "c", "x"}}
+
+
+@pytest.mark.parametrize("numbers", [(), (0,), (5000,), (0, 4999), range(1, 100, 3)])
+def test_sets_of_few_and_of_many(numbers: tuple[int, ...]) -> None:
+    assert set_of(bits_of(numbers)) == {*numbers}
+
+
+def test_too_many_places_where_lanes_wait_are_refused_and_run_on_the_reference_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text, x, y = switch(40), np.arange(64, dtype=np.uint32), np.arange(64, dtype=np.uint32)
+    openptx.load(text)["k"](1, 64, (x, 1), engine="native")
+    monkeypatch.setattr(reconvergence, "PLACES", 700)
+    with settings.cache_at(None):
+        kernel = openptx.load(text)["k"]
+        assert kernel.why_interp(64) == "lanes that may wait at too many places"
+        kernel(1, 64, (y, 1), engine="native")
+    assert np.array_equal(x, y)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("shape", SHAPES)
+def test_four_times_the_kernel_takes_about_four_times_as_long(shape: str) -> None:
+    def seconds(n: int) -> float:
+        module = openptx.load(SHAPES[shape](n))
+        function = module["k"].function
+        start = time.process_time()
+        lower_kernel(module.program, function, module.image, Options((64, 1, 1), False))
+        return time.process_time() - start
+
+    seconds(10)  # what is imported and remembered once
+    n = 300
+    assert min(seconds(4 * n) for _ in range(2)) < 9 * min(seconds(n) for _ in range(2)) + 0.05
