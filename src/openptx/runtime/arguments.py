@@ -40,11 +40,12 @@ CODES = {("u", 8): "B", ("u", 16): "H", ("u", 32): "I", ("u", 64): "Q", ("s", 8)
 
 
 class Quick(NamedTuple):
-    """The fast path from arguments to bytes: one `struct` format for all, and the Python types that each field
-    accepts."""
+    """The fast path from arguments to bytes: one `struct` format for all, the Python types that each field accepts, and
+    the element types of arrays that `warn_of` has seen for it."""
 
     packing: struct.Struct
     kinds: tuple[int, ...]
+    warned: tuple[set[object], ...]
 
 
 @lru_cache(maxsize=512)
@@ -59,12 +60,13 @@ def quick(function: Function) -> Quick | None:
         text += f"{p.offset - at}x{code}"
         at = p.offset + t.width // 8
         kinds.append(FLOAT if t.name in PACKED else POINTER if t.width == 64 else INTEGER)
-    return Quick(struct.Struct(f"{text}{function.parameter_size - at}x"), tuple(kinds))
+    packing = struct.Struct(f"{text}{function.parameter_size - at}x")
+    return Quick(packing, tuple(kinds), tuple(set[object]() for _ in kinds))
 
 
 def packed(function: Function, arguments: Sequence[object], memory: Memory) -> Bytes | None:
     """Numbers in range, arrays of earlier launches and null pointers, as the parameter buffer; None if there is
-    anything else.
+    anything else, or an array of a type that this kernel has not had for the parameter.
 
     The caller then uses `bytes_of`, which reports errors.
     """
@@ -72,14 +74,14 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
     if plan is None or len(plan.kinds) != len(arguments):
         return None
     values = list[Any]()
-    for kind, argument in zip(plan.kinds, arguments, strict=False):
+    for kind, warned, argument in zip(plan.kinds, plan.warned, arguments, strict=False):
         given = type(argument)
         if given is int or (given is float and kind == FLOAT):
             values.append(argument)
         elif kind == POINTER and isinstance(argument, np.ndarray):
             array = as_array(argument)
             found = memory.known(array)
-            if found is None or not array.flags.forc or not array.dtype.isnative:
+            if found is None or array.dtype not in warned or not array.flags.forc or not array.dtype.isnative:
                 return None
             values.append(found.base)
         elif (value := scalar(kind, argument)) is not None:
@@ -129,14 +131,16 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
             f"kernel `{function.name}` takes {len(wanted)} argument{'s' if len(wanted) != 1 else ''}"
             f" ({', '.join(described(p) for _, p in wanted)}), not {len(arguments)}"
         )
-    buffer = bytearray(function.parameter_size)
+    buffer, plan = bytearray(function.parameter_size), quick(function)
     kept = list[object]()
     for place, argument in zip(wanted, arguments, strict=True):
         before = len(kept)
         data = bytes_of(place, argument, memory, kept)
         for array in kept[before:]:
             if isinstance(array, np.ndarray):
-                warn_of(function, place, as_array(array).dtype)
+                warn_of(function, place, dtype := as_array(array).dtype)
+                if plan is not None:
+                    plan.warned[place.number].add(dtype)
         offset = place.parameter.offset
         buffer[offset : offset + len(data)] = data
     return Arguments(np.frombuffer(buffer, np.uint8), tuple(kept))

@@ -84,6 +84,18 @@ def test_what_may_be_meant(body: str, x: object) -> None:
         kernel(body, CALLEE)(1, 1, (x if x is not None else np.zeros(4, np.float32), np.zeros(4)), engine="interp")
 
 
+def test_an_array_of_another_kernels_launch_is_asked_about() -> None:
+    x, y = np.zeros(4), np.zeros(4)
+    right = kernel("ld.global.f64 %d1, [%rd3]; st.global.f64 [%rd2], %d1;")
+    wrong = kernel(SAXPY)
+    wrong(1, 1, (np.zeros(4, np.float32), y), engine="interp")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        right(1, 1, (x, y), engine="interp")
+    with pytest.warns(openptx.ArgumentWarning, match="an array of float64"):
+        wrong(1, 1, (x, y), engine="interp")
+
+
 def test_a_launch_with_the_same_array_again_does_not_ask_again() -> None:
     x, y = np.zeros(4), np.zeros(4)
     launched = kernel(SAXPY)
