@@ -16,6 +16,7 @@ import openptx
 from openptx.engines.native import tiering
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import compile_time, compiled_kernel
+from openptx.engines.tiers import takeover
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are watched on systems with fork"),
@@ -153,3 +154,48 @@ def test_launches_return_to_the_reference_engine_where_that_is_faster(
     before = len(native_runs)
     kernel(2, 32, (np.zeros(32, np.uint32), 1))
     assert len(native_runs) == before + 1
+
+
+PRINTS = (
+    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .b8 text[2] = {65, 0};\n"
+    ".func say() { .reg .b64 t; mov.u64 t, text; cvta.global.u64 t, t;"
+    " {.param .b64 f, a; .param .b32 r; st.param.b64 [f], t; st.param.b64 [a], 0; call (r), vprintf, (f, a);} ret; }\n"
+    + LOOP.replace("A: ld", "call say;\nA: ld")
+)
+
+
+@pytest.mark.parametrize(("text", "seconds", "shared", "engines"), [
+    (LOOP, 0.2, True, "nnninii"),
+    (LOOP, 0.0, True, "nnntnnn"),  # abandoned
+    (LOOP, 0.2, False, "nnnnnnn"),
+    (PRINTS, 0.2, True, "nnnnnnn"),
+])  # fmt: skip
+def test_machine_code_that_the_reference_engine_continues_is_compared_with_it(
+    text: str, seconds: float, shared: bool, engines: str, monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """Once, by a launch that is undone if it takes more than half of the time. Those that print cannot be undone."""
+    kernel, tries, run, tried = openptx.load(HEAD + text)["k"], list[float](), tiering.run, takeover.tried
+
+    def slowed(*args: Any, **options: Any) -> bool:
+        run(*args, **options)
+        time.sleep(seconds)
+        return shared
+
+    def noted(*args: Any, **options: Any) -> float:
+        tries.append(tried(*args, **options))
+        return tries[-1]
+
+    monkeypatch.setattr(tiering, "run", slowed)
+    monkeypatch.setattr(tiering, "tried", noted)
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    state = tiering.TierState(kernel.module.program, kernel.function)
+    state.blocks.add((32, 1, 1))
+    tiering.states.setdefault(kernel.module.image, {})["k"] = state
+    found = ""
+    for _ in engines:
+        before, tried_before = len(native_runs), len(tries)
+        launch(kernel, 2000 if seconds == 0.0 else 3)
+        native = len(native_runs) > before
+        found += "t" if native and len(tries) > tried_before else "n" if native else "i"
+    assert found == engines
+    assert len(tries) == (not engines.startswith("nnnn"))

@@ -8,6 +8,7 @@ estimated, and the disk is searched only when launches have taken several times 
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import time
 import weakref
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.device.image import Image
-from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
+from openptx.engines.common.call_graph import calls_indirectly, reached_directly, stack_bytes
 from openptx.engines.common.engine import engine_in_time
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import EXTERNALS, LASTING
@@ -28,7 +29,7 @@ from openptx.engines.native.runtime.engine_times import EngineTimes
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.engines.tiers.conditions import Wanted, after, later, now
 from openptx.engines.tiers.service import Job, service
-from openptx.engines.tiers.takeover import host_threads, launch_and_replace
+from openptx.engines.tiers.takeover import host_threads, launch_and_replace, tried
 from openptx.errors import Triple
 from openptx.late import late
 from openptx.program import Function, Program
@@ -135,17 +136,19 @@ def launch(
     meanwhile: Callable[[], bool] = bool,
     baseline: bool = False,
     **options: Any,
-) -> None:
-    """Runs a kernel as machine code, or on the reference engine if it needs something that only that supports."""
+) -> bool:
+    """Runs a kernel as machine code, or on the reference engine if it needs something that only that supports. Returns
+    whether that ran parts of a launch of machine code."""
     since = time.monotonic() if since is None else since
     try:
         if interpreted(options):
             raise UnsupportedByJit("clusters, or counted instructions")
         how = {"workers": workers, "since": since, "meanwhile": meanwhile, "baseline": baseline}
-        run(program, function, grid, block, **how, **options)
+        return run(program, function, grid, block, **how, **options)
     except UnsupportedByJit as reason:
         FALLBACK.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
         interp.launch(program, function, grid, block, since=since, **options)
+        return False
 
 
 def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:
@@ -187,6 +190,11 @@ def auto(
             return
         state.blocks.add(block)
         clock = time.perf_counter()
+    elif times.untried(shape) and may_try(program, function, image, options):
+        times.interp_took(shape, tried(program, function, grid, block, times.to_beat(shape), image=image, **options))
+        if math.isfinite(times.interp[shape]):
+            return
+        clock = time.perf_counter()
     if not imported() and not interpreted(options):
         engine_in_time("native", program, function, options.get("timeout"), options.get("since") or time.monotonic())
 
@@ -194,12 +202,20 @@ def auto(
         return settings.has_tiers() and not made_at_once(state, service().may_fork())
 
     how = {"workers": workers, "meanwhile": meanwhile, "baseline": block in state.baseline}
-    launch(program, function, grid, block, image=image, **how, **options)
-    if slower is None and times.native_took(shape, time.perf_counter() - clock):
+    shared = launch(program, function, grid, block, image=image, **how, **options)
+    if slower is None and times.native_took(shape, time.perf_counter() - clock, shared):
         LOG.info(
             "kernel `%s`, grid %s, blocks of %s: the reference engine runs such launches from now on, in %.4f s"
             " instead of %.4f s as machine code", function.name, grid, block, times.interp[shape], times.native[shape],
         )  # fmt: skip
+
+
+def may_try(program: Program, function: Function, image: Image, options: dict[str, Any]) -> bool:
+    """Whether a launch may start on the reference engine and be undone if it takes too long."""
+    if not settings.has_tiers() or interpreted(options) or image.bound or host_threads(function):
+        return False
+    names = reached_directly(program, function)
+    return names is not None and all(program.function(name).callees.isdisjoint(LASTING) for name in names)
 
 
 def made_at_once(state: TierState, forks: bool) -> bool:

@@ -8,6 +8,7 @@ only one engine. That requires restored memory, and no concurrent use of it.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from openptx.engines.common.launches import alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
-from openptx.engines.tiers.conditions import Wanted
+from openptx.engines.tiers.conditions import Wanted, after
 from openptx.engines.tiers.forecast import Forecast
 from openptx.engines.tiers.service import service
 from openptx.errors import Triple
@@ -63,6 +64,14 @@ def launch_and_replace(
     said = f"; it was not replaced: {abandon.kept}" if abandon.missed else ""
     LOG.info("kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
     return True
+
+
+def tried(program: Program, function: Function, grid: Triple, block: Triple, seconds: float, **options: Any) -> float:
+    """The seconds of a launch on the reference engine; infinite if it takes longer than `seconds` of the processor, and
+    has been undone."""
+    start = time.perf_counter()
+    ended = launch_and_replace(program, function, grid, block, after(seconds), **options)
+    return time.perf_counter() - start if ended else math.inf
 
 
 def host_threads(function: Function) -> int:

@@ -22,7 +22,11 @@ MOST = 64
 
 
 class EngineTimes:
-    """The times of one kernel, in seconds of wall-clock time."""
+    """The times of one kernel, in seconds of wall-clock time.
+
+    Where launches of machine code are never compared, because their code existed before the reference engine had
+    finished one, a launch is to be tried there; but only if that runs parts of them.
+    """
 
     __slots__ = ("counts", "interp", "native", "settled")
 
@@ -39,9 +43,17 @@ class EngineTimes:
             self.interp.clear()
         self.interp[shape] = min(seconds, self.interp.get(shape, seconds))
 
-    def native_took(self, shape: Shape, seconds: float) -> bool:
-        """Records a launch of machine code; returns whether the reference engine is to run such launches from now
-        on."""
+    def untried(self, shape: Shape) -> bool:
+        """Whether a launch is to be tried on the reference engine."""
+        return shape not in self.interp and shape not in self.settled and self.counts.get(shape, 0) >= LAUNCHES
+
+    def to_beat(self, shape: Shape) -> float:
+        """The seconds in which the reference engine has to end a launch to be given later ones."""
+        return self.native[shape] / SLOWER
+
+    def native_took(self, shape: Shape, seconds: float, shared: bool) -> bool:
+        """Records a launch of machine code, `shared` if the reference engine ran parts of it. Returns whether that is
+        to run such launches from now on."""
         if len(self.settled) >= MOST:
             self.settled.clear()
             self.native.clear()
@@ -49,7 +61,10 @@ class EngineTimes:
         best = self.native[shape] = min(seconds, self.native.get(shape, seconds))
         self.counts[shape] = self.counts.get(shape, 0) + 1
         reference = self.interp.get(shape)
-        if reference is None or best < SLOWER * reference:
+        if reference is None:
+            if not shared:
+                self.settled[shape] = False
+        elif best < SLOWER * reference:
             self.settled[shape] = False
         elif self.counts[shape] >= LAUNCHES:
             self.settled[shape] = True

@@ -52,9 +52,9 @@ def launch(
     since: float | None = None,
     meanwhile: Callable[[], bool] = bool,
     baseline: bool = False,
-) -> None:
-    """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, if only interp can run
-    it.
+) -> bool:
+    """Runs a kernel, or its `blocks` alone. Returns whether the reference engine ran parts of it. Raises
+    UnsupportedByJit, before anything has run, if only that can run it.
 
     The limit of `timeout` seconds holds from `since` on, by default from now. If this launch shows that the kernel
     needs other code, that is compiled in the background if `meanwhile()`, or else by the next launch. `baseline`:
@@ -76,7 +76,7 @@ def launch(
         plan = made.find(program, function, image, grid, block, shared, team.workers, blocks, check, baseline)
     run = Run(plan, memory, image, timeout, deadline, meanwhile)
     start = time.perf_counter()
-    run.go()
+    handed = run.go()
     seconds = time.perf_counter() - start
     LOG.debug(
         "kernel `%s`, %d blocks of %s: %.6f s as %s code, %d workers",
@@ -86,6 +86,7 @@ def launch(
         team.learn(seconds)
     if plan.options.baseline:
         made.baseline_ran(plan, image, seconds)
+    return handed
 
 
 FORKED = (
@@ -125,7 +126,8 @@ class Run:
         self.team: list[Worker] = []
         self.tasks: list[threads.Task] = []  # of other threads
 
-    def go(self) -> None:
+    def go(self) -> bool:
+        """Whether the reference engine ran parts of the launch."""
         plan = self.plan
         team = self.team = [self.worker() for _ in range(plan.workers)]
         launch = team[0].begin(plan)
@@ -145,6 +147,7 @@ class Run:
             if abi.HANDED in codes:
                 with Running(self), standard_floats():
                     (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)
+            return abi.HANDED in codes
         finally:
             _running.discard(self)  # a child of a fork has none
             if self.line is not None:
