@@ -73,8 +73,8 @@ launch itself."""
 
 FORK = 0.035
 """The minimum seconds of launches before they request a fork, which costs them 7 ms, including the search for code on
-disk. By bench/tier_policy.py: of 441 kernels the first results of 10 take more than 1.2 times the faster engine's with
-this, of 25 with 0.025."""
+disk. By bench/tier_policy.py: of 441 kernels the first results of 2 take more than 1.2 times the faster engine's with
+this, of 16 with 0.025."""
 
 BASELINE, BASELINE_OF_FORKS = 0.12, 0.03
 """The compile time of optimised code in seconds from which baseline code is compiled first: by a server, and by a fork,
