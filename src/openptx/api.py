@@ -75,7 +75,7 @@ def check(
         found = check_file(file, target=target, profile=profile)
     if max_errors is None:
         return Diagnostics(found)
-    if max_errors < 1:
+    if not hasattr(max_errors, "__index__") or max_errors < 1:
         raise ArgumentError(f"max_errors is a number from 1, or None for all, not {max_errors}")
 
     return Diagnostics(first(found, max_errors))

@@ -409,7 +409,8 @@ def load(
         file = file_to_load(source, "<string>")
         if device_runtime([file]):
             file = link_files([file], target, profile, complete=False)
-    contract = contract or ("off" if profile == "isa" else "ptxas")
+    if contract is None:
+        contract = "off" if profile == "isa" else "ptxas"
     if contract not in CONTRACTIONS:
         raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
     with uncollected():

@@ -70,5 +70,6 @@ def test_python_gets_all_unless_it_asks_for_less(many):
         package.load(path)
     assert len(caught.value.diagnostics) == 150
     assert str(caught.value).count("error[PTX0312]") == 100
-    with pytest.raises(package.Error, match="max_errors is a number from 1"):
-        package.check(path, max_errors=0)
+    for wrong in (0, -1, 1.5, "3"):
+        with pytest.raises(package.Error, match="max_errors is a number from 1"):
+            package.check(path, max_errors=wrong)

@@ -196,3 +196,5 @@ def test_what_is_said_of_statements() -> None:
 def test_unknown_contraction() -> None:
     with pytest.raises(openptx.ArgumentError, match="no contraction `on`: choose ptxas or off"):
         openptx.load(kernel(Z), contract="on")
+    with pytest.raises(openptx.ArgumentError, match="no contraction ``"):
+        openptx.load(kernel(Z), contract="")
