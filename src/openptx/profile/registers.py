@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
-from openptx.engines.native.analysis.liveness import find_liveness, live_after
+from openptx.engines.native.analysis.liveness import backwards, find_liveness
 from openptx.program import Function, Op
 
 NO_THREAD = frozenset[int]()
@@ -40,8 +40,7 @@ class LiveRegisters:
         find_liveness(graph)
         sizes = [-(-width // 32) if width > 1 else 0 for width in cells.widths]  # predicates have a file of their own
         for block in graph.blocks:
-            after = live_after(graph, block, NO_THREAD)
-            for op, live in zip(function.code[block.start : block.stop], after, strict=True):
+            for op, live in backwards(graph, block, NO_THREAD):
                 written = cells.writes(op)
                 self.unread[op] = written - live
                 self.pressure[op] = sum(sizes[cell] for cell in live | written)
