@@ -40,6 +40,20 @@ BODIES = {
         "A: setp.ge.u32 %p1, %r1, %r2; not.pred %p2, %p1; @%p2 bra B; bra C; B: add.u32 %r1, %r1, 1; bra A; C: ret; }",
         {("%r1", "%r2")},
     ),
+    "after more code": (
+        "A: setp.ge.u32 %p1, %r1, %r2; not.pred %p2, %p1; @%p2 bra B; bra.uni D; D: mov.u32 %r3, 1; bra.uni C;"
+        "B: add.u32 %r1, %r1, 1; bra A; C: ret; }",
+        {("%r1", "%r2")},
+    ),
+    "at a return": (
+        "A: setp.lt.u32 %p1, %r1, %r2; @%p1 bra B; mov.u32 %r3, 1; ret; B: add.u32 %r1, %r1, 1; bra A; }",
+        {("%r1", "%r2")},
+    ),
+    "inner choices": (
+        "A: setp.ge.u32 %p1, %r1, %r2; @%p1 bra B; mov.u32 %r3, 1; B: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9;"
+        "@%p2 bra A; ret; }",
+        {("%r1", "9")},
+    ),
     "a number": ("A: sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 7; @%p1 bra A; ret; }", {("%r2", "7")}),
     "no end": ("A: setp.eq.u32 %p1, %r1, %r2; @%p1 bra B; add.u32 %r1, %r1, 1; B: bra A; }", set[tuple[str, str]]()),
     "no loop": ("setp.eq.u32 %p1, %r1, %r2; @%p1 bra A; add.u32 %r1, %r1, 1; A: ret; }", set[tuple[str, str]]()),
@@ -126,7 +140,7 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
     function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
     given = batch_of(SimpleNamespace(parent=None, regs=[], depth=0), 1)
     seconds, said = count(0.0, 0.5), iter([8.0, 0.0, 9.0, 3.0, 5.0])
-    alarms = list[float]()
+    alarms, samples = list[float](), list[list[float]]()
 
     def replace(name: str, value: Callable[[], Any]) -> None:
         def given(*_: object) -> Any:
@@ -143,11 +157,23 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(forecast, "Alarm", ringing)
     replace("comparisons", lambda: {(0, 0)})
     replace("differences", lambda: np.zeros((1, 1)))
-    replace("left", lambda: next(said))
+
+    def left(looks: list[forecast.Look]) -> float:
+        samples.append([at for at, _ in looks])
+        return next(said)
+
+    monkeypatch.setattr(forecast, "left", left)
     seen = Forecast(function)
     assert [seen.update(given) for _ in range(5)] == [0.0, 0.0, 0.0, 3.0, 3.0]
     found = [share / at for share, at in zip(alarms[1:], count(0.5, 0.5), strict=False)]
     assert found == pytest.approx([CONFIRMS, LATER, CONFIRMS, LATER, LATER])  # the next sample soon, if it decides
+    assert samples == [
+        [0.5],
+        [0.5, 1.0],
+        [0.5, 1.0, 1.5],
+        [0.5, 1.0, 2.0],
+        [1.0, 2.0, 2.5],
+    ]  # instead of the one before
 
 
 @pytest.mark.parametrize(("calls", "seconds"), [

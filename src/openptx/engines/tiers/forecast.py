@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import branches, is_read, is_written, targets
+from openptx.control_flow import branches, control, is_read, is_written, targets
 from openptx.engines.tiers.processor_time import Alarm
 from openptx.program import Function, Imm, Op, Reg
 
@@ -50,6 +50,9 @@ STEADY = 0.3
 
 SAMPLED = 256
 """The maximum number of lanes in a sample."""
+
+FOLLOWED = 32
+"""The maximum number of instructions from a branch to where it leaves a loop."""
 
 Comparison = tuple[Reg | Imm, Reg | Imm]
 Look = tuple[float, NDArray[np.float64]]
@@ -93,7 +96,9 @@ class Forecast:
         frame = batch.current
         while frame.parent is not None:
             frame = frame.parent
-        self._looks = [*self._looks[-2:], (now, differences(self._comparisons, frame.regs, batch.x.n))]
+        confirms = self._last > 0.0 and not self.left
+        earlier = self._looks[:2] if confirms else self._looks[-2:]  # few steps lie between the last two
+        self._looks = [*earlier, (now, differences(self._comparisons, frame.regs, batch.x.n))]
         before, self._last = self._last, left(self._looks)
         current = batch.current
         self._depths.append(Depth(now, current.depth, batch.calls_left(current)))
@@ -160,9 +165,22 @@ def comparisons(function: Function) -> Iterator[Comparison]:
 
 
 def leaves(code: tuple[Op, ...], pc: int, first: int, last: int) -> bool:
-    """Whether a branch leaves a loop, or jumps over one that does, as in unoptimised code."""
-    over = code[pc + 1 : pc + 2] if code[pc + 1 : pc + 2] and code[pc + 1].guard is None else ()
-    return any(not first <= target <= last for op in (code[pc], *over) for target in targets(op))
+    """Whether one side of a branch leaves a loop, perhaps after more code, as unoptimised code does."""
+    return any(ends_outside(code, start, first, last) for start in (pc + 1, *targets(code[pc])))
+
+
+def ends_outside(code: tuple[Op, ...], pc: int, first: int, last: int) -> bool:
+    """Whether the code from `pc` on leaves a loop before it decides anything."""
+    for _ in range(FOLLOWED):
+        if not first <= pc <= last:
+            return True
+        op, kind = code[pc], control(code[pc])
+        if kind in ("return", "exit", "branch") and op.guard is not None:
+            return False
+        if kind in ("return", "exit"):
+            return True
+        pc = next(targets(op), pc + 1) if kind == "branch" else pc + 1
+    return False
 
 
 def compared(code: tuple[Op, ...], predicate: Reg, pc: int, first: int) -> Iterator[Comparison]:
