@@ -20,8 +20,9 @@ def kernel(n: int, lines: list[str]) -> str:
 
 
 def straight(n: int) -> str:
-    """Arithmetic without branches, each result in a register of its own."""
-    lines = [f"mad.lo.u32 %r{i + 1}, %r{i}, 5, %r{max(i - i % 7, 0)};" for i in range(n)]
+    """Arithmetic without branches, each result in a register of its own; nothing of it folds."""
+    operations = "mad.lo.u32 {}, {}, 5, {};", "xor.b32 {}, {}, {};"
+    lines = [operations[i % 2].format(f"%r{i + 1}", f"%r{i}", f"%r{max(i - 1 - i % 7, 0)}") for i in range(n)]
     return kernel(n, ["mov.u32 %r0, a;", *lines, f"mov.u32 a, %r{n};"])
 
 

@@ -105,3 +105,52 @@ def test_known_places_of_a_kernel_need_no_branch() -> None:
     assert branches(inside * 9) == branches("")
     for place in ("[a+64]", "[a+30]", "[a+-4]"):
         assert branches(f"ld.local.b32 v0, {place}; ") == branches("") + 1
+
+
+FUNCTION = f"""{HEAD}.func (.reg .b32 d) f(.reg .b32 v, .reg .b64 q) {{
+.reg .b64 a; .local .align 16 .b8 before[16]; .local .align 16 .b8 loc[64];
+st.local.b32 [before], 1; mov.u64 a, loc; ACCESSES mov.b32 d, v; ret; }}
+.visible .entry k(.param .u64 pout) {{
+.reg .b32 v; .reg .b64 out, q; .local .align 16 .b8 own[32]; st.local.b32 [own], 2; mov.b64 q, 4;
+ld.param.u64 out, [pout]; mov.u32 v, %tid.x; mad.wide.u32 out, v, 4, out; call (v), f, (v, q);
+st.global.u32 [out], v; ret; }}"""
+
+
+def function(accesses: str) -> str:
+    return FUNCTION.replace("ACCESSES", accesses)
+
+
+def test_known_places_of_a_function_need_no_branch() -> None:
+    """Its frame begins where its caller's ends, but is known to fit since the function began."""
+
+    def branches(accesses: str) -> int:
+        module = openptx.load(function(accesses))
+        kernel = module.program.function("k")
+        return lower_kernel(module.program, kernel, module.image, Options((32, 1, 1), False)).text.count("br i1")
+
+    inside = "st.local.b32 [a+4], v; ld.local.b32 v, [loc+60]; st.local.b32 [a+-12], v; "
+    assert branches(inside * 9) == branches("")
+    for outside in ("[a+64]", "[a+62]", "[a+-20]", "[loc+64]"):
+        assert branches(f"ld.local.b32 v, {outside}; ") == branches("") + 1
+    for unknown in ("add.u64 a, a, q; ", "sub.u64 a, a, q; ", "neg.s64 a, a; ", "mul.lo.u64 a, a, 1099511627776; "):
+        assert branches(f"{unknown} ld.local.b32 v, [a]; ") > branches("")
+
+
+def test_places_of_a_function_are_its_own() -> None:
+    accesses = (
+        "st.local.b32 [a+4], v; st.local.b32 [a+60], 7; st.local.b32 [a], 8; add.u32 v, v, 1; ld.local.b32 v, [loc+4];"
+    )
+    for engine in ("interp", "native"):
+        out = np.zeros(45, np.uint32)
+        openptx.load(function(accesses))["k"](1, 45, (out,), engine=engine)
+        assert np.array_equal(out, np.arange(45))
+
+
+@pytest.mark.parametrize("access", ["ld.local.b32 v, [a+64];", "ld.local.b32 v, [a+62];", "st.local.b32 [loc+64], v;"])
+def test_faults_in_functions_are_those_of_the_reference_engine(access: str) -> None:
+    found: list[str] = []
+    for engine in ("interp", "native"):
+        with pytest.raises(Fault) as fault:
+            openptx.load(function(access))["k"](1, 32, (np.zeros(32, np.uint32),), engine=engine)
+        found.append(str(fault.value))
+    assert found[0] == found[1]

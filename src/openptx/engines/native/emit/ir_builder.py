@@ -74,6 +74,7 @@ class IRBuilder:
         self.own_suffix = ""
         self.count = 0
         self.cold = 0  # above 0 in blocks that do not dominate the code after them: their values must not be remembered
+        self.in_frame = {"%base": 0}  # offsets in local memory: how far from the beginning of the function's frame
         self.widened: dict[str, str] = {}  # vectors of 32 bits, by the names of their zero extensions to 64
         self.masked: set[str] = set()  # names of results of an `and` with constants (`IntOps.fenced`)
 

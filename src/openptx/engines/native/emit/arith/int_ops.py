@@ -82,7 +82,10 @@ class IntOps(FloatTransfer):
             return FOLD[op](x, y, w) & (1 << w) - 1
         if y == 0 and op in ("add", "sub", "or", "xor", "shl", "shr", "sar"):
             return x
-        return self.ir.emit(f"{LLVM[op]} i{w} {x}, {y}")
+        found, in_frame = self.ir.emit(f"{LLVM[op]} i{w} {x}, {y}"), self.ir.in_frame
+        if op == "add" and isinstance(x, str) and isinstance(y, int) and x in in_frame:
+            in_frame[found] = in_frame[x] + y & (1 << w) - 1
+        return found
 
     def selected_base(self, p: Value, x: Base, y: Base, w: int) -> Base:
         return self.ir.emit(f"select i1 {p.name}, i{w} {self.texts(x, w)}, i{w} {self.texts(y, w)}")

@@ -59,11 +59,13 @@ class LocalSlots:
             self.slow.leave_if(failed)
 
     def surely_within(self, place: Bits, size: int) -> bool:
-        """Whether the access is known to lie in a kernel's frame, so that it needs no branch for its fault. (A
-        function's frame begins where its caller's ends, which is not known.)"""
-        form = self.checks.form_of(place)
+        """Whether the access is known to lie in the frame of the kernel or function, so that it needs no branch for its
+        fault. A function has made sure that its whole frame fits when it begins."""
+        form, c = self.checks.form_of(place), self.checks.c
         assert form is not None
-        return not self.checks.c.is_function and form.surely_within(self.checks.c.local_size, size)
+        if c.is_function:
+            form = form._replace(high=self.ir.in_frame.get(form.base, -1))
+        return form.surely_within(c.local_size, size)
 
     def arguments(self, kind: Kind, space: str, place: Bits) -> str:
         form = self.checks.form_of(place)
