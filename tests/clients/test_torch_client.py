@@ -28,22 +28,12 @@ def active() -> Iterator[None]:
     openptx.torch.deactivate()
 
 
-def test_tensors_of_cuda_are_those_of_the_cpu(active: None) -> None:
+def test_tensors_of_cuda_are_in_the_memory_of_the_cpu(active: None) -> None:
     x = torch.arange(1000.0, device="cuda")
     y, out = torch.ones(1000).to("cuda:0"), torch.empty_like(x)
     assert x.is_cuda
-    assert x.device.type == "cpu"
     kernels.add[(1,)](x, y, out, 1000, BLOCK=1024)
     assert torch.equal(out.cpu(), x + 1)
-
-
-def test_copies_between_the_devices_are_copies(active: None) -> None:
-    x = torch.zeros(4, device=torch.device("cuda"))
-    there, back = x.cuda(), x.cpu()
-    moved, kept = x.to("cpu", torch.float64), x.to(torch.float32)
-    x += 1
-    assert [t[0].item() for t in (there, back, moved, kept)] == [0, 0, 0, 1]
-    assert moved.dtype == torch.float64
 
 
 class Window:
@@ -64,7 +54,7 @@ def test_objects_that_only_have_an_address(active: None) -> None:
 
 
 def test_operators_registered_for_cuda_are_called(active: None) -> None:
-    """The second has a kernel for each device: that for CUDA stands, whichever came first."""
+    """`first` and `last` have a kernel for each device: a tensor's device decides, whichever came first."""
 
     @torch.library.custom_op("openptx_tests::plus", mutates_args=(), device_types="cuda")
     def plus(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -78,7 +68,10 @@ def test_operators_registered_for_cuda_are_called(active: None) -> None:
         library.define(f"{name}(Tensor x) -> Tensor")
         for key in order:
             library.impl(name, lambda x, key=key: x + 1 if key == "CUDA" else x, key)
-        assert getattr(torch.ops.openptx_tests, name)(torch.zeros(2, device="cuda")).tolist() == [1, 1]
+        operator = getattr(torch.ops.openptx_tests, name)
+        device, host = operator(torch.zeros(2, device="cuda")), operator(torch.zeros(2))
+        assert (device.tolist(), host.tolist()) == ([1, 1], [0, 0])
+        assert (device.is_cuda, host.is_cuda) == (True, False)
     inner = torch.library.Library("aten", "IMPL")
 
     def half(x: torch.Tensor) -> torch.Tensor:
@@ -112,20 +105,59 @@ def test_the_device_says_what_the_target_is(active: None) -> None:
     assert begin.elapsed_time(end) > 0
 
 
+def driver_device() -> Any:
+    return openptx.triton.driver.Driver.get_active_torch_device
+
+
 def test_it_is_undone() -> None:
     if torch.cuda.is_available():
         pytest.skip("torch has a GPU")
-    before = {**vars(torch.cuda)}
+    owners = (
+        torch, torch.cuda, torch.library.Library, torch.autograd, torch.autograd.Function, torch.autocast,
+        torch.autograd.function.BackwardCFunction, torch.utils.checkpoint,
+    )  # fmt: skip
+    before = [{**vars(owner)} for owner in owners]
+    state, getters = torch.get_rng_state(), driver_device()
     openptx.torch.activate("sm_90")
     openptx.torch.activate("sm_80")
     assert openptx.triton.active_target() == "sm_80"
     openptx.torch.deactivate()
     openptx.torch.deactivate()
-    assert {**vars(torch.cuda)} == before
+    assert [{**vars(owner)} for owner in owners] == before
+    assert torch.equal(torch.get_rng_state(), state)
+    assert driver_device() == getters
     with pytest.raises(AssertionError, match="not compiled with CUDA"):
         torch.zeros(1, device="cuda")
     with pytest.raises(openptx.ArgumentError, match="no target"):
         openptx.torch.activate("sm_1")
+
+
+def test_a_generator_of_cuda_has_a_seed_and_an_offset(active: None) -> None:
+    torch.manual_seed(3)
+    (generator,) = torch.cuda.default_generators
+    before = generator.get_state()
+    assert before.view(torch.int64).tolist() == [3, 0]
+    first = torch.rand(3, device="cuda")
+    after = generator.get_state()
+    assert after.view(torch.int64).tolist() == [3, 4]
+    second = torch.rand(3, device="cuda")
+    assert torch.equal(torch.rand(3, device="cuda", generator=generator.set_state(before)), first)
+    generator.set_state(after)
+    assert torch.equal(generator.get_state(), after)
+    assert torch.equal(torch.rand(3, device="cuda"), second)
+    with pytest.raises(RuntimeError, match="wrong size"):
+        generator.set_state(torch.get_rng_state())
+    own, twin = torch.Generator("cuda").manual_seed(2**64 - 1), torch.Generator(x_device()).manual_seed(2**64 - 1)
+    assert torch.equal(torch.rand(3, generator=own), torch.rand(3, generator=twin))
+    assert torch.equal(own.get_state(), twin.get_state())
+    assert torch.equal(torch.rand(3, generator=own.clone_state()), torch.rand(3, generator=own))
+    assert isinstance(own, torch.Generator)
+    assert isinstance(torch.default_generator, torch.Generator)
+    assert (own.device.type, torch.Generator().device.type) == ("cuda", "cpu")
+
+
+def x_device() -> Any:
+    return torch.zeros(1, device="cuda").device
 
 
 SCRIPT = """

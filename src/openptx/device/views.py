@@ -90,9 +90,9 @@ def is_buffer(argument: Any) -> bool:
 
 def of_tensor(where: object, tensor: Any) -> View:
     """All memory of the tensor's storage."""
-    if tensor.device.type != "cpu":
-        raise ArgumentError(f"{where}: the tensor is not in the memory of the CPU")
     try:
+        if tensor.untyped_storage().device.type != "cpu":  # openptx.torch may override the tensor's `device`
+            raise ArgumentError(f"{where}: the tensor is not in the memory of the CPU")
         root = storage_of(tensor)
     except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
         raise ArgumentError(f"{where}: the tensor's memory cannot be used: {error}") from error

@@ -7,8 +7,8 @@
 
     openptx.torch.compile_with_triton(target="sm_90")   # torch.compile makes Triton kernels, for tensors of the CPU
 
-`activate` is `openptx.triton.activate`, and makes tensors of a device `cuda` tensors of the CPU. torch computes with
-them as the CPU does: only Triton's kernels are executed as a GPU executes them.
+`activate` is `openptx.triton.activate`, and keeps tensors of a device `cuda` in the memory of the CPU. torch computes
+with them as the CPU does: only Triton's kernels are executed as a GPU executes them.
 """
 
 from openptx.torch.activation import activate, deactivate

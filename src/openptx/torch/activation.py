@@ -9,11 +9,15 @@ from typing import Any, NamedTuple, cast
 
 from openptx import triton
 from openptx.errors import ArgumentError
+from openptx.torch.autograd import backward, checks, engine, forward
 from openptx.torch.cuda_functions import functions
-from openptx.torch.devices import on_cpu, redirection
+from openptx.torch.devices import Redirection, is_cuda, mode, within
+from openptx.torch.entry_points import autocast, default_device, load
+from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.operators import impl
 from openptx.triton.devices import capability
+from openptx.triton.driver import Driver
 
 
 class Active(NamedTuple):
@@ -41,9 +45,10 @@ def torch_module(name: str = "torch") -> Any:
 def activate(target: str = "sm_90", **options: Any) -> None:
     """From now on a device `cuda` of torch is the CPU, with the properties of `target`, and Triton's kernels run here.
 
-    `options` are those of `openptx.triton.activate`. Copies between the two devices do copy, and operators that a
-    program registers for CUDA from now on are called for tensors of the CPU. This affects only the
-    calling thread, because torch keeps its function modes per thread. Calling it again changes the target.
+    `options` are those of `openptx.triton.activate`. Tensors made or computed on `cuda` say so, and moving them to the
+    other device copies them. Operators that a program registers for CUDA from now on are called for tensors of the CPU.
+    This affects only the calling thread, because torch keeps its function modes per thread. Calling it again changes
+    the target.
 
     Raises ArgumentError if torch or Triton is not installed, if this torch has a GPU, and for an invalid target.
     """
@@ -53,20 +58,40 @@ def activate(target: str = "sm_90", **options: Any) -> None:
         raise ArgumentError("this computer has a GPU that torch uses; CUDA_VISIBLE_DEVICES= hides it")
     triton.activate(target, **options)
     take_out()
-    mode = redirection(torch)
-    mode.__enter__()
-    set_default, active = torch.set_default_device, Active(mode, [])
-
-    def set_default_device(device: Any) -> None:
-        set_default(on_cpu(torch, device))
-
-    replace(active, torch, "set_default_device", set_default_device)
-    library = torch_module("torch.library")
-    registering = impl(library.Library.impl, partial(redirection, torch), library.fallthrough_kernel)
-    replace(active, library.Library, "impl", registering)
-    for name, function in functions(torch, number).items():
-        replace(active, torch.cuda, name, function)
+    redirect = Redirection(torch)
+    entered = mode(redirect)
+    entered.__enter__()
+    active = Active(entered, [])
+    for owner, names in replacements(torch, redirect, number):
+        for name, value in names.items():
+            replace(active, owner, name, value)
     _State.active = active
+
+
+def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[Any, dict[str, Any]]]:
+    """The attributes of torch and Triton that are replaced, by owner."""
+    entering = partial(within, redirect)
+    generator = generator_class(torch, partial(is_cuda, torch))
+    redirect.generator = default_generator(torch, generator)
+    library, autograd = torch_module("torch.library"), torch_module("torch.autograd.function")
+    checkpoint = torch_module("torch.utils.checkpoint")
+    registering = impl(torch, library.Library.impl, entering, library.fallthrough_kernel)
+    return [
+        (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
+        (torch.cuda, {**functions(torch, number), "default_generators": (redirect.generator,)}),
+        (torch.autocast, autocast(torch)),
+        (library.Library, {"impl": registering}),
+        (autograd.Function, {"apply": forward(torch, autograd)}),
+        (autograd.BackwardCFunction, {"apply": backward(torch, autograd, entering)}),
+        (torch.autograd, engine(torch.autograd, entering)),
+        (checkpoint, checks(torch, checkpoint)),
+        (Driver, {"get_active_torch_device": cuda_device}),
+    ]
+
+
+def cuda_device(driver: object) -> Any:
+    """Triton's `get_active_torch_device`."""
+    return torch_module().device("cuda", 0)
 
 
 def replace(active: Active, owner: Any, name: str, value: Any) -> None:
@@ -89,7 +114,7 @@ def take_out() -> None:
     if modes and modes[-1] is active.mode:
         active.mode.__exit__(None, None, None)
     else:  # of another thread, or below a mode that is still active
-        active.mode.enabled = False
+        active.mode.stands_for_cuda = False
         warnings.warn("torch's functions are called through an empty mode from now on", RuntimeWarning, stacklevel=3)
 
 

@@ -67,6 +67,9 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
     def give(value: Any) -> Callable[..., Any]:
         return lambda *arguments, **options: value
 
+    def get_rng_state(*device: Any) -> Any:
+        return torch.get_rng_state()
+
     def set_rng_state(state: Any, *device: Any) -> None:
         torch.set_rng_state(state)
 
@@ -82,6 +85,6 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
         "current_stream": give(stream), "default_stream": give(stream), "set_stream": give(None),
         "is_current_stream_capturing": give(False), "manual_seed": seed, "manual_seed_all": seed,
         "reset_peak_memory_stats": give(None), "max_memory_allocated": give(0), "memory_allocated": give(0),
-        "mem_get_info": give((known.total_memory, known.total_memory)), "get_rng_state": torch.get_rng_state,
+        "mem_get_info": give((known.total_memory, known.total_memory)), "get_rng_state": get_rng_state,
         "set_rng_state": set_rng_state,
     }  # fmt: skip

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from openptx import memory
+from openptx.torch.placement import follow, holder, on_cuda, put_on_cuda, tensors_in
 
 Function = Callable[..., Any]
+
+
+def is_number(device: object) -> bool:
+    return isinstance(device, int) and not isinstance(device, bool)
 
 
 def is_cuda(torch: Any, device: object) -> bool:
@@ -20,53 +27,128 @@ def is_cuda(torch: Any, device: object) -> bool:
 
 def on_cpu(torch: Any, device: Any) -> Any:
     """The CPU for a CUDA device, other devices unchanged. A number is a CUDA device."""
-    number = isinstance(device, int) and not isinstance(device, bool)
-    return torch.device("cpu") if number or is_cuda(torch, device) else device
+    return torch.device("cpu") if is_number(device) or is_cuda(torch, device) else device
 
 
 class Redirection:
-    """Chooses the replacement of one function of torch."""
+    """Calls the functions of torch, with the CPU for `cuda`, and says of tensors where they are."""
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
+        self.default: Any = None
+        """The device that the program has set for tensors made without one."""
+        self.containers = (torch.Tensor, list, tuple)
+        self.generator: Any = None
+        """The generator of the device, in whose place the CPU's draws."""
+        self.factories: set[Any] = import_module("torch.utils._device")._device_constructors()
         tensor = torch.Tensor
 
         def itself(x: Any, *device: object) -> Any:
             return x
 
-        def is_there(x: Any) -> bool:
-            return x.device.type == "cpu"
+        def cuda(x: Any, device: Any = None, non_blocking: bool = False, **options: Any) -> Any:
+            return self.to(x, "cuda", **options)
 
-        def first(x: Any) -> int:
-            return 0
+        def cpu(x: Any, **options: Any) -> Any:
+            return self.to(x, "cpu", **options)
+
+        def index(x: Any) -> int:
+            return 0 if on_cuda(x) else x.get_device()
+
+        def is_cpu(x: Any) -> bool:
+            return x.is_cpu and not on_cuda(x)
+
+        def device_object(*arguments: Any, **options: Any) -> Any:
+            number = len(arguments) == 1 and is_number(arguments[0])
+            return torch.device("cuda", arguments[0]) if number else torch.device(*arguments, **options)
+
+        def device(x: Any) -> Any:
+            return torch.device("cuda", 0) if on_cuda(x) else x.device
 
         self.own: dict[Any, Function] = {
-            tensor.cuda: copied, tensor.cpu: copied, tensor.to: self.to, tensor.pin_memory: itself,
-            tensor.data_ptr: device_address, tensor.is_cuda.__get__: is_there, tensor.get_device: first,
+            torch.device: device_object, tensor.cuda: cuda, tensor.cpu: cpu, tensor.to: self.to,
+            tensor.pin_memory: itself, tensor.data_ptr: device_address, tensor.is_cuda.__get__: on_cuda,
+            tensor.is_cpu.__get__: is_cpu, tensor.device.__get__: device, tensor.get_device: index,
+            tensor.register_hook: self.register_hook,
         }  # fmt: skip
+        parse_to = torch._C._nn._parse_to  # what `Module.to` reads its arguments with
+        self.own[parse_to] = parse_to
+        for function in (torch.tensor, torch.as_tensor, torch.asarray):
+            self.own[function] = partial(self.made_of, function)
 
     def __call__(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        if "device" in options:
-            options["device"] = on_cpu(self.torch, options["device"])
         options.pop("pin_memory", None)
+        if self.generator is not None and options.get("generator") is self.generator:
+            options["generator"] = self.torch.default_generator
         own = self.own.get(function)
         if own is not None:
             return own(*arguments, **options)
-        if any(is_cuda(self.torch, one) for one in arguments):
-            arguments = tuple(on_cpu(self.torch, one) if is_cuda(self.torch, one) else one for one in arguments)
-        return function(*arguments, **options)
+        devices = [one for one in (*arguments, options.get("device")) if isinstance(one, str | self.torch.device)]
+        if self.default is not None and options.get("device") is None and function in self.factories:
+            devices.append(self.default)
+        arguments, options = self.redirected(arguments, options)
+        result = function(*arguments, **options)
+        if not isinstance(result, self.containers) or isinstance(result, self.torch.Size):
+            return result
+        if is_number(options.get("device")) or any(is_cuda(self.torch, one) for one in devices):
+            for tensor in tensors_in(self.torch, (result,)):
+                put_on_cuda(tensor)
+        elif options.get("device") is None:
+            follow(self.torch, result, (*arguments, *options.values()))
+        return result
+
+    def redirected(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments with the CPU for CUDA."""
+        if "device" in options:
+            options = {**options, "device": on_cpu(self.torch, options["device"])}
+        return tuple(on_cpu(self.torch, one) if is_cuda(self.torch, one) else one for one in arguments), options
 
     def to(self, x: Any, *arguments: Any, **options: Any) -> Any:
-        """A copy if a device is named, as between two devices."""
-        names = any(isinstance(one, str | self.torch.device) for one in (*arguments[:1], options.get("device")))
-        if names and len(arguments) < 4:
-            options["copy"] = True
-        return x.to(*(on_cpu(self.torch, one) if is_cuda(self.torch, one) else one for one in arguments), **options)
+        """`Tensor.to`: the same tensor if it has that device and type already, and a copy on another device."""
+        named = arguments[0] if arguments else options.get("device", options.get("tensor"))
+        before = on_cuda(x)
+        after = before
+        if isinstance(named, self.torch.Tensor):
+            after = on_cuda(named)
+        elif named is not None and not isinstance(named, self.torch.dtype):
+            after = is_number(named) or is_cuda(self.torch, named)
+        if arguments and is_number(named):
+            arguments = ("cuda", *arguments[1:])
+        arguments, options = self.redirected(arguments, options)
+        result = x.to(*arguments, **options)
+        if before != after and holder(result) is holder(x):
+            result = result.clone()
+        if after:
+            put_on_cuda(result)
+        return result
 
+    def made_of(self, function: Function, data: Any, *arguments: Any, **options: Any) -> Any:
+        """`torch.tensor`, and `as_tensor` and `asarray`, which use the memory of data that is on the device already."""
+        known = isinstance(data, self.torch.Tensor)
+        device = options.get("device")
+        if device is None and not known:
+            device = self.default
+        before = known and on_cuda(data)
+        after = before if device is None else is_number(device) or is_cuda(self.torch, device)
+        arguments, options = self.redirected(arguments, options)
+        result = function(data, *arguments, **options)
+        if before != after and function is not self.torch.tensor:
+            result = result.clone()
+        if after:
+            put_on_cuda(result)
+        return result
 
-def copied(x: Any, *device: Any, memory_format: Any = None, **options: Any) -> Any:
-    """The result of `cuda()` and `cpu()`."""
-    return x.clone() if memory_format is None else x.clone(memory_format=memory_format)
+    def register_hook(self, x: Any, hook: Callable[[Any], Any]) -> Any:
+        """`Tensor.register_hook`: gradients are where the tensor is."""
+        if not on_cuda(x):
+            return x.register_hook(hook)
+
+        def on_the_same(gradient: Any) -> Any:
+            with within(self):
+                put_on_cuda(gradient)
+                return hook(gradient)
+
+        return x.register_hook(on_the_same)
 
 
 def device_address(x: Any) -> int:
@@ -74,14 +156,19 @@ def device_address(x: Any) -> int:
     return memory.address(x) if x.numel() and x.device.type == "cpu" else x.data_ptr()
 
 
-def redirection(torch: Any) -> Any:
+def within(redirect: Redirection) -> Any:
+    """Enters a mode of its own where torch has put the active one aside: in operators and hooks of a program."""
+    stack = import_module("torch.overrides")._get_current_function_mode_stack()
+    return nullcontext() if any(getattr(one, "stands_for_cuda", False) for one in stack) else mode(redirect)
+
+
+def mode(redirect: Redirection) -> Any:
     """A mode of torch.overrides that calls a `Redirection` for each function of torch."""
     base: Any = import_module("torch.overrides").TorchFunctionMode
-    redirect = Redirection(torch)
 
     def torch_function(self: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if not self.enabled:
+        if not self.stands_for_cuda:
             return function(*args, **(kwargs or {}))
         return redirect(function, args, dict(kwargs or {}))
 
-    return type("CudaIsTheCpu", (base,), {"enabled": True, "__torch_function__": torch_function})()
+    return type("CudaIsTheCpu", (base,), {"stands_for_cuda": True, "__torch_function__": torch_function})()

@@ -1,0 +1,70 @@
+"""What of torch takes a device and is not called through a mode: `torch.load`, `torch.autocast`, the default device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from openptx.torch.devices import Redirection, is_cuda, is_number, on_cpu
+from openptx.torch.placement import MARK
+
+
+def default_device(redirect: Redirection) -> dict[str, Callable[..., Any]]:
+    """The functions of torch that set and get the device of tensors that are made without one."""
+    torch = redirect.torch
+    native = torch.set_default_device
+
+    def set_default_device(device: Any) -> None:
+        native(on_cpu(torch, device))
+        redirect.default = device
+
+    def get_default_device() -> Any:
+        return torch.empty(0).device
+
+    return {"set_default_device": set_default_device, "get_default_device": get_default_device}
+
+
+def load(torch: Any) -> Callable[..., Any]:
+    """`torch.load`, which puts storages on CUDA where `map_location` says so."""
+    native = torch.load
+
+    def there(storage: Any, location: str) -> Any:
+        setattr(getattr(storage, "_untyped_storage", storage), MARK, True)
+        return storage
+
+    @wraps(native)
+    def loaded(f: Any, map_location: Any = None, *arguments: Any, **options: Any) -> Any:
+        places: Any = map_location
+
+        def mapped(storage: Any, location: str) -> Any:
+            named = places.get(location)
+            return there(storage, location) if is_cuda(torch, named) else storage
+
+        if is_number(map_location) or is_cuda(torch, map_location):
+            map_location = there
+        elif isinstance(map_location, dict) and any(is_cuda(torch, one) for one in places.values()):
+            map_location = mapped
+        return native(f, map_location, *arguments, **options)
+
+    return loaded
+
+
+def autocast(torch: Any) -> dict[str, Callable[..., Any]]:
+    """`torch.autocast.__enter__` and `__exit__`: the one for CUDA makes the CPU's operators cast to its type, too."""
+    native, beside = torch.autocast, "_openptx_for_the_cpu"
+
+    def enter(self: Any, native_enter: Any = native.__enter__) -> Any:
+        result = native_enter(self)
+        if self.device == "cuda":
+            contexts: list[Any] = self.__dict__.setdefault(beside, [])
+            contexts.append(native("cpu", dtype=self.fast_dtype, enabled=self._enabled))
+            contexts[-1].__enter__()
+        return result
+
+    def leave(self: Any, *exception: Any, native_exit: Any = native.__exit__) -> Any:
+        if self.device == "cuda" and self.__dict__.get(beside):
+            self.__dict__[beside].pop().__exit__(*exception)
+        return native_exit(self, *exception)
+
+    return {"__enter__": enter, "__exit__": leave}

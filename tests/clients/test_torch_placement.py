@@ -1,0 +1,263 @@
+"""Which tensors are on `cuda` while the CPU stands for it: those made, moved and computed there, and views of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import openptx
+
+torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
+pytest.importorskip("triton", reason="Triton is not installed: make clients")
+
+CUDA = "cuda:0"
+
+
+@pytest.fixture(autouse=True)
+def active() -> Iterator[None]:
+    if torch.cuda.is_available():
+        pytest.skip("torch has a GPU")
+    openptx.torch.activate("sm_80")
+    yield
+    openptx.torch.deactivate()
+
+
+def places(*tensors: Any) -> list[str]:
+    return [str(tensor.device) for tensor in tensors]
+
+
+def shared(x: Any, y: Any) -> bool:
+    return x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+
+
+# fmt: off
+SAME = {  # a tensor that has the device already is returned itself
+    "to cuda":               ("cuda", lambda x: x.to("cuda")),
+    "to cuda:0":             ("cuda", lambda x: x.to("cuda:0")),
+    "to a device object":    ("cuda", lambda x: x.to(torch.device("cuda"))),
+    "to its own device":     ("cuda", lambda x: x.to(x.device)),
+    "to a number":           ("cuda", lambda x: x.to(0)),
+    "device=":               ("cuda", lambda x: x.to(device="cuda", non_blocking=True)),
+    "device= a number":      ("cuda", lambda x: x.to(device=0)),
+    "device, type":          ("cuda", lambda x: x.to("cuda", torch.float32, True)),
+    "to another tensor":     ("cuda", lambda x: x.to(torch.ones(1, device="cuda"))),
+    "cuda()":                ("cuda", lambda x: x.cuda()),
+    "cuda(device, True)":    ("cuda", lambda x: x.cuda(0, True)),
+    "the type alone":        ("cuda", lambda x: x.to(torch.float32)),
+    "as_tensor":             ("cuda", lambda x: torch.as_tensor(x, device="cuda")),
+    "to cpu":                ("cpu",  lambda x: x.to("cpu")),
+    "to the CPU's device":   ("cpu",  lambda x: x.to(x.device)),
+    "cpu()":                 ("cpu",  lambda x: x.cpu()),
+    "to a CPU tensor":       ("cpu",  lambda x: x.to(torch.ones(1))),
+    "as_tensor of the CPU":  ("cpu",  lambda x: torch.as_tensor(x)),
+}
+COPIES = {  # what makes a copy: where from, where to
+    "cpu to cuda":           ("cpu",  "cuda", lambda x: x.to("cuda")),
+    "cpu to device":         ("cpu",  "cuda", lambda x: x.to(torch.device("cuda"))),
+    "cpu to a number":       ("cpu",  "cuda", lambda x: x.to(0)),
+    "cpu.cuda()":            ("cpu",  "cuda", lambda x: x.cuda(non_blocking=True)),
+    "cpu to a tensor":       ("cpu",  "cuda", lambda x: x.to(tensor=torch.ones(1, device="cuda"))),
+    "cpu to cuda, type":     ("cpu",  "cuda", lambda x: x.to("cuda", torch.float64)),
+    "as_tensor":             ("cpu",  "cuda", lambda x: torch.as_tensor(x, device="cuda")),
+    "asarray":               ("cpu",  "cuda", lambda x: torch.asarray(x, device="cuda")),
+    "as_tensor of NumPy's":  ("cpu",  "cuda", lambda x: torch.as_tensor(x.numpy(), device="cuda")),
+    "cuda to cpu":           ("cuda", "cpu",  lambda x: x.to("cpu")),
+    "cuda.cpu()":            ("cuda", "cpu",  lambda x: x.cpu()),
+    "cuda to a tensor":      ("cuda", "cpu",  lambda x: x.to(torch.ones(1))),
+    "as_tensor, to cpu":     ("cuda", "cpu",  lambda x: torch.as_tensor(x, device="cpu")),
+    "copy=":                 ("cuda", "cuda", lambda x: x.to("cuda", copy=True)),
+    "copy, third":           ("cuda", "cuda", lambda x: x.to("cuda", torch.float32, False, True)),
+    "another type":          ("cuda", "cuda", lambda x: x.to(torch.float64)),
+    "double()":              ("cuda", "cuda", lambda x: x.double()),
+    "clone()":               ("cuda", "cuda", lambda x: x.clone()),
+    "deepcopy":              ("cuda", "cuda", deepcopy),
+    "empty_like":            ("cuda", "cuda", torch.empty_like),
+    "empty_like on cpu":     ("cuda", "cpu",  lambda x: torch.empty_like(x, device="cpu")),
+    "new_zeros":             ("cuda", "cuda", lambda x: x.new_zeros(3)),
+    "sum of both":           ("cuda", "cuda", lambda x: 1 + x * torch.tensor(2.0)),
+    "cat":                   ("cuda", "cuda", lambda x: torch.cat([x, x])),
+    "one of several":        ("cuda", "cuda", lambda x: x.max(0).indices),
+    "operator":              ("cuda", "cuda", lambda x: torch.ops.aten.neg(x)),
+    "operator's overload":   ("cuda", "cuda", lambda x: torch.ops.aten.add.Tensor(x, x)),
+    "sparse and back":       ("cuda", "cuda", lambda x: x.to_sparse().to_dense()),
+    "tensor of a tensor":    ("cuda", "cuda", lambda x: x.new_tensor([1.0])),
+    "tensor of numbers":     ("cuda", "cpu",  lambda x: torch.tensor([x[0], x[1]])),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_tensor(name: str) -> None:
+    device, function = SAME[name]
+    x = torch.ones(4, device=device)
+    y = function(x)
+    assert y is x
+    assert y.device.type == device
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_new_tensors(name: str) -> None:
+    before, after, function = COPIES[name]
+    x = torch.ones(4, device=before)
+    y = function(x)
+    assert (y.device.type, y.is_cuda, y.is_cpu) == (after, after == "cuda", after == "cpu")
+    assert not shared(y, x)
+    assert x.device.type == before
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "slice": lambda x: x[1:], "view": lambda x: x.view(2, 2), "transpose": lambda x: x.view(2, 2).T,
+    "detach": lambda x: x.detach(), "data": lambda x: x.data, "Parameter": torch.nn.Parameter,
+    "expand": lambda x: x[:1].expand(3), "split": lambda x: x.split(2)[1], "bytes": lambda x: x.view(torch.uint8),
+    "added to": lambda x: x.add_(1), "out=": lambda x: torch.add(x, 1, out=x), "empty": lambda x: x[4:],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_and_results_in_place(name: str, device: str) -> None:
+    x = torch.ones(4, device=device)
+    y = VIEWS[name](x)
+    assert (y.device, y.get_device()) == (x.device, 0 if device == "cuda" else -1)
+    same, other = y.to(device), y.to("cpu" if device == "cuda" else "cuda")
+    assert same is y
+    assert other.device != y.device
+    assert shared(same, x)
+
+
+def test_a_view_of_the_whole_is_moved_with_its_layout() -> None:
+    x = torch.ones(2, 3, 4).transpose(0, 2)
+    there = x.to("cuda")
+    assert there.stride() == x.stride()
+    assert there.cpu().contiguous().to("cuda", memory_format=torch.contiguous_format).device.index == 0
+
+
+def test_copies_into_a_tensor_leave_it_where_it_is() -> None:
+    host, device = torch.zeros(4), torch.ones(4, device="cuda")
+    assert places(host.copy_(device), host, device) == ["cpu", "cpu", CUDA]
+    host[:2] = device[:2]
+    device[:] = host
+    assert places(host, host[1:], device) == ["cpu", "cpu", CUDA]
+    assert places(torch.zeros(()).expand_as(device), torch.from_numpy(np.ones(2))) == ["cpu", "cpu"]
+
+
+def test_writes_to_a_moved_tensor_are_seen() -> None:
+    x, y = torch.zeros(4, device="cuda"), torch.zeros(4, device="cuda")
+    y.to(x.device).add_(1)
+    assert y.tolist() == [1] * 4
+
+
+def test_modules() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    everything = lambda: [*module.parameters(), *module.buffers()]  # noqa: E731
+    assert set(places(*everything())) == {"cpu"}
+    module.to("cuda")
+    assert set(places(*everything())) == {CUDA}
+    before = list(module.parameters())
+    assert all(a is b and shared(a, b) for a, b in zip(before, module.cuda().parameters(), strict=True))
+    out = module(torch.ones(4, 3, device="cuda"))
+    out.sum().backward()
+    assert places(out, *(one.grad for one in module.parameters())) == [CUDA] * 5
+    assert set(places(*deepcopy(module).parameters())) == {CUDA}
+    assert set(places(*module.cpu().parameters())) == {"cpu"}
+    assert set(places(*torch.nn.Linear(2, 2, device="cuda").half().parameters())) == {CUDA}
+
+
+def test_gradients() -> None:
+    seen: list[str] = []
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:
+            seen.extend(places(*gradients))
+            return gradients[0] * torch.tensor(2.0, device=gradients[0].device.type)
+
+    for device in ("cuda", "cpu"):
+        x = torch.ones(3, device=device, requires_grad=True)
+        x.register_hook(lambda gradient: seen.append(str(gradient.device)))
+        y = Double.apply(x)
+        y.exp().sum().backward(retain_graph=True)
+        (gradient,) = torch.autograd.grad(Double.apply(x).sum(), x)
+        assert places(x.grad, gradient) == [str(x.device)] * 2
+    assert seen == [CUDA] * 4 + ["cpu"] * 4
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_checkpoints_are_recomputed_on_the_device(reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    x = torch.ones(3, device="cuda", requires_grad=True)
+    y = checkpoint(lambda x: x * torch.full((3,), 2.0, device="cuda"), x, use_reentrant=reentrant)
+    y.sum().backward()
+    assert places(y, x.grad) == [CUDA] * 2
+    assert x.grad.tolist() == [2] * 3
+
+
+@pytest.mark.parametrize("location", ["cuda", torch.device("cuda", 0), {"cpu": "cuda:0"}, "cpu", None])
+def test_loaded_tensors(location: Any, tmp_path: Path) -> None:
+    torch.save(torch.ones(3), tmp_path / "x.pt")
+    expected = CUDA if location not in ("cpu", None) else "cpu"
+    assert places(torch.load(tmp_path / "x.pt", map_location=location)) == [expected]
+
+
+def test_autocast() -> None:
+    x = torch.ones(2, 2, device="cuda")
+    with torch.autocast("cuda"), torch.autocast(x.device.type, dtype=torch.bfloat16):
+        assert (x @ x).dtype == torch.bfloat16
+        with torch.autocast("cuda", enabled=False):
+            assert (x @ x).dtype == torch.float32
+    assert (x @ x).dtype == torch.float32
+    with torch.autocast("cuda"):
+        assert torch.is_autocast_enabled("cuda")
+        assert (x @ x).dtype == torch.float16
+
+
+def test_random_numbers_of_a_fork() -> None:
+    with torch.random.fork_rng(device_type="cuda"):
+        first = torch.rand(2, device="cuda")
+    assert torch.equal(first, torch.rand(2, device="cuda"))
+
+
+def test_the_default_device() -> None:
+    with torch.device("cuda"):
+        assert places(torch.ones(2), torch.tensor(1), torch.ones(2, device="cpu")) == [CUDA, CUDA, "cpu"]
+    torch.set_default_device("cuda")
+    try:
+        assert str(torch.get_default_device()) == CUDA
+        assert places(torch.ones(2), torch.tensor(1), torch.as_tensor([1]), torch.ones(2, device="cpu")) == [
+            CUDA, CUDA, CUDA, "cpu",
+        ]  # fmt: skip
+    finally:
+        torch.set_default_device(None)
+    assert places(torch.ones(2)) == ["cpu"]
+
+
+def test_tensors_stay_where_they_are_when_it_is_activated_again() -> None:
+    x = torch.ones(4, device="cuda")
+    openptx.torch.deactivate()
+    assert x.device.type == "cpu"
+    assert (x + x.to("cpu")).tolist() == [2] * 4
+    openptx.torch.activate("sm_90")
+    assert x.device.type == "cuda"
+
+
+def test_the_mark_ends_with_the_storage() -> None:
+    x = torch.empty(1 << 20, device="cuda")
+    del x
+    assert {str(torch.empty(1 << 20).device) for _ in range(20)} == {"cpu"}
+
+
+def test_triton_gives_the_same_device() -> None:
+    import triton
+
+    device = triton.runtime.driver.active.get_active_torch_device()
+    assert torch.ones(2, device=device).device == device == torch.device("cuda", 0)
