@@ -167,6 +167,7 @@ def test_doubles(text: str, bits: int) -> None:
     ("1.0 % 2.0",    "PTX0110", "`%` takes integers, and this is a floating-point constant"),
     ("~1.0",         "PTX0110", "`~` takes integers, and this is a floating-point constant"),
     ("-0f3F800000",  "PTX0110", "`0f3F800000` can't be an operand of `-`"),
+    ("-(0f3f800000)", "PTX0110", "`0f3F800000` can't be an operand of `-`"),
     ("1 +",          "PTX0110", "expected a constant, found the end of the file"),
     ("(1",           "PTX0101", "expected `)` to close the parenthesis, found the end of the file"),
     ("42u",          "PTX0004", "`42u` is not a number"),
