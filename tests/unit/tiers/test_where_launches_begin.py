@@ -16,7 +16,7 @@ import openptx
 from openptx.engines.native import tiering
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import compile_time, compiled_kernel
-from openptx.engines.tiers import takeover
+from openptx.engines.tiers import forecast, takeover
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are watched on systems with fork"),
@@ -64,6 +64,37 @@ def test_launches_whose_loops_will_take_longer_than_making_code_are_abandoned_so
     launch(kernel, 30_000_000)  # which takes the reference engine half an hour
     assert native_runs == ["k"]
     assert jobs() == []
+
+
+def test_a_forecast_counts_before_it_is_time_to_look_for_code(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    def long(*_: object) -> float:
+        return 1000.0
+
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    monkeypatch.setattr(tiering, "SHARE", 1000)  # three seconds
+    monkeypatch.setattr(forecast.Forecast, "update", long)
+    launch(openptx.load(HEAD + LOOP)["k"], 2000)
+    assert native_runs == ["k"]
+
+
+def test_what_the_launch_has_taken_before_it_looks_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile_time, "FUNCTION", 0.3)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    program, function, image = kernel.module.program, kernel.function, kernel.module.image
+    state = tiering.TierState(program, function)
+    state.spent = 0.1
+    begun = time.thread_time()
+    new, old = (
+        tiering.PendingLaunch(state, program, function, image, (32, 1, 1), 0.0, False, False, begun - ago)
+        for ago in (0.0, 0.5)
+    )
+    assert 0.1 <= new.spent < 0.2
+    assert 0.6 <= old.spent < 0.7
+    assert tiering.when_compiling_pays(new) is not None
+    assert tiering.when_compiling_pays(old) is None
 
 
 def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: list[str]) -> None:

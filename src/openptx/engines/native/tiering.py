@@ -71,10 +71,10 @@ ASKED = 0.15
 that launches a kernel once for a moment does not pay for code that is never run, which on two processors slows the
 launch itself."""
 
-FORK = 0.035
+FORK = 0.05
 """The minimum seconds of launches before they request a fork, which costs them 7 ms, including the search for code on
-disk. By bench/tier_policy.py: of 441 kernels the first results of 2 take more than 1.2 times the faster engine's with
-this, of 16 with 0.025."""
+disk. By bench/tier_policy.py: of 440 kernels the first results of 2 take more than 1.2 times the faster engine's with
+this or 0.035, of 16 with 0.025."""
 
 BASELINE, BASELINE_OF_FORKS = 0.12, 0.03
 """The compile time of optimised code in seconds from which baseline code is compiled first: by a server, and by a fork,
@@ -253,15 +253,17 @@ def code_wanted(
         return None
     stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
     estimate = threads * state.each * (ITERATIONS if stays else 1)
-    launch = PendingLaunch(state, program, function, image, block, estimate, bool(stays), (workers or 1) > 1)
+    launch = PendingLaunch(
+        state, program, function, image, block, estimate, bool(stays), (workers or 1) > 1, time.thread_time()
+    )
     soon = SHARE * LOOK - state.spent
     if soon > 0 and state.surely_less(estimate):
-        return later(lambda _: when_to_abandon(launch), soon)
+        return later(lambda _: when_to_abandon(launch), soon, soon)
     return when_to_abandon(launch)
 
 
 class PendingLaunch(NamedTuple):
-    """A launch that has not started yet, and what is known of it."""
+    """A launch that starts on interp, and what is known of it before."""
 
     state: TierState
     program: Program
@@ -273,6 +275,13 @@ class PendingLaunch(NamedTuple):
     stays: bool
     """Whether it could not be abandoned on the reference engine."""
     several_workers: bool
+    start: float
+    """The thread's processor time then."""
+
+    @property
+    def spent(self) -> float:
+        """The seconds that launches of the kernel have taken, this one included."""
+        return self.state.spent + time.thread_time() - self.start
 
     @property
     def baseline(self) -> bool:
@@ -290,8 +299,8 @@ def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
     if imported(KEYS) and (job.reply is not None if job is not None else kept(launch)):
         return None
     if job is not None:
-        return when_compiled(job, state)
-    return when_compiling_pays(state) if at_once else when_requested(launch, forks)
+        return when_compiled(job, launch)
+    return when_compiling_pays(launch) if at_once else when_requested(launch, forks)
 
 
 def job_of(launch: PendingLaunch) -> Job | None:
@@ -302,9 +311,10 @@ def job_of(launch: PendingLaunch) -> Job | None:
     return job if job in service().jobs else None  # requests made before a fork are the parent's
 
 
-def when_compiling_pays(state: TierState) -> Wanted | None:
+def when_compiling_pays(launch: PendingLaunch) -> Wanted | None:
     """True when launches have taken as long as compiling takes in this thread; None if they have already."""
-    return after(state.left - state.spent, state.left) if state.spent < state.left else None
+    left, spent = launch.state.left, launch.spent
+    return after(left - spent, left) if spent < left else None
 
 
 def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
@@ -322,7 +332,7 @@ def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
         return requested(launch)
 
-    return later(ask, spent - state.spent, until)
+    return later(ask, spent - launch.spent, until)
 
 
 def requested(launch: PendingLaunch) -> Wanted:
@@ -332,7 +342,7 @@ def requested(launch: PendingLaunch) -> Wanted:
     options, several = usual(block, launch.baseline), launch.several_workers
     job = request_code(launch.program, function, launch.image, options, several_workers=several, waits=True)
     state.jobs[block] = job
-    return when_compiled(job, state)
+    return when_compiled(job, launch)
 
 
 def kept(launch: PendingLaunch) -> bool:
@@ -345,7 +355,7 @@ def before_asking(state: TierState, estimate: float, forks: bool) -> tuple[float
     """The seconds of launches after which they request code, and until there would be code."""
     if forks:
         until = state.seconds + imports()
-        return state.spent if estimate > until else max(ASKED * until, FORK), until
+        return 0.0 if estimate > until else max(ASKED * until, FORK), until
     until = state.seconds + (SERVER if service().server is None else 0.0)
     return max(ASKED * until, 0.0 if imported(KEYS) else SHARE * NAMING), until
 
@@ -355,9 +365,9 @@ def has_code(image: Image, function: Function, block: Triple) -> bool:
     return imported() and ready(image, function, block)
 
 
-def when_compiled(job: Job, state: TierState) -> Wanted:
+def when_compiled(job: Job, launch: PendingLaunch) -> Wanted:
     """True when the code exists, and importing the modules that run it takes no longer than launches have taken."""
-    imports_pay = after(imports() - state.spent)
+    imports_pay = after(imports() - launch.spent)
     return lambda left: job.reply is not None and job.reply.made and imports_pay(left)
 
 
