@@ -84,7 +84,7 @@ def test_each_variable_of_a_range_has_a_place_of_its_own() -> None:
         ("mov.f32 f, 0.1;", 0x3DCCCCCD, 32),
         ("mov.f32 f, 1e300;", 0x7F800000, 32),
         ("mov.f32 f, 0f7FC00001;", 0x7FC00001, 32),
-        ("mov.f64 d, 0f3F800000;", 0x3FF0000000000000, 64),
+        ("mov.f64 d, 0f3F800000;", 0x000000003F800000, 64),  # in a cubin of ptxas 13.5
         ("mov.b64 r, 1.0;", 0x3FF0000000000000, 64),
         ("mov.pred q, 5;", 1, 1),
         ("mov.u64 r, -1;", (1 << 64) - 1, 64),

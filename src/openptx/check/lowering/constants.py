@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 
 from openptx.isa.types import Type
-from openptx.syntax.literals import double_bits
 from openptx.syntax.operands import Float, Integer
 
 _INFINITY = {"f": 0x7F80_0000, "e": 0x7C00}
@@ -29,11 +28,10 @@ def _bits(code: str, raw: str, value: float) -> int:
 
 
 def float_bits(constant: Float, width: int) -> int:
-    """A floating-point constant in a float type of this width. `0f` literals keep their 32 bits as they are."""
-    if constant.width == width:
+    """A floating-point constant in a float type of this width. `0f` literals keep their 32 bits as they are, also in
+    one of 64 bits: the assembler makes a subnormal number of `mov.f64 d, 0f3F800000`."""
+    if width in (constant.width, 64):
         return constant.bits
-    if width == 64:
-        return double_bits(constant.value)
     return half_bits(constant.value) if width == 16 else single_bits(constant.value)
 
 
