@@ -191,6 +191,27 @@ def test_gradients() -> None:
     assert seen == [CUDA] * 4 + ["cpu"] * 4
 
 
+def test_arguments_of_an_operator_for_cuda_are_on_cuda() -> None:
+    """Also those that C++ made, here between the steps of a composite operator; a number beside tensors is a CPU's."""
+    seen: list[list[str]] = []
+    library = torch.library.Library("aten", "IMPL")
+
+    def negative(x: Any) -> Any:
+        seen.append(places(x))
+        return x.mul(torch.full((), -1.0, device=x.device))
+
+    library.impl("neg", negative, "CUDA")
+    try:
+        host, device = torch.ones(2), torch.ones(2, device="cuda", requires_grad=True)
+        assert places(torch.neg(host), torch.neg(device), host) == ["cpu", CUDA, "cpu"]
+        (1 - device.cos()).sum().backward()
+    finally:
+        library._destroy()
+    assert len(seen) >= 3
+    assert {place for each in seen for place in each} == {CUDA}
+    assert torch.neg(host).tolist() == [-1] * 2
+
+
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_checkpoints_are_recomputed_on_the_device(reentrant: bool) -> None:
     from torch.utils.checkpoint import checkpoint
