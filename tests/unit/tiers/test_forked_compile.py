@@ -61,26 +61,6 @@ def test_a_launch_that_will_take_long_makes_short_code_itself(
     assert service.service().jobs == []
 
 
-RECURSIVE = """.func f(.reg .u32 n) { .reg .pred p; .reg .u32 m;
-setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call f, (m); ret; }
-""" + LOOP.replace("A: ld", "call f, (2);\nA: ld")
-
-
-def test_recursions_that_may_end_at_any_depth_ask_a_fork(
-    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
-) -> None:
-    """Code that is made in place, for nothing, takes several times as long as the rest of the launch."""
-
-    def long(*_: object) -> float:
-        return 1000.0
-
-    monkeypatch.setattr(tiering, "FORK", 1000.0)
-    monkeypatch.setattr(forecast.Forecast, "update", long)
-    launch(openptx.load(HEAD + RECURSIVE)["k"], 10_000_000)
-    assert native_runs == ["k"]
-    assert len(service.service().jobs) == 1
-
-
 def test_whether_to_fork_is_looked_up_once_by_a_launch_that_asks(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
 ) -> None:

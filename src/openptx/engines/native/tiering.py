@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.device.image import Image
-from openptx.engines.common.call_graph import calls_indirectly, reached_directly, stack_bytes
+from openptx.engines.common.call_graph import calls_indirectly, reached_directly
 from openptx.engines.common.engine import engine_in_time
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import EXTERNALS, LASTING
@@ -327,8 +327,7 @@ def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
     def ask(left: float) -> Wanted:
         if imported(KEYS) and kept(launch):
             return now
-        recursive = stack_bytes(launch.program, launch.function) is None
-        if left > until and forks and not launch.stays and state.seconds < BASELINE and not recursive:
+        if left > until and forks and not launch.stays and state.seconds < BASELINE:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
         return requested(launch)
 
