@@ -67,7 +67,7 @@ class PreparedLaunch(NamedTuple):
     memory: MemoryView
     kept: tuple[object, ...]
 
-    def run(self, launch: Callable[..., None], **options: Any) -> None:
+    def run(self, launch: Callable[..., object], **options: Any) -> None:
         """Runs it on an engine, with further `options` of the engine's `launch`."""
         launch(
             self.program, self.function, self.grid, self.block, memory=self.memory, image=self.image,
