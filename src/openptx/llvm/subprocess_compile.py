@@ -28,12 +28,18 @@ def available() -> bool:
     return os.path.basename(sys.executable or "").startswith(("python", "pypy"))
 
 
+def is_library(place: str, library: str) -> bool:
+    """Whether a folder of the path is the standard library's: itself, or that of its compiled modules."""
+    return place in (library, os.path.join(library, "lib-dynload"))
+
+
 def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
     """A process that compiles the texts it receives. `detached`: it gets no signals of our terminal, and prints
     nothing."""
-    # Not by PYTHONPATH, which comes before the standard library: a script's folder is in the path, and may have a file
-    # named like a module of the library that this process imported before.
-    path = [str(place) for place in sys.path if place]
+    # The standard library comes first, so PYTHONPATH does not do: a script's folder is in the path, and may have a file
+    # named like a module of the library that this process has imported before, and the new one has not.
+    library = os.path.dirname(os.__file__)
+    path = sorted((str(place) for place in sys.path if place), key=lambda place: not is_library(place, library))
     return Popen(
         [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {path!r}; {child or CHILD}"], stdin=PIPE, stdout=PIPE,
         stderr=DEVNULL if detached else PIPE, start_new_session=detached,

@@ -29,7 +29,7 @@ def load(torch: Any) -> Callable[..., Any]:
     """`torch.load`, which puts storages on CUDA where `map_location` says so."""
     native = torch.load
 
-    def there(storage: Any, location: str) -> Any:
+    def moved_to_cuda(storage: Any, location: str) -> Any:
         setattr(getattr(storage, "_untyped_storage", storage), MARK, True)
         return storage
 
@@ -39,10 +39,10 @@ def load(torch: Any) -> Callable[..., Any]:
 
         def mapped(storage: Any, location: str) -> Any:
             named = places.get(location)
-            return there(storage, location) if is_cuda(torch, named) else storage
+            return moved_to_cuda(storage, location) if is_cuda(torch, named) else storage
 
         if is_number(map_location) or is_cuda(torch, map_location):
-            map_location = there
+            map_location = moved_to_cuda
         elif isinstance(map_location, dict) and any(is_cuda(torch, one) for one in places.values()):
             map_location = mapped
         return native(f, map_location, *arguments, **options)

@@ -71,11 +71,11 @@ def impl(torch: Any, native: Callable[..., None], mode: Callable[[], Any], fallt
         def call(*arguments: Any, **options: Any) -> Any:
             given = list(tensors_in(torch, (*arguments, *options.values())))
             cuda, cpu = for_cuda.get(name), for_cpu.get(name)
-            there = cuda is not None and cuda.stands()
-            if cpu is not None and cpu.stands() and not (there and any(on_cuda(one) for one in given)):
+            has_cuda = cuda is not None and cuda.stands()
+            if cpu is not None and cpu.stands() and not (has_cuda and any(on_cuda(one) for one in given)):
                 return cpu.kernel(*arguments, **options)
             with mode(), as_of_cuda(torch, given) as results:
-                result = (cuda.kernel if cuda is not None and there else kernel)(*arguments, **options)
+                result = (cuda.kernel if cuda is not None and has_cuda else kernel)(*arguments, **options)
                 results.extend(tensors_in(torch, (result,)))
                 return result
 
