@@ -17,7 +17,8 @@ from openptx.errors import Triple
 from openptx.profile.occupancy import registers_allowed
 from openptx.profile.registers import live_registers
 from openptx.program import Program
-from openptx.runtime.module import THREADS, Kernel
+from openptx.runtime.module import Kernel
+from openptx.runtime.options import THREADS
 
 (MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS, PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC, CARVEOUT,
  CLUSTER_REQUIRED, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY) = range(16)  # fmt: skip

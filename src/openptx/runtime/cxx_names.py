@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -107,3 +107,17 @@ def named(wanted: str, kernels: Iterable[str]) -> str | None:
         raise ArgumentError(f"`{wanted}` means several kernels: {listed}; write one of these, or its name in the PTX: "
                             f"{', '.join(found[:_MOST])}")  # fmt: skip
     return found[0] if found else None
+
+
+def names_like(name: str, kernels: Sequence[str]) -> str:
+    """The kernels of a module in the message about an unknown one: all, or of many the most similar ones."""
+    if not kernels:
+        return "has no kernels"
+    rest = ""
+    if len(kernels) > _MOST:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name), kernels, n=_MOST) or kernels[:_MOST]
+        kernels, rest = near, f" and {len(kernels) - len(near)} others (`module.kernels`)"
+    shown = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in kernels]
+    return f"has {', '.join(shown)}{rest}"

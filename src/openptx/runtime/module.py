@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,23 +14,29 @@ from openptx.device.arrays import array_of
 from openptx.device.image import Image
 from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes, MemoryView
-from openptx.device.shared_layout import shared_layout
 from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected
-from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
 from openptx.linking import device_runtime, link_files
 from openptx.program import Function, Program
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
-from openptx.runtime.cxx_names import demangled, named, qualified
+from openptx.runtime.cxx_names import demangled, named, names_like
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.handle import Handle
-from openptx.runtime.options import Extent, extent, is_range, require_options, sequence_of
+from openptx.runtime.options import (
+    Extent,
+    check_shape,
+    cluster_shape,
+    extent,
+    is_range,
+    require_options,
+    sequence_of,
+)
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 
@@ -47,9 +52,6 @@ OTHER_NAMES = {
 """Launch options of other libraries, and the corresponding ones here."""
 
 ONE_TUPLE = "the kernel's arguments are one tuple: write `kernel(grid, block, (x, y))`, or `kernel[grid, block](x, y)`"
-THREADS = 1024
-LISTED = 8
-"""The number of kernels that the message about an unknown one lists."""
 LAUNCHES_KEPT = 1024
 """The number of validated launches that a module remembers."""
 
@@ -203,8 +205,8 @@ class Kernel(Handle):
         grid, block = extent("grid", grid), extent("block", block)
         module, shape = self.module, None
         if cluster is not None or (self.name, grid, block, shared_mem) not in module.executable:
-            self.check_shape(grid, block, shared_mem)
-            shape = self.cluster(grid, cluster)
+            check_shape(module.program, self.function, block, shared_mem)
+            shape = cluster_shape(self.function, grid, cluster)
             require_meanings(module.program, self.name)
             if shape is None and len(module.executable) < LAUNCHES_KEPT:
                 module.executable.add((self.name, grid, block, shared_mem))
@@ -232,41 +234,6 @@ class Kernel(Handle):
         if len(parts) not in (2, 3, 4):
             raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
         return Configured(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
-
-    def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
-        """Raises ArgumentError for extents that no GPU can launch or that the kernel's directives forbid."""
-        threads = block[0] * block[1] * block[2]
-        if threads > THREADS:
-            raise ArgumentError(f"a block has at most {THREADS} threads, not {threads}")
-        directives = self.function.directives
-        required = directives.get("reqntid")
-        if required is not None and (*required, 1, 1)[:3] != block:
-            raise ArgumentError(f"kernel `{self.name}` requires blocks of {(*required, 1, 1)[:3]} (`.reqntid`)")
-        most = directives.get("maxntid")
-        if most is not None and threads > math.prod(most):
-            raise ArgumentError(f"kernel `{self.name}` allows {math.prod(most)} threads a block (`.maxntid`)")
-        if (total := shared_layout(self.module.program, self.name).size(shared)) > 1 << CTA_SHIFT:
-            raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
-
-    def cluster(self, grid: Triple, requested: Extent | None) -> Triple | None:
-        """The cluster's shape in blocks: as requested, or as the kernel requires; None without clusters.
-
-        Raises ArgumentError if the kernel requires another shape or the grid is not divisible by it.
-        """
-        required = self.function.directives.get("reqnctapercluster")
-        if required:
-            shape = extent("cluster", required)
-            if requested is not None and extent("cluster", requested) != shape:
-                raise ArgumentError(f"kernel `{self.name}` requires clusters of {shape} (`.reqnctapercluster`)")
-        elif requested is None:
-            return None
-        else:
-            shape = extent("cluster", requested)
-        if any(g % c for g, c in zip(grid, shape, strict=True)):
-            raise ArgumentError(f"a grid of {grid} cannot be divided into clusters of {shape}")
-        if shape[0] * shape[1] * shape[2] > 16:
-            raise ArgumentError(f"a cluster has at most 16 blocks, not {shape[0] * shape[1] * shape[2]}")
-        return shape
 
 
 class Configured:
@@ -310,7 +277,7 @@ class LoadedModule(Handle):
         """
         found = name if name in self.program.kernels else named(name, self.kernels)
         if found is None:
-            raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {_names_like(name, self.kernels)}")
+            raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {names_like(name, self.kernels)}")
         return Kernel(self, self.program.function(found))
 
     __getitem__ = get_function
@@ -366,20 +333,6 @@ class LoadedModule(Handle):
         Raises ArgumentError for objects that are not accepted as pointer arguments.
         """
         return self.image.memory.address(array_of("`address`", array)).base
-
-
-def _names_like(name: str, kernels: Sequence[str]) -> str:
-    """The kernels of a module in the message about an unknown one: all, or of many the most similar ones."""
-    if not kernels:
-        return "has no kernels"
-    rest = ""
-    if len(kernels) > LISTED:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(name), kernels, n=LISTED) or kernels[:LISTED]
-        kernels, rest = near, f" and {len(kernels) - len(near)} others (`module.kernels`)"
-    shown = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in kernels]
-    return f"has {', '.join(shown)}{rest}"
 
 
 @in_standard_floats

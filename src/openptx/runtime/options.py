@@ -1,15 +1,19 @@
-"""Validates the options of a launch."""
+"""Validates the extents and options of a launch."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
 from numbers import Integral, Real
 from typing import Any, TypeGuard, cast
 
+from openptx.device.shared_layout import shared_layout
 from openptx.errors import ArgumentError, Triple
+from openptx.isa.address_windows import CTA_SHIFT
+from openptx.program import Function, Program
 
 DYNAMIC_SHARED = 227 << 10
+THREADS = 1024
 
 
 def require_options(shared: object, workers: object, timeout: object, max_instructions: object, since: object) -> None:
@@ -21,7 +25,7 @@ def require_options(shared: object, workers: object, timeout: object, max_instru
             raise ArgumentError(f"`{name}` is a whole number from 1, not {count!r}")
     if timeout is not None and not (isinstance(timeout, Real) and float(timeout) > 0):
         raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
-    if since is not None and not (isinstance(since, Real) and isfinite(since)):
+    if since is not None and not (isinstance(since, Real) and math.isfinite(since)):
         raise ArgumentError(f"`since` is a time of `time.monotonic()`, not {since!r}")
 
 
@@ -68,3 +72,40 @@ def extent(what: str, given: Any) -> Triple:
             if not 1 <= size <= most:
                 raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
     return x, y, z
+
+
+def check_shape(program: Program, function: Function, block: Triple, shared: int) -> None:
+    """Raises ArgumentError for extents of a block that no GPU can launch or that the kernel's directives forbid."""
+    threads = block[0] * block[1] * block[2]
+    if threads > THREADS:
+        raise ArgumentError(f"a block has at most {THREADS} threads, not {threads}")
+    directives = function.directives
+    required = directives.get("reqntid")
+    if required is not None and (*required, 1, 1)[:3] != block:
+        raise ArgumentError(f"kernel `{function.name}` requires blocks of {(*required, 1, 1)[:3]} (`.reqntid`)")
+    most = directives.get("maxntid")
+    if most is not None and threads > math.prod(most):
+        raise ArgumentError(f"kernel `{function.name}` allows {math.prod(most)} threads a block (`.maxntid`)")
+    if (total := shared_layout(program, function.name).size(shared)) > 1 << CTA_SHIFT:
+        raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
+
+
+def cluster_shape(function: Function, grid: Triple, requested: Extent | None) -> Triple | None:
+    """The cluster's shape in blocks: as requested, or as the kernel requires; None without clusters.
+
+    Raises ArgumentError if the kernel requires another shape or the grid is not divisible by it.
+    """
+    required = function.directives.get("reqnctapercluster")
+    if required:
+        shape = extent("cluster", required)
+        if requested is not None and extent("cluster", requested) != shape:
+            raise ArgumentError(f"kernel `{function.name}` requires clusters of {shape} (`.reqnctapercluster`)")
+    elif requested is None:
+        return None
+    else:
+        shape = extent("cluster", requested)
+    if any(g % c for g, c in zip(grid, shape, strict=True)):
+        raise ArgumentError(f"a grid of {grid} cannot be divided into clusters of {shape}")
+    if shape[0] * shape[1] * shape[2] > 16:
+        raise ArgumentError(f"a cluster has at most 16 blocks, not {shape[0] * shape[1] * shape[2]}")
+    return shape
