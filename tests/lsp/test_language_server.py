@@ -292,6 +292,18 @@ def test_outline_folding_format_and_hints() -> None:
     assert hints == ["= 3.1415927", "= 1"]
 
 
+def test_a_hint_is_the_value_that_the_type_gives() -> None:
+    """`0f...` keeps its 32 bits in a double."""
+    text = KERNEL.replace("    ret;\n", "    .reg .f64 %d<1>;\n    mov.f64 %d0, 0f3F800000;\n    ret;\n", 1)
+
+    async def session(editor: Editor) -> list[str]:
+        await editor.open(text)
+        asked = types.InlayHintParams(editor.document, types.Range(types.Position(0, 0), types.Position(99, 0)))
+        return [str(each.label) for each in await editor.client.text_document_inlay_hint_async(asked) or ()]
+
+    assert edit(session) == ["= 3.1415927", "= 1", "= 5.263544247e-315"]
+
+
 def test_a_file_with_mistakes_of_writing_is_not_laid_out() -> None:
     async def session(editor: Editor) -> object:
         await editor.open(WRONG)

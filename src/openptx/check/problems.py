@@ -88,7 +88,7 @@ def rewrite(opcode: str, applicability: str = SUGGESTION) -> Repair:
 WARNINGS = frozenset((
     "immediate-truncated", "duplicate-destination", "selector-out-of-range", "index-out-of-bounds",
     "misaligned-address", "parameter-past-end", "offset-too-large", "uninitialized-register", "narrow-address",
-    "deprecated", "document-disagrees", "displaced-vector",
+    "deprecated", "document-disagrees", "displaced-vector", "short-float",
 ))  # fmt: skip
 """Names of the codes that are warnings (PTX1xxx)."""
 

@@ -7,7 +7,7 @@ from math import isfinite
 
 from lsprotocol import types
 
-from openptx.cli.explanations.literals import to_f32
+from openptx.cli.explanations.literals import from_f64, to_f32
 from openptx.lsp.document import Document
 from openptx.syntax.lexical import COMMENT, FLOAT_BITS, LETTER, OPEN_STRING
 from openptx.syntax.literals import literal
@@ -17,7 +17,11 @@ _LITERAL = re.compile(f"{COMMENT}|{OPEN_STRING}|(?<!{LETTER})({FLOAT_BITS})(?!{L
 
 
 def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]:
-    """The decimal values of the float literals of a range that are written as bits."""
+    """The decimal values of the float literals of a range that are written as bits.
+
+    `0f...` where a double is wanted (PTX1019) has the value of the double.
+    """
+    short = {at for each in document.diagnostics if each.name == "short-float" for at, _ in (each.span, *each.also)}
     start, end = document.at.span(range)
     found: list[types.InlayHint] = []
     for match in _LITERAL.finditer(document.file.text, document.file.starts[range.start.line], end):
@@ -25,7 +29,8 @@ def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]
             continue
         constant = literal(match[1], match.span(1))
         assert isinstance(constant, Float)
-        found.append(types.InlayHint(document.at.position(match.end()), f"= {shown(constant)}", padding_left=True))
+        decimal = repr(from_f64(constant.bits)) if match.start() in short else shown(constant)
+        found.append(types.InlayHint(document.at.position(match.end()), f"= {decimal}", padding_left=True))
     return found
 
 

@@ -256,6 +256,15 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("multimem.st.global.v2.e4m3x4 [%d0], {1.0, 1.0};",                    "vector-element"),
     ("multimem.st.global.f32 [%d0], 1.0;",                                 None),
     ("multimem.st.global.f16x2 [%d0], 1;",                                 "immediate-type"),
+    # Lists of tcgen05.st: a register or `0f...` says that the elements have 32 bits.
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r0], {1, %r1};",             None),
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r0], {%r1, 0x100000000};",   None),
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r0], {0f3F800000, %f1};",    None),
+    ("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r0], {0f3F800000};",         None),
+    ("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r0], {5};",                  "vector-element"),
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r0], {1, -1};",              "vector-element"),
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r0], {%f0, 1.0};",           "vector-element"),
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r0], {0d3FF0000000000000, %r1};", "vector-element"),
     # Wider sources of two floats, but not of bf16.
     ("cvt.rn.f16x2.f32 %r0, %d0, %r1;",                                    None),
     ("cvt.rs.f16x2.f32 %r0, %r1, %d0, %r2;",                               None),

@@ -115,6 +115,7 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         ("pair-as-word", "add.u32 d, a, b;"),
         ("narrow-address", "PTX1009 narrow-address (warning)"),
         ("narrow-address", "narrow-address (a difference between the document and the assembler)"),
+        ("0f3F800000", "`0f3F800000` in its place is 5.263544247e-315: its 32 bits are not converted"),
         ("PTX1011", "`openptx explain deviations` lists them"),
         ("shfl", "shuffle-lane"),
         ("sm_90a", "since:  PTX 8.0"),

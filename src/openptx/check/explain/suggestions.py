@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 
 from openptx.check.operand import kinds
@@ -12,7 +13,7 @@ from openptx.check.problems import Path, Problem
 from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.isa.types import Type
 from openptx.syntax.foreign import SUM
-from openptx.syntax.operands import Integer, Vector
+from openptx.syntax.operands import Float, Integer, Vector
 from openptx.syntax.tree import Instruction
 
 
@@ -82,8 +83,41 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
     )
 
 
+def short_float(place: Place, where: Path) -> Problem:
+    """The bits of a single where a double is wanted."""
+
+    def widened(statement: Instruction) -> Fix | None:
+        operand = statement.operands[where[0]]
+        constant = operand.elements[where[1]] if isinstance(operand, Vector) else operand
+        if not isinstance(constant, Float) or not constant.literal:
+            return None
+        double = as_float(constant.text, 64)
+        return Fix(constant.span, double, f"write `{double}`")
+
+    return place.problem(
+        "short-float",
+        SHORT_FLOAT,
+        where,
+        NOT_CONVERTED,
+        expected="64 bits",
+        actual="32 bits",
+        rule="PTX ISA, Floating-Point Constants (4.5.2)",
+        help="write `{f64}`",
+        repair=widened,
+    )
+
+
+SHORT_FLOAT = "`{}` is the low 32 bits of an `.f64`"
+NOT_CONVERTED = "its value is not converted"
+
+
 def as_float(literal: str, width: int) -> str:
-    """The float that an integer literal was meant to be: its value, or for a hexadecimal one its bits."""
+    """The float that a literal was meant to be: the value of an integer, the bits of a hexadecimal one, the value of
+    `0f...` as 64 bits."""
+    literal = literal.strip("()")
+    if literal[:2].lower() == "0f":
+        value = struct.unpack("<f", struct.pack("<I", int(literal[2:], 16)))[0]
+        return f"0d{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
         return f"{literal}.0"
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"

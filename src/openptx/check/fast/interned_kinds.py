@@ -12,7 +12,6 @@ from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
 
 _INTEGER = pattern(SMALL_INTEGER, re.A)
 _EXACT = pattern(FLOAT_BITS, re.A)
-_EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 
 CONSTANTS: dict[str, Kind] = {}
 COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}
@@ -29,7 +28,7 @@ def constant(text: str) -> Kind | None:
     if _INTEGER.fullmatch(text):
         return kinds.integer(int(text, 0))
     if _EXACT.fullmatch(text):
-        return _EXACT_KINDS[len(text) > 10]
+        return kinds.floating(int(text[2:], 16), 4 * (len(text) - 2))
     if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
         return kinds.special(special, component=True) if special.vector and text[-1] in "xyzw" else None
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from openptx.check.context import Context
-from openptx.check.explain.suggestions import wrong_constant
+from openptx.check.explain.suggestions import short_float, wrong_constant
 from openptx.check.explain.type_errors import what, wrong_kind
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
@@ -13,6 +13,7 @@ from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.ranges import Values, limits
+from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
 
 
@@ -37,6 +38,13 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             actual=f"an integer of {kind.bits} bits" if kind.bits <= 64 else "an integer of more than 64 bits",
             rule="PTX ISA, Integer Constants (4.5.1)",
         )
+    elif is_short(place, kind):
+        yield short_float(place, where)
+
+
+def is_short(place: Place, kind: Kind) -> bool:
+    """Whether a constant gives a double 32 bits only. Zero is the same number in both widths."""
+    return place.type is TYPES["f64"] and kind.sort == kinds.FLOAT and kind.bits == 32 and not kind.space
 
 
 def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], context: Context) -> bool:

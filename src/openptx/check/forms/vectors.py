@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.check.availability import too_new
+from openptx.check.explain.suggestions import short_float
 from openptx.check.explain.type_errors import mismatch
-from openptx.check.forms.immediates import judge_constant
+from openptx.check.forms.immediates import is_short, judge_constant
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
@@ -161,12 +162,15 @@ def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Ty
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue
-        if part.sort == kinds.INTEGER and _no_integers(place):
+        refused = _no_integers(place) if part.sort == kinds.INTEGER else part.bits == 64 and _short_floats(place)
+        if refused:
             yield _no_element(place, part, (*where, i))
         elif common is None and _needs_register(place) and not _stands_alone(element, part):
             yield _no_element(place, part, (*where, i))
             if place.allows.constant:
                 return  # one error: beside a register the others would be accepted
+        elif is_short(element, part):
+            yield short_float(element, (*where, i))
         elif not _constant_fits(element, part, common):
             yield from judge_constant(element, part, (*where, i))
 
@@ -175,6 +179,11 @@ def _no_integers(place: Place) -> bool:
     """Whether the assembler refuses integers in this list (measured)."""
     table = conditions(place.form.instruction.no_integers) if place.context.follows_ptxas else ()
     return any(place.name in each.then.split() and each.holds(place.m) for each in table)
+
+
+def _short_floats(place: Place) -> bool:
+    """Whether the assembler refuses floats of 64 bits in this list (measured)."""
+    return place.context.follows_ptxas and place.operand_rule.says("short floats")
 
 
 def _needs_register(place: Place) -> bool:

@@ -229,7 +229,8 @@ class Declarations:
 
     def _report(self, misfit: Misfit, declaration: Declaration, declarator: Declarator) -> None:
         span = misfit.span or (declaration.type_span if misfit.at == "type" else declarator.name.span)
-        fix = Fix(span, misfit.replacement, f"declare it `{misfit.replacement}`") if misfit.replacement else None
+        verb = "write" if misfit.span else "declare it"
+        fix = Fix(span, misfit.replacement, f"{verb} `{misfit.replacement}`") if misfit.replacement else None
         self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
                  rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
 

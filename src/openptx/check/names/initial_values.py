@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from openptx.check.explain.suggestions import NOT_CONVERTED, SHORT_FLOAT, as_float
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.isa.types import TYPES
+from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
@@ -11,7 +15,9 @@ from openptx.syntax.operands import Float, Integer
 from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, fits
 
 TRUNCATED = "initializer-truncated"
-"""A warning: the only misfit of a value that the assembler accepts."""
+SHORT = "short-float"
+"""Both are warnings: misfits of values that the assembler accepts."""
+_SINGLE = pattern(r"\b0[fF]", re.A)
 
 
 def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:
@@ -76,7 +82,7 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
             return _value("the elements of an array of arrays or vectors are lists in braces", element.span, help)
         else:
             found = _element(element, type)
-        if found is not None and found.about != TRUNCATED:
+        if found is not None and found.about not in (TRUNCATED, SHORT):
             return found
         truncated = truncated or found
     return truncated
@@ -100,6 +106,8 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
         )
     if isinstance(value, Float) and kind in "su":
         return _value(f"the initial value of a `.{type}` is an integer constant", value.span)
+    if isinstance(value, Float) and value.width == 32 and value.bits and type == "f64":
+        return _short(value)
     return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None
 
 
@@ -107,6 +115,8 @@ def _fits(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
     """Whether a plain list is certainly correct, judged by its text."""
     kind, width = TYPES[type].kind, TYPES[type].width
     held = {INTEGERS: kind in "bsu", FLOATS: kind not in "su", ADDRESSES: type in ("u32", "u64")}
+    if type == "f64" and _SINGLE.search(value.plain):
+        return False
     return held[value.kind] and fits(value.kind, value.plain, dimensions, width, whole_rows=vector > 1)
 
 
@@ -129,6 +139,22 @@ def _truncated(value: Integer, type: str) -> Misfit:
         actual=f"{value.value.bit_length() + (value.value < 0)} bits",
         rule="PTX ISA, Initializers (5.4.4)",
         help=f"the assembler stores {kept}",
+    )
+
+
+def _short(value: Float) -> Misfit:
+    text = value.text
+    return Misfit(
+        SHORT,
+        SHORT_FLOAT.format(text),
+        "name",
+        NOT_CONVERTED,
+        span=value.span,
+        expected="64 bits",
+        actual="32 bits",
+        rule="PTX ISA, Initializers (5.4.4)",
+        help=f"write `{as_float(text, 64)}`" if value.literal else None,
+        replacement=as_float(text, 64) if value.literal else None,
     )
 
 

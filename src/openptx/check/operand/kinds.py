@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REGISTER = "register"  # type
 VECTOR = "vector"  # type, count: a whole vector register
 INTEGER = "integer"  # bits: the least of 4, 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
-FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; literal
+FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; space "zero" for +0.0; literal
 SPECIAL = "special"  # type, gate, count 4 for all of `%tid`, bits: the fewest that `mov` reads
 VARIABLE = "variable"  # space, type, align, room: the address of a variable, plus a constant where `offset`
 SUM = "sum"  # parts: the first summand, which is not a variable
@@ -158,10 +158,9 @@ def _integer(negative: bool, width: int, literal: bool) -> Kind:
     return kind(INTEGER, "an integer", bits=bits, space="-" if negative else "", literal=literal)
 
 
-def floating(bits: int, width: int, text: str, literal: bool = True) -> Kind:
+def floating(bits: int, width: int, literal: bool = True) -> Kind:
     """A floating-point constant: `0f...` is 32 bits wide; `0d...` and decimals are 64."""
-    exact = text.lstrip("+-")[:2] in ("0f", "0F", "0d", "0D")
-    return kind(FLOAT, "a floating-point constant", bits=width, literal=literal, space="exact" if exact else "")
+    return kind(FLOAT, "a floating-point constant", bits=width, literal=literal, space="" if bits else "zero")
 
 
 def special(register: SpecialRegister, *, component: bool = False) -> Kind:
@@ -207,7 +206,7 @@ def kind_of(tree: text.Operand, known: Known) -> Kind:
         case text.Integer():
             return integer(tree.value, tree.literal)
         case text.Float():
-            return floating(tree.bits, tree.width, tree.text, tree.literal)
+            return floating(tree.bits, tree.width, tree.literal)
         case text.Sink():
             return SINK_KIND
         case text.Address():

@@ -40,10 +40,7 @@ def floating(word: str, sign: int, constant: Float) -> str:
     """A float constant: `0f...` is an `.f32`, everything else an `.f64`."""
     bits = constant.bits
     single = constant.width == 32
-    number = (
-        struct.unpack("<f", struct.pack("<I", bits))[0] if single else struct.unpack("<d", struct.pack("<Q", bits))[0]
-    )
-    number *= sign
+    number = sign * (from_f32(bits) if single else from_f64(bits))
     f64 = struct.unpack("<Q", struct.pack("<d", number))[0]
     f32 = to_f32(number)
     back = from_f32(f32)
@@ -54,11 +51,21 @@ def floating(word: str, sign: int, constant: Float) -> str:
         f"  value   {number!r}",
         f"  exact   {exact(number)}",
         f"  .f32    0f{f32:08X}" + ("" if back == number or number != number else f"  (rounded: {exact(back)})"),
-        f"  .f64    0d{f64:016X}",
+        f"  .f64    0d{f64:016X}" + (_kept(word, bits) if single and bits else ""),
         "",
         "integer types, .f16, .bf16 and packed types do not take it",
     ]
     return "\n".join(lines)
+
+
+def _kept(word: str, bits: int) -> str:
+    """What `0f...` itself is where a double is wanted: the assembler keeps its bits."""
+    return f"  (`{word}` in its place is {from_f64(bits)!r}: its 32 bits are not converted)"
+
+
+def from_f64(bits: int) -> float:
+    """The value of an `.f64`."""
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
 
 
 def from_f32(bits: int) -> float:

@@ -259,4 +259,16 @@ CODES = (
 
         Rule: PTX ISA, Descriptions of .pragma Strings (12)
         """),
+    Code("PTX1019", "short-float", """
+        The 32 bits of a single-precision literal where a double is wanted. The assembler does not convert them: they
+        become the low half of the double, here the subnormal number 5.26e-315.
+
+            mov.f64 %fd1, 0f3F800000;
+
+        Instead:
+
+            mov.f64 %fd1, 0d3FF0000000000000;
+
+        Rule: PTX ISA, Floating-Point Constants (4.5.2)
+        """),
 )  # fmt: skip

@@ -182,7 +182,7 @@ st = instruction(
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
     vectors={"r": moved},
-    operands="r   as .b32",
+    operands="r   as .b32, registers in lists, short floats",
 )
 
 

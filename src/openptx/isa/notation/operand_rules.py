@@ -21,6 +21,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       special              a special register of this size; `any special`: of any size, if all types are integers
     addr    in .shared           where a variable must be that is named as a generic address
     b       registers in lists   a list of nothing but constants is refused, one constant is taken
+    r       short floats         no 64-bit float constant (`1.0`, `0d...`) in a list; `0f...` is accepted
     d       one of several       a list of two or four where one value is taken
     d       a list of one        `{r}` where no list is asked for
     e       an ignored integer   a single integer where a list is asked for, as if the operand were left out
@@ -47,6 +48,7 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
+    "short floats",
 ))  # fmt: skip
 
 
