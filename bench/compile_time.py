@@ -1,13 +1,14 @@
-"""Processor time of first launches of `engine="native"`, in this checkout and in another one, by turns.
+"""Processor time of first launches, in this checkout and in another one, by turns.
 
-    python bench/compile_time.py OTHER [--rounds N] [--later] [KERNEL ...]
+    python bench/compile_time.py OTHER [--rounds N] [--later] [--engine native|auto] [KERNEL ...]
 
 Kernels are folders of tests/kernels, or files of tests/corpus/ptx, which are launched with zeros for arguments: they
-end with a fault at their first access, once their code is made. Each launch is made by a process of its own, forked
-from one that has launched small kernels before and keeps no code on disk; time includes that of its children, and not
-loading the module. With `--later` that process has launched the kernel before, so what kernels share (routines of
-products, outlined functions) is there, as it is on disk for all but the first kernels. The best of the rounds counts.
-Prints seconds, ours / theirs, and the geometric mean of each family.
+end with a fault at their first access, once their code is made. `--engine auto` leaves these out unless they are asked
+for: the reference engine, on which it starts, would have that fault at once. Each launch is made by a process of its
+own, forked from one that has launched small kernels before and keeps no code on disk; time includes that of its
+children, and not loading the module. With `--later` that process has launched the kernel before, so what kernels share
+(routines of products, outlined functions) is there, as it is on disk for all but the first kernels. The best of the
+rounds counts. Prints seconds, ours / theirs, and the geometric mean of each family.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ import contextlib, gc, os, resource, sys
 import openptx
 from openptx.testing.case import argument, read_case
 
+engine = sys.argv[1]
+
 def small(barrier, k="k"):
     text = ".version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k() {" + barrier + " ret; }\\n"
     openptx.load(text)[k](1, 32, engine="native")
@@ -55,10 +58,10 @@ def launcher(path):
         kernel = openptx.load(os.path.join(path, "kernel.ptx"))[case.kernel]
         given = [argument(case, each) for each in case.params]
         keywords = dict(shared_mem=case.shared, cluster=case.cluster)
-        return lambda: kernel(case.grid, case.block, given, engine="native", timeout=60, **keywords)
+        return lambda: kernel(case.grid, case.block, given, engine=engine, timeout=60, **keywords)
     module = openptx.load(path)
     kernel = module[next(iter(module))]
-    return lambda: kernel(1, 128, [0] * len(kernel.parameters), engine="native", timeout=60, shared_mem=160 << 10)
+    return lambda: kernel(1, 128, [0] * len(kernel.parameters), engine=engine, timeout=60, shared_mem=160 << 10)
 
 def seconds():
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -122,8 +125,9 @@ def main() -> None:
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--later", action="store_true")
+    parser.add_argument("--engine", choices=("native", "auto"), default="native")
     asked = parser.parse_intermixed_args()
-    given = ["later"] if asked.later else []
+    given = [asked.engine, *(["later"] if asked.later else [])]
     workers = worker(ROOT, *given), worker(asked.other, *given)
     means: list[str] = []
     every: list[float] = []
@@ -131,6 +135,8 @@ def main() -> None:
     for family, names in ({"asked": asked.kernels} if asked.kernels else FAMILIES).items():
         ratios: list[float] = []
         for name in names:
+            if asked.engine == "auto" and not path_of(name).is_dir() and not asked.kernels:
+                continue
             turns = [[seconds(process, path_of(name)) for process in workers] for _ in range(asked.rounds)]
             new, old = map(min, zip(*turns, strict=True))
             ratios.append(new / old)
