@@ -7,7 +7,6 @@ from openptx.driver.calls import Failure, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
 from openptx.driver.mipmaps import Mipmapped
-from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 
@@ -16,32 +15,27 @@ def lacks(what: str) -> Failure:
 
 
 @in_context("cuArrayGetSparseProperties")
-def sparse(context: Context, out: int, handle: int) -> None:
-    driver().find(handle, Array)
+def sparse(context: Context, out: int, array: Array) -> None:
     raise lacks("sparse (CUDA_ARRAY3D_SPARSE)")
 
 
 @in_context("cuMipmappedArrayGetSparseProperties")
-def sparse_levels(context: Context, out: int, handle: int) -> None:
-    driver().find(handle, Mipmapped)
+def sparse_levels(context: Context, out: int, mipmapped: Mipmapped) -> None:
     raise lacks("sparse (CUDA_ARRAY3D_SPARSE)")
 
 
 @in_context("cuArrayGetMemoryRequirements")
-def requirements(context: Context, out: int, handle: int, device: int) -> None:
-    driver().find(handle, Array)
+def requirements(context: Context, out: int, array: Array, device: int) -> None:
     require_device(device)
     raise lacks("without memory (CUDA_ARRAY3D_DEFERRED_MAPPING)")
 
 
 @in_context("cuMipmappedArrayGetMemoryRequirements")
-def level_requirements(context: Context, out: int, handle: int, device: int) -> None:
-    driver().find(handle, Mipmapped)
+def level_requirements(context: Context, out: int, mipmapped: Mipmapped, device: int) -> None:
     require_device(device)
     raise lacks("without memory (CUDA_ARRAY3D_DEFERRED_MAPPING)")
 
 
 @in_context("cuArrayGetPlane")
-def plane(context: Context, out: int, handle: int, number: int) -> None:
-    driver().find(handle, Array)
+def plane(context: Context, out: int, array: Array, number: int) -> None:
     raise lacks("of several planes")

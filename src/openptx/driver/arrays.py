@@ -121,18 +121,17 @@ def create_3d(context: Context, out: int, description: int) -> None:
 
 
 @in_context("cuArrayGetDescriptor_v2")
-def describe(context: Context, out: int, handle: int) -> None:
-    found = driver().find(handle, Array).description
+def describe(context: Context, out: int, array: Array) -> None:
+    found = array.description
     write(out, DESCRIPTOR.pack(found.width, found.height, found.format, found.channels))
 
 
 @in_context("cuArray3DGetDescriptor_v2")
-def describe_3d(context: Context, out: int, handle: int) -> None:
-    write(out, DESCRIPTOR_3D.pack(*driver().find(handle, Array).description))
+def describe_3d(context: Context, out: int, array: Array) -> None:
+    write(out, DESCRIPTOR_3D.pack(*array.description))
 
 
 @in_context("cuArrayDestroy")
-def destroy(context: Context, handle: int) -> None:
-    found = driver().find(handle, Array)
-    context.owned.pop(found, None)
-    driver().remove(found)
+def destroy(context: Context, array: Array) -> None:
+    context.owned.pop(array, None)
+    driver().remove(array)

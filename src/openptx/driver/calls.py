@@ -3,7 +3,8 @@
     @in_context("cuMemAlloc_v2")
     def allocate(context: Context, out: int, size: int) -> None: ...
 
-Arguments are numbers: pointers and handles too. A function that returns None has succeeded.
+Arguments are numbers: pointers and handles too. If a parameter is annotated with a class of objects, the function gets
+the object of the handle, and the call fails if there is none. A function that returns None has succeeded.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import logging
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from openptx.driver.results import Result
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("openptx")
 Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
 PAGE = 4096
 """Lower addresses are invalid: a null pointer, or an element of an array at one."""
 MOST = 1 << 20
@@ -46,25 +48,25 @@ CALLS: dict[str, Call] = {}
 """By symbol. Entry points that are not listed are not supported."""
 
 
-def register(needs: str, symbols: tuple[str, ...]) -> Callable[[Function], Function]:
-    def decorate(function: Function) -> Function:
+def register(needs: str, symbols: tuple[str, ...]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
         CALLS.update((symbol, Call(function, needs)) for symbol in symbols)
         return function
 
     return decorate
 
 
-def anytime(*symbols: str) -> Callable[[Function], Function]:
+def anytime(*symbols: str) -> Callable[[F], F]:
     """Declares an entry point that also works before `cuInit`."""
     return register("nothing", symbols)
 
 
-def initialized(*symbols: str) -> Callable[[Function], Function]:
+def initialized(*symbols: str) -> Callable[[F], F]:
     """Declares an entry point that needs no context."""
     return register("driver", symbols)
 
 
-def in_context(*symbols: str) -> Callable[[Function], Function]:
+def in_context(*symbols: str) -> Callable[[F], F]:
     """Declares an entry point of a context, which is its first argument. After a fault it returns the fault's error."""
     return register("context", symbols)
 

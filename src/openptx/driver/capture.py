@@ -91,20 +91,21 @@ def begin_capture(context: Context, handle: int, mode: int = 0) -> None:
 
 
 @in_context("cuStreamBeginCaptureToGraph")
-def begin_capture_to(context: Context, handle: int, graph: int, after: int, edges: int, count: int, mode: int) -> None:
-    found = driver().find(graph, Graph)
-    begin(context, handle, mode, lambda: found, require_nodes_of(found, read_handles(after, count)), given_graph=True)
+def begin_capture_to(
+    context: Context, handle: int, graph: Graph, after: int, edges: int, count: int, mode: int
+) -> None:
+    begin(context, handle, mode, lambda: graph, require_nodes_of(graph, read_handles(after, count)), given_graph=True)
 
 
 @in_context("cuStreamEndCapture")
-def end_capture(context: Context, handle: int, out: int) -> None:
+def end_capture(context: Context, stream: Stream, out: int) -> None:
     """The pointer to the graph may be null where the program gave the graph that work was captured to."""
-    capture = stream_of(context, handle).capture
+    capture = stream.capture
     if out or capture is None or not capture.given_graph:
         put(out, 0)
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
-    if capture.origin is not stream_of(context, handle):
+    if capture.origin is not stream:
         raise Failure(Result.STREAM_CAPTURE_UNMATCHED, "the capture began in another stream")
     if capture.mode != RELAXED and capture.thread != threading.get_ident():
         raise Failure(Result.STREAM_CAPTURE_WRONG_THREAD, "the capture began in another thread, not in relaxed mode")
@@ -119,17 +120,15 @@ def end_capture(context: Context, handle: int, out: int) -> None:
 
 
 @in_context("cuStreamIsCapturing")
-def is_capturing(context: Context, handle: int, out: int) -> None:
-    put_int(out, state(queried(context, handle)))
+def is_capturing(context: Context, stream: Stream, out: int) -> None:
+    require_queryable(context, stream)
+    put_int(out, state(stream))
 
 
-def queried(context: Context, handle: int) -> Stream:
-    """The capture that a query is about: the legacy default stream fails during one, without invalidating any
-    capture."""
-    stream = stream_of(context, handle)
+def require_queryable(context: Context, stream: Stream) -> None:
+    """Fails for the legacy default stream during a capture, without invalidating any."""
     if stream.queue.legacy and blocking(context):
         raise Failure(Result.STREAM_CAPTURE_IMPLICIT, "the legacy default stream while a blocking one is captured")
-    return stream
 
 
 def state(stream: Stream) -> int:
@@ -140,13 +139,15 @@ def state(stream: Stream) -> int:
 
 
 @in_context("cuStreamGetCaptureInfo")
-def capture_number(context: Context, handle: int, status: int, number: int) -> None:
-    capture_info(context, handle, status, number, 0, 0, 0)
+def capture_number(context: Context, stream: Stream, status: int, number: int) -> None:
+    capture_info(context, stream, status, number, 0, 0, 0)
 
 
 @in_context("cuStreamGetCaptureInfo_v2")
-def capture_info(context: Context, handle: int, status: int, number: int, graph: int, after: int, count: int) -> None:
-    stream = queried(context, handle)
+def capture_info(
+    context: Context, stream: Stream, status: int, number: int, graph: int, after: int, count: int
+) -> None:
+    require_queryable(context, stream)
     put_int(status, state(stream))
     capture = stream.capture
     if capture is None:
@@ -161,19 +162,18 @@ def capture_info(context: Context, handle: int, status: int, number: int, graph:
 
 @in_context("cuStreamGetCaptureInfo_v3")
 def capture_info_v3(
-    context: Context, handle: int, status: int, number: int, graph: int, after: int, edges: int, count: int
+    context: Context, stream: Stream, status: int, number: int, graph: int, after: int, edges: int, count: int
 ) -> None:
     """All edges are plain: their data are zeros, which cuda-bindings reads."""
-    capture_info(context, handle, status, number, graph, after, count)
-    capture = stream_of(context, handle).capture
+    capture_info(context, stream, status, number, graph, after, count)
+    capture = stream.capture
     if capture is not None:
-        capture.edges = (ctypes.c_uint64 * len(capture.after[stream_of(context, handle)]))()
+        capture.edges = (ctypes.c_uint64 * len(capture.after[stream]))()
         put_size(edges, ctypes.addressof(capture.edges))
 
 
 @in_context("cuStreamUpdateCaptureDependencies")
-def update_dependencies(context: Context, handle: int, nodes: int, count: int, flags: int) -> None:
-    stream = stream_of(context, handle)
+def update_dependencies(context: Context, stream: Stream, nodes: int, count: int, flags: int) -> None:
     capture = stream.capture
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
@@ -185,5 +185,5 @@ def update_dependencies(context: Context, handle: int, nodes: int, count: int, f
 
 
 @in_context("cuStreamUpdateCaptureDependencies_v2")
-def update_dependencies_v2(context: Context, handle: int, nodes: int, edges: int, count: int, flags: int) -> None:
-    update_dependencies(context, handle, nodes, count, flags)
+def update_dependencies_v2(context: Context, stream: Stream, nodes: int, edges: int, count: int, flags: int) -> None:
+    update_dependencies(context, stream, nodes, count, flags)

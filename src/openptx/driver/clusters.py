@@ -13,23 +13,22 @@ from openptx.driver.calls import Failure, initialized, put_int
 from openptx.driver.functions import cluster_of, largest_cluster
 from openptx.driver.launches import configuration
 from openptx.driver.modules import Function
-from openptx.driver.objects import driver
 from openptx.driver.occupancy import most_together
 from openptx.driver.results import Result
 
 
 @initialized("cuOccupancyMaxPotentialClusterSize")
-def largest(out: int, handle: int, config: int) -> None:
-    found, (shape, _) = driver().find(handle, Function), configuration(config)
-    together = most_together(found, math.prod(shape.block), shape.shared)
-    put_int(out, min(largest_cluster(found), together))
+def largest(out: int, function: Function, config: int) -> None:
+    shape, _ = configuration(config)
+    together = most_together(function, math.prod(shape.block), shape.shared)
+    put_int(out, min(largest_cluster(function), together))
 
 
 @initialized("cuOccupancyMaxActiveClusters")
-def most_clusters(out: int, handle: int, config: int) -> None:
-    found, (shape, _) = driver().find(handle, Function), configuration(config)
-    size = math.prod(shape.cluster or cluster_of(found))
-    if not 0 < size <= largest_cluster(found):
-        why = f"clusters of {size} blocks, and kernel `{found.kernel.name}` may have {largest_cluster(found)}"
+def most_clusters(out: int, function: Function, config: int) -> None:
+    shape, _ = configuration(config)
+    size = math.prod(shape.cluster or cluster_of(function))
+    if not 0 < size <= largest_cluster(function):
+        why = f"clusters of {size} blocks, and kernel `{function.kernel.name}` may have {largest_cluster(function)}"
         raise Failure(Result.INVALID_CLUSTER_SIZE, why)
-    put_int(out, most_together(found, math.prod(shape.block), shape.shared) // size)
+    put_int(out, most_together(function, math.prod(shape.block), shape.shared) // size)

@@ -13,7 +13,7 @@ from openptx.driver.graphs import Node
 from openptx.driver.objects import Object, driver
 from openptx.driver.queues import wait_until
 from openptx.driver.results import Result
-from openptx.driver.streams import stream_of
+from openptx.driver.streams import Stream
 
 DISABLE_TIMING, INTERPROCESS = 2, 4
 EXTERNAL = 1
@@ -67,61 +67,54 @@ def create(context: Context, out: int, flags: int) -> None:
 
 
 @initialized("cuEventDestroy", "cuEventDestroy_v2")
-def destroy(handle: int) -> None:
-    found = driver().find(handle, Event)
-    found.context.owned.pop(found, None)
-    driver().remove(found)
+def destroy(event: Event) -> None:
+    event.context.owned.pop(event, None)
+    driver().remove(event)
 
 
 @in_context("cuEventRecord")
-def record(context: Context, handle: int, stream: int) -> None:
-    found = driver().find(handle, Event)
-    where = stream_of(context, stream)
-    require_usable(where)
-    found.capture = where.capture
-    if where.capture is None:
-        where.queue.run(found.end, found.begin())
+def record(context: Context, event: Event, stream: Stream) -> None:
+    require_usable(stream)
+    event.capture = stream.capture
+    if stream.capture is None:
+        stream.queue.run(event.end, event.begin())
     else:
-        found.after = [*where.capture.after[where]]
+        event.after = [*stream.capture.after[stream]]
 
 
 @in_context("cuEventRecordWithFlags")
-def record_with_flags(context: Context, handle: int, stream: int, flags: int) -> None:
-    where = stream_of(context, stream)
-    if where.capture is not None and flags == EXTERNAL:
-        found = driver().find(handle, Event)
-        where.capture.add(where, "event", Event.record, (found,))
+def record_with_flags(context: Context, event: Event, stream: Stream, flags: int) -> None:
+    if stream.capture is not None and flags == EXTERNAL:
+        stream.capture.add(stream, "event", Event.record, (event,))
     else:
-        record(context, handle, stream)
+        record(context, event, stream)
 
 
-def uncaptured(handle: int) -> Event:
-    found = driver().find(handle, Event)
-    if found.capture is not None:
-        result = Result.INVALID_VALUE if found.capture.ended else Result.CAPTURED_EVENT  # as on an H200, driver 580
+def require_uncaptured(event: Event) -> None:
+    if event.capture is not None:
+        result = Result.INVALID_VALUE if event.capture.ended else Result.CAPTURED_EVENT  # as on an H200, driver 580
         raise Failure(result, "the event was recorded in a stream that was being captured")
     if UNDERWAY:
         require_safe()
-    return found
 
 
 @in_context("cuEventQuery")
-def query(context: Context, handle: int) -> None:
-    uncaptured(handle).require_ended()
+def query(context: Context, event: Event) -> None:
+    require_uncaptured(event)
+    event.require_ended()
 
 
 @in_context("cuEventSynchronize")
-def synchronize(context: Context, handle: int) -> None:
-    found = uncaptured(handle)
-    number = found.begun
-    wait_until(lambda: found.ended >= number or context.error != Result.SUCCESS, "cuEventSynchronize")
+def synchronize(context: Context, event: Event) -> None:
+    require_uncaptured(event)
+    number = event.begun
+    wait_until(lambda: event.ended >= number or context.error != Result.SUCCESS, "cuEventSynchronize")
     if context.error:
         raise Failure(context.error)
 
 
 @in_context("cuEventElapsedTime", "cuEventElapsedTime_v2")
-def elapsed(context: Context, out: int, start: int, end: int) -> None:
-    first, last = driver().find(start, Event), driver().find(end, Event)
+def elapsed(context: Context, out: int, first: Event, last: Event) -> None:
     for event in first, last:
         event.require_ended()
     if DISABLE_TIMING & (first.flags | last.flags) or first.time is None or last.time is None:
@@ -131,24 +124,22 @@ def elapsed(context: Context, out: int, start: int, end: int) -> None:
 
 
 @in_context("cuStreamWaitEvent")
-def wait(context: Context, stream: int, handle: int, flags: int) -> None:
-    found = driver().find(handle, Event)
-    where = stream_of(context, stream)
+def wait(context: Context, stream: Stream, event: Event, flags: int) -> None:
     if flags not in (0, EXTERNAL):
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of a wait for an event")
     if flags == EXTERNAL:
-        if where.capture is not None:
-            where.capture.add(where, "wait", Event.wait, (found,))
-    elif found.capture is None:
-        if where.capture is not None:
-            where.capture.valid = False
+        if stream.capture is not None:
+            stream.capture.add(stream, "wait", Event.wait, (event,))
+    elif event.capture is None:
+        if stream.capture is not None:
+            stream.capture.valid = False
             raise Failure(Result.STREAM_CAPTURE_ISOLATION, "a captured stream waits for work outside of the capture")
-        require_usable(where)
-        number = found.begun
-        where.queue.run(found.wait, ready=lambda: found.ended >= number)
-    elif found.capture.ended:
+        require_usable(stream)
+        number = event.begun
+        stream.queue.run(event.wait, ready=lambda: event.ended >= number)
+    elif event.capture.ended:
         raise Failure(Result.INVALID_VALUE, "the event was recorded in a capture that has ended")
-    elif where.capture not in (None, found.capture):
+    elif stream.capture not in (None, event.capture):
         raise Failure(Result.STREAM_CAPTURE_MERGE, "the event is of another capture than the stream")
     else:
-        found.capture.wait(where, found.after)
+        event.capture.wait(stream, event.after)

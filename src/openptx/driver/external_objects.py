@@ -10,7 +10,6 @@ import ctypes
 from openptx.driver.calls import Failure, counted, get, in_context, put
 from openptx.driver.contexts import Context
 from openptx.driver.graphs import Graph, Node
-from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 MEMORY_TYPES, SEMAPHORE_TYPES = range(1, 10), range(1, 11)
@@ -64,9 +63,8 @@ def use_semaphores(context: Context, handles: int, parameters: int, count: int, 
 
 
 @in_context("cuGraphAddExternalSemaphoresSignalNode", "cuGraphAddExternalSemaphoresWaitNode")
-def add_node(context: Context, out: int, graph: int, after: int, count: int, parameters: int) -> None:
+def add_node(context: Context, out: int, graph: Graph, after: int, count: int, parameters: int) -> None:
     put(out, 0)
-    driver().find(graph, Graph)
     raise nothing_has(get(get(parameters)), "an external semaphore")
 
 
@@ -74,10 +72,10 @@ def add_node(context: Context, out: int, graph: int, after: int, count: int, par
     "cuGraphExternalSemaphoresSignalNodeGetParams", "cuGraphExternalSemaphoresSignalNodeSetParams",
     "cuGraphExternalSemaphoresWaitNodeGetParams", "cuGraphExternalSemaphoresWaitNodeSetParams",
 )  # fmt: skip
-def node_parameters(context: Context, node: int, parameters: int) -> None:
-    raise Failure(Result.INVALID_VALUE, f"the node is of kind `{driver().find(node, Node).kind}`")
+def node_parameters(context: Context, node: Node, parameters: int) -> None:
+    raise Failure(Result.INVALID_VALUE, f"the node is of kind `{node.kind}`")
 
 
 @in_context("cuGraphExecExternalSemaphoresSignalNodeSetParams", "cuGraphExecExternalSemaphoresWaitNodeSetParams")
-def executable_parameters(context: Context, graph: int, node: int, parameters: int) -> None:
+def executable_parameters(context: Context, graph: int, node: Node, parameters: int) -> None:
     node_parameters(context, node, parameters)

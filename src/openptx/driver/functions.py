@@ -95,42 +95,31 @@ def largest_cluster(found: Function) -> int:
     return MOST_BLOCKS if found.settings.get(NON_PORTABLE) else PORTABLE_BLOCKS
 
 
-def checked(number: int) -> None:
+@initialized("cuFuncGetAttribute", "cuKernelGetAttribute")
+def get_attribute(out: int, number: int, function: Function, *device: int) -> None:
     if not 0 <= number < ATTRIBUTES:
         raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel")
-
-
-@initialized("cuFuncGetAttribute")
-def func_attribute(out: int, number: int, handle: int) -> None:
-    checked(number)
-    put_int(out, attribute(driver().find(handle, Function), number))
-
-
-@initialized("cuKernelGetAttribute")
-def kernel_attribute(out: int, number: int, handle: int, device: int) -> None:
-    func_attribute(out, number, handle)
+    put_int(out, attribute(function, number))
 
 
 @initialized("cuFuncSetAttribute")
-def set_func_attribute(handle: int, number: int, value: int) -> None:
-    found = driver().find(handle, Function)
+def set_func_attribute(function: Function, number: int, value: int) -> None:
     if number not in SETTABLE:
         raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel cannot be set")
-    most = attributes(driver().capability)[OPT_IN] - static_shared(found.kernel)
+    most = attributes(driver().capability)[OPT_IN] - static_shared(function.kernel)
     least, limit = (-1, 100) if number == CARVEOUT else (0, most if number == MAX_DYNAMIC else value)
     if not least <= value <= limit:
-        raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{found.kernel.name}` cannot be {value}")
-    found.settings[number] = value
+        raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{function.kernel.name}` cannot be {value}")
+    function.settings[number] = value
 
 
 @initialized("cuKernelSetAttribute")
-def set_kernel_attribute(number: int, value: int, handle: int, device: int) -> None:
-    set_func_attribute(handle, number, value)
+def set_kernel_attribute(number: int, value: int, function: Function, device: int) -> None:
+    set_func_attribute(function, number, value)
 
 
 @initialized("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelSetCacheConfig")
-def set_config(handle: int, config: int, *device: int) -> None:
-    driver().find(handle, Function)
+def set_config(function: Function, config: int, *device: int) -> None:
     if not 0 <= config <= MOST_CONFIG:
         raise Failure(Result.INVALID_VALUE, f"configuration {config} of a cache")
 
@@ -139,22 +128,21 @@ _names: dict[str, ctypes.Array[ctypes.c_char]] = {}
 
 
 @initialized("cuFuncGetName", "cuKernelGetName")
-def get_name(out: int, handle: int) -> None:
-    name = driver().find(handle, Function).kernel.name
+def get_name(out: int, function: Function) -> None:
+    name = function.kernel.name
     if name not in _names:
         _names[name] = ctypes.create_string_buffer(name.encode())
     put(out, ctypes.addressof(_names[name]))
 
 
 @in_context("cuFuncGetParamInfo", "cuKernelGetParamInfo")
-def parameter_info(context: Context, handle: int, index: int, offset: int, size: int) -> None:
-    found = driver().find(handle, Function)
-    if index >= len(found.parameters):
-        raise Failure(Result.INVALID_VALUE, f"the kernel has {len(found.parameters)} parameters", usual=True)
-    put(offset, found.parameters[index][0])
-    put_size(size, found.parameters[index][1])
+def parameter_info(context: Context, function: Function, index: int, offset: int, size: int) -> None:
+    if index >= len(function.parameters):
+        raise Failure(Result.INVALID_VALUE, f"the kernel has {len(function.parameters)} parameters", usual=True)
+    put(offset, function.parameters[index][0])
+    put_size(size, function.parameters[index][1])
 
 
 @initialized("cuFuncGetParamCount", "cuKernelGetParamCount")
-def parameter_count(handle: int, out: int) -> None:
-    put(out, len(driver().find(handle, Function).parameters))
+def parameter_count(function: Function, out: int) -> None:
+    put(out, len(function.parameters))

@@ -50,8 +50,7 @@ DESCRIPTIONS: dict[str, Callable[[Context, Node], bytes]] = {
 
 
 @in_context("cuGraphNodeGetParams")
-def get_node(context: Context, handle: int, out: int) -> None:
-    node = driver().find(handle, Node)
+def get_node(context: Context, node: Node, out: int) -> None:
     number = NODE_TYPES[node.kind]
     described = DESCRIPTIONS[node.kind](context, node)
     write(out, (struct.pack("<4i", number, 0, 0, 0) + described).ljust(SIZE, b"\0"))
@@ -63,6 +62,5 @@ getter("cuGraphNodeGetLocalId", lambda _, handle: driver().find(handle, Node).nu
 
 
 @in_context("cuGraphNodeGetToolsId")
-def tools_id(context: Context, handle: int, out: int) -> None:
-    found = driver().find(handle, Node)
-    put(out, found.graph.number << 32 | found.number)
+def tools_id(context: Context, node: Node, out: int) -> None:
+    put(out, node.graph.number << 32 | node.number)

@@ -7,7 +7,6 @@ from pathlib import Path
 from openptx.driver.calls import Failure, in_context, text
 from openptx.driver.contexts import Context
 from openptx.driver.graphs import Graph, Node, child_of
-from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 
@@ -35,9 +34,9 @@ def label(node: Node) -> str:
 
 
 @in_context("cuGraphDebugDotPrint")
-def print_dot(context: Context, handle: int, path: int, flags: int) -> None:
-    found, name = driver().find(handle, Graph), text(path, "the path")
+def print_dot(context: Context, graph: Graph, path: int, flags: int) -> None:
+    name = text(path, "the path")
     try:
-        Path(name).write_text(dot(found), "utf-8")
+        Path(name).write_text(dot(graph), "utf-8")
     except OSError as error:
         raise Failure(Result.OPERATING_SYSTEM, f"{name}: {error.strerror}") from None

@@ -29,27 +29,27 @@ def put_handles(found: Sequence[Node], count: int, *outs: tuple[int, Sequence[No
 
 
 @in_context("cuGraphGetNodes")
-def get_nodes(context: Context, handle: int, out: int, count: int) -> None:
-    nodes = driver().find(handle, Graph).nodes
+def get_nodes(context: Context, graph: Graph, out: int, count: int) -> None:
+    nodes = graph.nodes
     put_handles(nodes, count, (out, nodes))
 
 
 @in_context("cuGraphGetRootNodes")
-def get_roots(context: Context, handle: int, out: int, count: int) -> None:
-    nodes = [node for node in driver().find(handle, Graph).nodes if not node.after]
+def get_roots(context: Context, graph: Graph, out: int, count: int) -> None:
+    nodes = [node for node in graph.nodes if not node.after]
     put_handles(nodes, count, (out, nodes))
 
 
 @in_context("cuGraphGetEdges")
-def get_edges(context: Context, handle: int, begins: int, ends: int, count: int) -> None:
-    edges = [(before, node) for node in driver().find(handle, Graph).nodes for before in node.after]
+def get_edges(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+    edges = [(before, node) for node in graph.nodes for before in node.after]
     befores, afters = [before for before, _ in edges], [node for _, node in edges]
     put_handles(befores, count, (begins, befores), (ends, afters))
 
 
 @in_context("cuGraphGetEdges_v2")
-def get_edges_v2(context: Context, handle: int, begins: int, ends: int, data: int, count: int) -> None:
-    get_edges(context, handle, begins, ends, count)
+def get_edges_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
+    get_edges(context, graph, begins, ends, count)
     plain(data, get(count))
 
 
@@ -60,39 +60,37 @@ def plain(data: int, count: int) -> None:
 
 
 @in_context("cuGraphNodeGetDependencies")
-def get_dependencies(context: Context, handle: int, out: int, count: int) -> None:
-    nodes = driver().find(handle, Node).after
+def get_dependencies(context: Context, node: Node, out: int, count: int) -> None:
+    nodes = node.after
     put_handles(nodes, count, (out, nodes))
 
 
 @in_context("cuGraphNodeGetDependencies_v2")
-def get_dependencies_v2(context: Context, handle: int, out: int, data: int, count: int) -> None:
-    get_dependencies(context, handle, out, count)
+def get_dependencies_v2(context: Context, node: Node, out: int, data: int, count: int) -> None:
+    get_dependencies(context, node, out, count)
     plain(data, get(count))
 
 
 @in_context("cuGraphNodeGetDependentNodes")
-def get_dependents(context: Context, handle: int, out: int, count: int) -> None:
-    found = driver().find(handle, Node)
+def get_dependents(context: Context, found: Node, out: int, count: int) -> None:
     nodes = [node for node in found.graph.nodes if found in node.after]
     put_handles(nodes, count, (out, nodes))
 
 
 @in_context("cuGraphNodeGetDependentNodes_v2")
-def get_dependents_v2(context: Context, handle: int, out: int, data: int, count: int) -> None:
-    get_dependents(context, handle, out, count)
+def get_dependents_v2(context: Context, node: Node, out: int, data: int, count: int) -> None:
+    get_dependents(context, node, out, count)
     plain(data, get(count))
 
 
-def pairs(graph: int, begins: int, ends: int, count: int) -> list[tuple[Node, Node]]:
+def pairs(graph: Graph, begins: int, ends: int, count: int) -> list[tuple[Node, Node]]:
     """Edges of the caller's."""
-    found = driver().find(graph, Graph)
-    befores, afters = (require_nodes_of(found, read_handles(handles, count)) for handles in (begins, ends))
+    befores, afters = (require_nodes_of(graph, read_handles(handles, count)) for handles in (begins, ends))
     return [*zip(befores, afters, strict=True)]
 
 
 @in_context("cuGraphAddDependencies")
-def add_dependencies(context: Context, graph: int, begins: int, ends: int, count: int) -> None:
+def add_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
     edges = pairs(graph, begins, ends, count)
     if any(before is node or before in node.after for before, node in edges) or len({*edges}) < len(edges):
         raise Failure(Result.INVALID_VALUE, "an edge that the graph has already, or from a node to itself")
@@ -101,13 +99,13 @@ def add_dependencies(context: Context, graph: int, begins: int, ends: int, count
 
 
 @in_context("cuGraphAddDependencies_v2")
-def add_dependencies_v2(context: Context, graph: int, begins: int, ends: int, data: int, count: int) -> None:
+def add_dependencies_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
     add_dependencies(context, graph, begins, ends, count)
 
 
 @in_context("cuGraphRemoveDependencies")
-def remove_dependencies(context: Context, graph: int, begins: int, ends: int, count: int) -> None:
-    require_removable(driver().find(graph, Graph))
+def remove_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+    require_removable(graph)
     edges = pairs(graph, begins, ends, count)
     if any(before not in node.after for before, node in edges) or len({*edges}) < len(edges):
         raise Failure(Result.INVALID_VALUE, "an edge that the graph does not have")
@@ -116,7 +114,7 @@ def remove_dependencies(context: Context, graph: int, begins: int, ends: int, co
 
 
 @in_context("cuGraphRemoveDependencies_v2")
-def remove_dependencies_v2(context: Context, graph: int, begins: int, ends: int, data: int, count: int) -> None:
+def remove_dependencies_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
     remove_dependencies(context, graph, begins, ends, count)
 
 
@@ -128,8 +126,7 @@ def require_removable(graph: Graph) -> None:
 
 
 @initialized("cuGraphDestroyNode")
-def destroy_node(handle: int) -> None:
-    found = driver().find(handle, Node)
+def destroy_node(found: Node) -> None:
     require_removable(found.graph)
     found.graph.nodes.remove(found)
     for node in found.graph.nodes:
@@ -139,9 +136,8 @@ def destroy_node(handle: int) -> None:
 
 
 @in_context("cuGraphNodeFindInClone")
-def find_in_clone(context: Context, out: int, handle: int, clone: int) -> None:
-    found = driver().find(handle, Node)
-    for node in driver().find(clone, Graph).nodes:
+def find_in_clone(context: Context, out: int, found: Node, graph: Graph) -> None:
+    for node in graph.nodes:
         if node.original is found:
             put(out, node.handle)
             return

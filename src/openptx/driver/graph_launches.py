@@ -12,7 +12,7 @@ from openptx.driver.graph_allocations import GraphMemory, claim
 from openptx.driver.graphs import UNIQUE, Graph, Work
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.driver.streams import stream_of
+from openptx.driver.streams import Stream
 
 FLAGS, AUTO_FREE = 15, 1
 """CUgraphInstantiate_flags: all of them, and the one that frees memory the program holds at another launch."""
@@ -68,29 +68,27 @@ def instantiate_with_params(context: Context, out: int, graph: int, parameters: 
 
 
 @in_context("cuGraphUpload")
-def upload(context: Context, handle: int, stream: int) -> None:
-    driver().find(handle, Executable)
-    stream_of(context, stream)
+def upload(context: Context, found: Executable, stream: Stream) -> None:
+    """Does nothing: there is nothing to upload."""
 
 
 @in_context("cuGraphLaunch")
-def launch(context: Context, handle: int, stream: int) -> None:
-    found, where = driver().find(handle, Executable), stream_of(context, stream)
-    if where.capture is None:
+def launch(context: Context, found: Executable, stream: Stream) -> None:
+    if stream.capture is None:
         allocated, freed = (memory_of(found.plan, kind) for kind in ("allocation", "free"))
         claim(allocated, freed, again=found.flags & AUTO_FREE != 0)
         made, ready = found.launch()
-        where.queue.run(made.run, ready=ready)
+        stream.queue.run(made.run, ready=ready)
         return
     for step in found.plan.steps.values():
         if step.enabled:
-            where.capture.add(where, step.kind, *(Work(step.run) if step.inner else step.work))
+            stream.capture.add(stream, step.kind, *(Work(step.run) if step.inner else step.work))
 
 
 @initialized("cuGraphExecDestroy")
-def destroy_executable(handle: int) -> None:
+def destroy_executable(found: Executable) -> None:
     """Pending launches of it are executed nevertheless."""
-    driver().remove(driver().find(handle, Executable))
+    driver().remove(found)
 
 
 getter("cuGraphExecGetFlags", lambda _, handle: driver().find(handle, Executable).flags)

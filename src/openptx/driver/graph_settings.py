@@ -83,25 +83,23 @@ sets("cuGraphEventWaitNodeSetEvent", "cuGraphExecEventWaitNodeSetEvent", "wait",
 
 
 @in_context("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2")
-def set_node(context: Context, handle: int, pointer: int) -> None:
-    found = driver().find(handle, Node)
+def set_node(context: Context, node: Node, pointer: int) -> None:
     kind, make = work_of(context, pointer)
-    same_kind(kind, found.kind)
-    before, found.work = child_of(found), make()
-    if (child := child_of(found)) is not None:
-        child.outer = found.graph
+    same_kind(kind, node.kind)
+    before, node.work = child_of(node), make()
+    if (child := child_of(node)) is not None:
+        child.outer = node.graph
     if before is not None:
         before.end()
 
 
 @in_context("cuGraphExecChildGraphNodeSetParams")
-def set_exec_child(context: Context, graph: int, handle: int, child: int) -> None:
-    change_child(graph, of_kind(handle, "graph"), driver().find(child, Graph))
+def set_exec_child(context: Context, graph: int, handle: int, child: Graph) -> None:
+    change_child(graph, of_kind(handle, "graph"), child)
 
 
 @in_context("cuGraphExecNodeSetParams")
-def set_exec_node(context: Context, graph: int, handle: int, pointer: int) -> None:
-    node = driver().find(handle, Node)
+def set_exec_node(context: Context, graph: int, node: Node, pointer: int) -> None:
     kind, make = work_of(context, pointer)
     same_kind(kind, node.kind)
     if kind == "graph":

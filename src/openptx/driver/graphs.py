@@ -219,11 +219,10 @@ def create(context: Context, out: int, flags: int) -> None:
 
 
 @initialized("cuGraphDestroy")
-def destroy(handle: int) -> None:
-    found = driver().find(handle, Graph)
-    if found.outer is not None:
-        raise Failure(Result.INVALID_VALUE, f"{found!r} belongs to a node of {found.outer!r}")
-    found.end()
+def destroy(graph: Graph) -> None:
+    if graph.outer is not None:
+        raise Failure(Result.INVALID_VALUE, f"{graph!r} belongs to a node of {graph.outer!r}")
+    graph.end()
 
 
 @in_context("cuGraphClone")
@@ -233,14 +232,12 @@ def clone(context: Context, out: int, handle: int) -> None:
 
 
 @in_context("cuGraphRetainUserObject")
-def retain_user_object(context: Context, handle: int, kept: int, count: int, flags: int) -> None:
+def retain_user_object(context: Context, graph: Graph, user_object: UserObject, count: int, flags: int) -> None:
     if not count or flags not in (0, MOVE):
         raise Failure(Result.INVALID_VALUE, f"{count} references of a graph to a user object, with flags {flags}")
-    found = driver().find(kept, UserObject, Result.INVALID_VALUE)
-    driver().find(handle, Graph).references.add(found, count, moved=flags == MOVE)
+    graph.references.add(user_object, count, moved=flags == MOVE)
 
 
 @in_context("cuGraphReleaseUserObject")
-def release_user_object(context: Context, handle: int, kept: int, count: int) -> None:
-    found = driver().find(kept, UserObject, Result.INVALID_VALUE)
-    driver().find(handle, Graph).references.remove(found, count)
+def release_user_object(context: Context, graph: Graph, user_object: UserObject, count: int) -> None:
+    graph.references.remove(user_object, count)

@@ -116,9 +116,8 @@ def close_memory(context: Context, address: int) -> None:
 
 
 @in_context("cuIpcGetEventHandle")
-def get_event(context: Context, out: int, handle: int) -> None:
-    found = driver().find(handle, Event)
-    if not found.flags & INTERPROCESS or not found.flags & DISABLE_TIMING:
+def get_event(context: Context, out: int, event: Event) -> None:
+    if not event.flags & INTERPROCESS or not event.flags & DISABLE_TIMING:
         raise Failure(
             Result.INVALID_VALUE, "an event for other processes has the flags INTERPROCESS and DISABLE_TIMING"
         )

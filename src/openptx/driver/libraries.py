@@ -8,7 +8,6 @@ from openptx.driver.calls import Failure, initialized, put, put_int, put_size, t
 from openptx.driver.images import image_at, ptx_of
 from openptx.driver.jit_options import JitOptions
 from openptx.driver.modules import Function, Module, content, loaded
-from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 
@@ -25,65 +24,61 @@ def load_file(out: int, path: int, names: int, values: int, count: int, *more: i
 
 
 @initialized("cuLibraryUnload")
-def unload(handle: int) -> None:
-    driver().find(handle, Module).end()
+def unload(module: Module) -> None:
+    module.end()
 
 
 @initialized("cuLibraryGetKernel")
-def get_kernel(out: int, handle: int, name: int) -> None:
-    found = driver().find(handle, Module)
-    put(out, found.function(text(name, "the name")).handle)
+def get_kernel(out: int, module: Module, name: int) -> None:
+    put(out, module.function(text(name, "the name")).handle)
 
 
 @initialized("cuLibraryGetKernelCount")
-def kernel_count(out: int, handle: int) -> None:
-    put(out, len(driver().find(handle, Module).loaded.kernels), ctypes.c_uint32)
+def kernel_count(out: int, module: Module) -> None:
+    put(out, len(module.loaded.kernels), ctypes.c_uint32)
 
 
 @initialized("cuLibraryEnumerateKernels")
-def enumerate_kernels(out: int, count: int, handle: int) -> None:
-    found = driver().find(handle, Module)
-    for i, name in enumerate(found.loaded.kernels[:count]):
-        put(out + 8 * i, found.function(name).handle)
+def enumerate_kernels(out: int, count: int, module: Module) -> None:
+    for i, name in enumerate(module.loaded.kernels[:count]):
+        put(out + 8 * i, module.function(name).handle)
 
 
 @initialized("cuLibraryGetModule")
-def get_module(out: int, handle: int) -> None:
-    put(out, driver().find(handle, Module).handle)
+def get_module(out: int, module: Module) -> None:
+    put(out, module.handle)
 
 
 @initialized("cuLibraryGetGlobal", "cuLibraryGetManaged")
-def get_global(address: int, size: int, handle: int, name: int) -> None:
-    where, count = driver().find(handle, Module).variable(text(name, "the name"))
+def get_global(address: int, size: int, module: Module, name: int) -> None:
+    where, count = module.variable(text(name, "the name"))
     put_size(address, where)
     put_size(size, count)
 
 
 @initialized("cuLibraryGetUnifiedFunction")
-def unified_function(out: int, handle: int, name: int) -> None:
-    found = driver().find(handle, Module)
+def unified_function(out: int, module: Module, name: int) -> None:
     symbol = text(name, "the name")
-    if symbol not in found.loaded.image.functions:
+    if symbol not in module.loaded.image.functions:
         raise Failure(Result.NOT_FOUND, f"no function `{symbol}`", usual=True)
-    put(out, found.loaded.image.functions[symbol])
+    put(out, module.loaded.image.functions[symbol])
 
 
 @initialized("cuKernelGetFunction")
-def kernel_function(out: int, handle: int) -> None:
-    put(out, driver().find(handle, Function).handle)
+def kernel_function(out: int, function: Function) -> None:
+    put(out, function.handle)
 
 
 @initialized("cuKernelGetLibrary", "cuFuncGetModule")
-def library_of(out: int, handle: int) -> None:
-    put(out, driver().find(handle, Function).module.handle)
+def library_of(out: int, function: Function) -> None:
+    put(out, function.module.handle)
 
 
 @initialized("cuFuncLoad")
-def func_load(handle: int) -> None:
-    driver().find(handle, Function)
+def func_load(function: Function) -> None:
+    """Does nothing: functions are loaded with their module."""
 
 
 @initialized("cuFuncIsLoaded")
-def is_loaded(out: int, handle: int) -> None:
-    driver().find(handle, Function)
+def is_loaded(out: int, function: Function) -> None:
     put_int(out, 1)

@@ -71,35 +71,30 @@ def create(context: Context, count: int, options: int, values: int, out: int) ->
 
 
 @in_context("cuLinkAddData", "cuLinkAddData_v2")
-def add_data(
-    context: Context, handle: int, kind: int, data: int, size: int, name: int, count: int, options: int, values: int
-) -> None:
-    found = driver().find(handle, Linking)
+def add_data(context: Context, linking: Linking, kind: int, data: int, size: int, name: int, *options: int) -> None:
     if not data or not size:
         raise Failure(Result.INVALID_VALUE, "the image is null, or has no bytes")
-    called = text(name, "the name") if name else f"<image {len(found.files)}>"
-    found.add(kind, ctypes.string_at(data, size), called)
+    called = text(name, "the name") if name else f"<image {len(linking.files)}>"
+    linking.add(kind, ctypes.string_at(data, size), called)
 
 
 @in_context("cuLinkAddFile", "cuLinkAddFile_v2")
-def add_file(context: Context, handle: int, kind: int, path: int, count: int, options: int, values: int) -> None:
-    found, name = driver().find(handle, Linking), text(path, "the path")
-    found.add(kind, content(name), Path(name).name)
+def add_file(context: Context, linking: Linking, kind: int, path: int, *options: int) -> None:
+    name = text(path, "the path")
+    linking.add(kind, content(name), Path(name).name)
 
 
 @in_context("cuLinkComplete")
-def complete(context: Context, handle: int, image: int, size: int) -> None:
-    found = driver().find(handle, Linking)
-    if not found.files:
+def complete(context: Context, linking: Linking, image: int, size: int) -> None:
+    if not linking.files:
         raise Failure(Result.INVALID_IMAGE, "nothing was added that could be linked")
-    result = found.complete()
+    result = linking.complete()
     put(image, ctypes.addressof(result))
     if size:
         put(size, len(result))
 
 
 @in_context("cuLinkDestroy")
-def destroy(context: Context, handle: int) -> None:
-    found = driver().find(handle, Linking)
-    context.owned.pop(found, None)
-    driver().remove(found)
+def destroy(context: Context, linking: Linking) -> None:
+    context.owned.pop(linking, None)
+    driver().remove(linking)

@@ -54,7 +54,6 @@ def get_level(context: Context, out: int, handle: int, level: int) -> None:
 
 
 @in_context("cuMipmappedArrayDestroy")
-def destroy(context: Context, handle: int) -> None:
-    found = driver().find(handle, Mipmapped)
-    context.owned.pop(found, None)
-    found.end()
+def destroy(context: Context, mipmapped: Mipmapped) -> None:
+    context.owned.pop(mipmapped, None)
+    mipmapped.end()

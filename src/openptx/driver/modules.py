@@ -150,33 +150,30 @@ def content(path: str) -> bytes:
 
 
 @in_context("cuModuleUnload")
-def unload(context: Context, handle: int) -> None:
-    found = driver().find(handle, Module)
-    context.owned.pop(found, None)
-    found.end()
+def unload(context: Context, module: Module) -> None:
+    context.owned.pop(module, None)
+    module.end()
 
 
 @in_context("cuModuleGetFunction")
-def get_function(context: Context, out: int, handle: int, name: int) -> None:
-    found = driver().find(handle, Module)
-    put(out, found.function(text(name, "the name")).handle)
+def get_function(context: Context, out: int, module: Module, name: int) -> None:
+    put(out, module.function(text(name, "the name")).handle)
 
 
 @in_context("cuModuleGetFunctionCount")
-def function_count(context: Context, out: int, handle: int) -> None:
-    put_int(out, len(driver().find(handle, Module).loaded.kernels))
+def function_count(context: Context, out: int, module: Module) -> None:
+    put_int(out, len(module.loaded.kernels))
 
 
 @in_context("cuModuleEnumerateFunctions")
-def enumerate_functions(context: Context, out: int, count: int, handle: int) -> None:
-    found = driver().find(handle, Module)
-    for i, name in enumerate(found.loaded.kernels[:count]):
-        put(out + 8 * i, found.function(name).handle)
+def enumerate_functions(context: Context, out: int, count: int, module: Module) -> None:
+    for i, name in enumerate(module.loaded.kernels[:count]):
+        put(out + 8 * i, module.function(name).handle)
 
 
 @in_context("cuModuleGetGlobal_v2")
-def get_global(context: Context, address: int, size: int, handle: int, name: int) -> None:
-    where, count = driver().find(handle, Module).variable(text(name, "the name"))
+def get_global(context: Context, address: int, size: int, module: Module, name: int) -> None:
+    where, count = module.variable(text(name, "the name"))
     put_size(address, where)
     put_size(size, count)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
 
 from openptx.driver.calls import Failure
 from openptx.driver.library import Library
@@ -19,12 +20,17 @@ STEP = 0x40
 
 
 class Object:
-    """An object with a handle."""
+    """An object with a handle. `unknown` is the result of a call with a handle of no such object."""
 
-    what = "object"
+    what, unknown = "object", Result.INVALID_HANDLE
 
     def __init__(self) -> None:
         self.handle = 0
+
+    @classmethod
+    def given(cls, handle: int, context: Any) -> Self:
+        """The object that an entry point is given."""
+        return driver().find(handle, cls)
 
     def __repr__(self) -> str:
         return f"<{self.what} 0x{self.handle:x}>"
@@ -55,7 +61,7 @@ class Driver:
         self._objects.pop(known.handle, None)
         self._gone[known.handle] = known.what
 
-    def find(self, handle: int, kind: type[T], otherwise: Result = Result.INVALID_HANDLE) -> T:
+    def find(self, handle: int, kind: type[T], otherwise: Result | None = None) -> T:
         """The object of a handle. Fails if it is not of that kind, and reports its kind."""
         found = self._objects.get(handle)
         if isinstance(found, kind):
@@ -66,7 +72,7 @@ class Driver:
             why = f"the {self._gone[handle]} 0x{handle:x} has been destroyed"
         else:
             why = f"0x{handle:x} is not a handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
-        raise Failure(otherwise, why)
+        raise Failure(otherwise or kind.unknown, why)
 
     @property
     def count(self) -> int:
@@ -93,6 +99,24 @@ def install(found: Driver) -> Driver:
     """Makes it the state of this process."""
     _Place.driver = found
     return found
+
+
+def with_objects(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An entry point's function, called with a handle for each parameter that is annotated with a class of objects."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    annotated = [(i, function.__annotations__.get(name, "int")) for i, name in enumerate(names) if name != "context"]
+    known = [(i, function.__globals__[name]) for i, name in annotated if name not in ("int", "float")]
+    kinds = [(i, kind) for i, kind in known if issubclass(kind, Object)]
+    if not kinds:
+        return function
+
+    def entry(*arguments: Any) -> Any:
+        found = [*arguments]
+        for i, kind in kinds:
+            found[i] = kind.given(found[i], arguments[0])
+        return function(*found)
+
+    return entry
 
 
 def chosen_capability() -> int:

@@ -42,39 +42,39 @@ def most_together(found: Function, threads: int, dynamic: int) -> int:
 
 
 @initialized("cuOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
-def most_blocks(out: int, handle: int, threads: int, dynamic: int, flags: int = 0) -> None:
-    found = driver().find(handle, Function)
+def most_blocks(out: int, function: Function, threads: int, dynamic: int, flags: int = 0) -> None:
     if threads <= 0:
         raise Failure(Result.INVALID_VALUE, f"blocks of {threads} threads")
-    put_int(out, blocks_of(found, threads, dynamic))
+    put_int(out, blocks_of(function, threads, dynamic))
 
 
 @initialized("cuOccupancyAvailableDynamicSMemPerBlock")
-def dynamic_left(out: int, handle: int, blocks: int, threads: int) -> None:
-    found, capability = driver().find(handle, Function), driver().capability
+def dynamic_left(out: int, function: Function, blocks: int, threads: int) -> None:
+    capability = driver().capability
     machine = MULTIPROCESSORS.get(capability)
-    if blocks <= 0 or threads <= 0 or machine is None or blocks_of(found, threads, 0) < blocks:
+    if blocks <= 0 or threads <= 0 or machine is None or blocks_of(function, threads, 0) < blocks:
         raise Failure(Result.INVALID_VALUE, f"{blocks} blocks of {threads} threads do not fit")
     system = SYSTEM_BYTES if capability >= 80 else 0
     share = (machine.shared << 10) // blocks // 128 * 128 - system
-    most = max(attribute(found, MAX_DYNAMIC), 0)
-    put_size(out, max(min(min(share, attributes(capability)[OPT_IN]) - static_shared(found.kernel), most), 0))
+    most = max(attribute(function, MAX_DYNAMIC), 0)
+    put_size(out, max(min(min(share, attributes(capability)[OPT_IN]) - static_shared(function.kernel), most), 0))
 
 
 @initialized("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
-def best_block(grid: int, block: int, handle: int, size_of: int, dynamic: int, limit: int, flags: int = 0) -> None:
+def best_block(
+    grid: int, block: int, function: Function, size_of: int, dynamic: int, limit: int, flags: int = 0
+) -> None:
     """The block size with the maximum number of resident warps, the largest if there are several, and a grid that fills
     the device."""
-    found = driver().find(handle, Function)
     size = ITS_SIZE(size_of) if size_of else None
 
     def needs(threads: int) -> int:
         return dynamic if size is None else size(threads)
 
-    most = min(limit or math.inf, attribute(found, MAX_THREADS))
+    most = min(limit or math.inf, attribute(function, MAX_THREADS))
     sizes = range(WARP, int(most) + 1, WARP) or range(int(most), int(most) + 1)
-    best = max(sizes, key=lambda threads: (blocks_of(found, threads, needs(threads)) * threads, threads))
-    if not blocks_of(found, best, needs(best)):
-        raise Failure(Result.INVALID_VALUE, f"no block of kernel `{found.kernel.name}` fits")
-    put_int(grid, most_together(found, best, needs(best)))
+    best = max(sizes, key=lambda threads: (blocks_of(function, threads, needs(threads)) * threads, threads))
+    if not blocks_of(function, best, needs(best)):
+        raise Failure(Result.INVALID_VALUE, f"no block of kernel `{function.kernel.name}` fits")
+    put_int(grid, most_together(function, best, needs(best)))
     put_int(block, best)

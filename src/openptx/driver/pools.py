@@ -13,7 +13,7 @@ from openptx.driver.devices import require_device
 from openptx.driver.graph_allocations import GraphMemory, graph_memory, surrender
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
-from openptx.driver.streams import stream_of
+from openptx.driver.streams import Stream
 
 THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
@@ -29,7 +29,7 @@ DESCRIPTION = struct.Struct("<4i88xQQ")
 class Pool(Object):
     """Attributes of CUmemPool_attribute are stored; memory is released at once."""
 
-    what = "memory pool"
+    what, unknown = "memory pool", Result.INVALID_VALUE
 
     def __init__(
         self, kind: str, default: bool = False, handles: int = 0, origin: tuple[int, int] | None = None
@@ -82,14 +82,14 @@ def get_pool(out: int, device: int) -> None:
 
 
 @initialized("cuDeviceSetMemPool")
-def set_pool(device: int, handle: int) -> None:
+def set_pool(device: int, pool: Pool) -> None:
     require_device(device)
-    Pools.chosen = require_own(driver().find(handle, Pool))
+    Pools.chosen = require_own(pool)
 
 
 @initialized("cuMemSetMemPool")
-def set_pool_of_place(place: int, allocation: int, handle: int) -> None:
-    found = require_own(driver().find(handle, Pool))
+def set_pool_of_place(place: int, allocation: int, pool: Pool) -> None:
+    found = require_own(pool)
     if found.kind != kind_of(allocation, get(place, ctypes.c_int)):
         raise Failure(Result.INVALID_VALUE, f"a pool of {found.kind} memory for another kind")
     if found.kind == "device":
@@ -129,90 +129,83 @@ def create(out: int, properties: int) -> None:
 
 
 @initialized("cuMemPoolDestroy")
-def destroy(handle: int) -> None:
-    found = driver().find(handle, Pool, Result.INVALID_VALUE)
-    if found.default:
+def destroy(pool: Pool) -> None:
+    if pool.default:
         raise Failure(Result.INVALID_VALUE, "the default pool cannot be destroyed")
-    if Pools.chosen is found:
+    if Pools.chosen is pool:
         Pools.chosen = None
-    if Pools.others.get(found.kind) is found:
-        del Pools.others[found.kind]
-    driver().remove(found)
+    if Pools.others.get(pool.kind) is pool:
+        del Pools.others[pool.kind]
+    driver().remove(pool)
 
 
 @initialized("cuMemPoolSetAttribute")
-def set_attribute(handle: int, attribute: int, value: int) -> None:
-    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+def set_attribute(pool: Pool, attribute: int, value: int) -> None:
     if attribute in (RESERVED_HIGH, USED_HIGH):
-        found.high = 0
-    elif attribute in found.attributes:
-        found.attributes[attribute] = get(value, ctypes.c_uint64 if attribute == THRESHOLD else ctypes.c_int)
+        pool.high = 0
+    elif attribute in pool.attributes:
+        pool.attributes[attribute] = get(value, ctypes.c_uint64 if attribute == THRESHOLD else ctypes.c_int)
     else:
         raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool cannot be set")
 
 
 @initialized("cuMemPoolGetAttribute")
-def get_attribute(handle: int, attribute: int, out: int) -> None:
-    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+def get_attribute(pool: Pool, attribute: int, out: int) -> None:
     if attribute in (RESERVED, USED):
-        put(out, found.used)
+        put(out, pool.used)
     elif attribute in (RESERVED_HIGH, USED_HIGH):
-        put(out, max(found.high, found.used))
+        put(out, max(pool.high, pool.used))
     elif attribute == THRESHOLD:
-        put(out, found.attributes[attribute])
-    elif attribute in found.attributes:
-        put_int(out, found.attributes[attribute])
+        put(out, pool.attributes[attribute])
+    elif attribute in pool.attributes:
+        put_int(out, pool.attributes[attribute])
     else:
         raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool")
 
 
 @initialized("cuMemPoolTrimTo")
-def trim(handle: int, keep: int) -> None:
-    driver().find(handle, Pool, Result.INVALID_VALUE)
+def trim(pool: Pool, keep: int) -> None:
+    """Does nothing: memory is released at once."""
 
 
 @initialized("cuMemPoolSetAccess")
-def set_access(handle: int, descriptors: int, count: int) -> None:
-    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+def set_access(pool: Pool, descriptors: int, count: int) -> None:
     for i in counted(count, "places"):
-        found.access = get(descriptors + 12 * i + 8, ctypes.c_int)
+        pool.access = get(descriptors + 12 * i + 8, ctypes.c_int)
 
 
 @initialized("cuMemPoolGetAccess")
-def get_access(out: int, handle: int, place: int) -> None:
-    put_int(out, driver().find(handle, Pool, Result.INVALID_VALUE).access)
+def get_access(out: int, pool: Pool, place: int) -> None:
+    put_int(out, pool.access)
 
 
 @in_context("cuMemAllocAsync")
-def allocate(context: Context, out: int, size: int, stream: int) -> None:
-    allocate_from(context, out, size, (Pools.chosen or default_pool()).handle, stream)
+def allocate(context: Context, out: int, size: int, stream: Stream) -> None:
+    allocate_from(context, out, size, Pools.chosen or default_pool(), stream)
 
 
 @in_context("cuMemAllocFromPoolAsync")
-def allocate_from(context: Context, out: int, size: int, handle: int, stream: int) -> None:
-    where = stream_of(context, stream)
-    pool = driver().find(handle, Pool, Result.INVALID_VALUE)
+def allocate_from(context: Context, out: int, size: int, pool: Pool, stream: Stream) -> None:
     require_own(pool)
     if size:
         obtain(context, out, size, pool.kind, pool=pool)
     else:
         put(out, 0)  # zero bytes are not an error here, as cuda.core's tests show
     pool.high = max(pool.high, pool.used)
-    if where.capture is not None:
-        node = where.capture.add(where, "allocation", GraphMemory(get(out)).allocate, ())
+    if stream.capture is not None:
+        node = stream.capture.add(stream, "allocation", GraphMemory(get(out)).allocate, ())
         node.address = get(out)
         node.description = DESCRIPTION.pack(PINNED, 0, ON_DEVICE, 0, size, node.address)
 
 
 @in_context("cuMemFreeAsync")
-def free(context: Context, address: int, stream: int) -> None:
-    where = stream_of(context, stream)
-    if where.capture is not None:
+def free(context: Context, address: int, stream: Stream) -> None:
+    if stream.capture is not None:
         freed = graph_memory(address)
         if freed is None:
             raise Failure(Result.INVALID_VALUE, f"a capture frees 0x{address:x}, which no node of a graph allocates")
-        where.capture.add(where, "free", freed.free, ()).address = address
+        stream.capture.add(stream, "free", freed.free, ()).address = address
     elif (freed := surrender(address)) is not None:
-        where.queue.run(freed.free)
+        stream.queue.run(freed.free)
     else:
-        where.queue.run(give_back, address, "device", "managed", "host")
+        stream.queue.run(give_back, address, "device", "managed", "host")

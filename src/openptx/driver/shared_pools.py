@@ -35,14 +35,13 @@ def require_descriptor(kind: int, flags: int) -> None:
 
 
 @initialized("cuMemPoolExportToShareableHandle")
-def export_pool(out: int, handle: int, kind: int, flags: int) -> None:
-    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+def export_pool(out: int, pool: Pool, kind: int, flags: int) -> None:
     require_descriptor(kind, flags)
-    if found.handles != FILE_DESCRIPTOR or found.origin is not None:
+    if pool.handles != FILE_DESCRIPTOR or pool.origin is not None:
         raise Failure(Result.INVALID_VALUE, "the pool was not made for handles of that kind")
     put_int(out, -1)
     descriptor = os.memfd_create("openptx memory pool")
-    os.write(descriptor, FILE.pack(POOL, os.getpid(), handle))
+    os.write(descriptor, FILE.pack(POOL, os.getpid(), pool.handle))
     put_int(out, descriptor)
 
 
@@ -75,7 +74,7 @@ def export_pointer(out: int, address: int) -> None:
 @in_context("cuMemPoolImportPointer")
 def import_pointer(context: Context, out: int, pool: int, data: int) -> None:
     put(out, 0)
-    found, given = driver().find(pool, Pool, Result.INVALID_VALUE), read(data, POINTER_BYTES)
+    found, given = driver().find(pool, Pool), read(data, POINTER_BYTES)
     handle = MemoryHandle.of(given, POINTER)
     if found.origin != (handle.process, int.from_bytes(given[-8:], "little")):
         raise Failure(Result.INVALID_VALUE, "the pointer is of another pool, or the pool of this process")

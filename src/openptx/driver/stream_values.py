@@ -13,7 +13,7 @@ from openptx.driver.memory_operations import (
     Operation,
     read_batch,
 )
-from openptx.driver.streams import stream_of, submit
+from openptx.driver.streams import Stream, submit
 
 ATTRIBUTE = 64
 """Bytes of a CUstreamAttrValue."""
@@ -49,19 +49,19 @@ def wait_64(context: Context, handle: int, address: int, value: int, flags: int)
 
 
 @in_context("cuStreamSetAttribute")
-def set_attribute(context: Context, handle: int, number: int, value: int) -> None:
+def set_attribute(context: Context, stream: Stream, number: int, value: int) -> None:
     """They are stored. All concern speed."""
-    stream_of(context, handle).attributes[number] = read(value, ATTRIBUTE)
+    stream.attributes[number] = read(value, ATTRIBUTE)
 
 
 @in_context("cuStreamGetAttribute")
-def get_attribute(context: Context, handle: int, number: int, out: int) -> None:
-    write(out, stream_of(context, handle).attributes.get(number, bytes(ATTRIBUTE)))
+def get_attribute(context: Context, stream: Stream, number: int, out: int) -> None:
+    write(out, stream.attributes.get(number, bytes(ATTRIBUTE)))
 
 
 @in_context("cuStreamCopyAttributes")
-def copy_attributes(context: Context, target: int, source: int) -> None:
-    stream_of(context, target).attributes = dict(stream_of(context, source).attributes)
+def copy_attributes(context: Context, target: Stream, source: Stream) -> None:
+    target.attributes = dict(source.attributes)
 
 
 @in_context("cuStreamBatchMemOp", "cuStreamBatchMemOp_v2")

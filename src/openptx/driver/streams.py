@@ -34,6 +34,10 @@ class Stream(Object):
         self.queue = Queue(context, legacy=legacy, blocking=not flags & NON_BLOCKING)
         self.attributes: dict[int, bytes] = {}
 
+    @classmethod
+    def given(cls, handle: int, context: Context) -> Stream:
+        return stream_of(context, handle)
+
 
 _defaults: dict[tuple[Context, int], Stream] = {}
 
@@ -104,8 +108,7 @@ def destroy(handle: int) -> None:
 
 
 @in_context("cuStreamSynchronize")
-def synchronize(context: Context, handle: int) -> None:
-    stream = stream_of(context, handle)
+def synchronize(context: Context, stream: Stream) -> None:
     require_no_capture(stream, "synchronization")
     settle([stream.queue, *stream.queue.before()], "cuStreamSynchronize")
     if context.error:
@@ -121,8 +124,7 @@ def synchronize_context(context: Context, handle: int) -> int:
 
 
 @in_context("cuStreamQuery")
-def query(context: Context, handle: int) -> None:
-    stream = stream_of(context, handle)
+def query(context: Context, stream: Stream) -> None:
     require_no_capture(stream, "a query")
     if stream.queue.items or stream.queue.before():
         raise Failure(Result.NOT_READY, "the stream has work left", usual=True)
@@ -135,8 +137,7 @@ getter("cuStreamGetId", lambda context, handle: stream_of(context, handle).handl
 
 
 @in_context("cuStreamGetDevice")
-def get_device(context: Context, handle: int, out: int) -> None:
-    stream_of(context, handle)
+def get_device(context: Context, stream: Stream, out: int) -> None:
     put_int(out, 0)
 
 
@@ -148,13 +149,8 @@ def add_callback(context: Context, handle: int, function: int, data: int, flags:
     submit(context, handle, "host", kind(function), handle, 0, data)
 
 
-@in_context("cuLaunchHostFunc")
-def launch_host(context: Context, handle: int, function: int, data: int) -> None:
+@in_context("cuLaunchHostFunc", "cuLaunchHostFunc_v2")
+def launch_host(context: Context, handle: int, function: int, data: int, *mode: int) -> None:
     if not function:
         raise Failure(Result.INVALID_VALUE, "the function is null")
     submit(context, handle, "host", ctypes.CFUNCTYPE(None, ctypes.c_uint64)(function), data)
-
-
-@in_context("cuLaunchHostFunc_v2")
-def launch_host_v2(context: Context, handle: int, function: int, data: int, mode: int) -> None:
-    launch_host(context, handle, function, data)

@@ -45,7 +45,7 @@ MOST = 1 << 48
 class Reference(Object):
     """`module` and `name` identify the variable; None for a reference that the program created itself."""
 
-    type = ""
+    unknown, type = Result.INVALID_VALUE, ""
 
     def __init__(self, module: Module | None, name: str) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ def of_module(out: int, handle: int, name: int, kind: type[Reference]) -> None:
 
 
 def reference(handle: int) -> TextureReference:
-    return driver().find(handle, TextureReference, Result.INVALID_VALUE)
+    return driver().find(handle, TextureReference)
 
 
 @in_context("cuModuleGetTexRef")
@@ -139,8 +139,7 @@ def create(context: Context, out: int) -> None:
 
 
 @in_context("cuTexRefDestroy")
-def destroy(context: Context, handle: int) -> None:
-    found = reference(handle)
+def destroy(context: Context, found: TextureReference) -> None:
     if found.module is not None:
         raise Failure(Result.INVALID_VALUE, f"the texture reference `{found.name}` is its module's")
     context.owned.pop(found, None)
@@ -148,37 +147,34 @@ def destroy(context: Context, handle: int) -> None:
 
 
 @in_context("cuParamSetTexRef")
-def set_parameter(context: Context, handle: int, unit: int, texture: int) -> None:
+def set_parameter(context: Context, function: Function, unit: int, texture: int) -> None:
     """References of the function's module are available without it."""
-    function = driver().find(handle, Function)
     if unit != MODULE_UNIT or reference(texture).module is not function.module:
         raise Failure(Result.INVALID_VALUE, f"texture unit {unit}, or a reference of another module")
 
 
 @in_context("cuTexRefSetArray")
-def set_array(context: Context, handle: int, array: int, flags: int) -> None:
-    found, shown = reference(handle), driver().find(array, Array)
+def set_array(context: Context, found: TextureReference, shown: Array, flags: int) -> None:
     if flags != OVERRIDE_FORMAT:
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of an array that a texture reference is bound to")
-    found.bind(ARRAY, array)
+    found.bind(ARRAY, shown.handle)
     found.array = shown
     found.format, found.channels = shown.description.format, shown.description.channels
 
 
 @in_context("cuTexRefSetMipmappedArray")
-def set_mipmapped(context: Context, handle: int, array: int, flags: int) -> None:
-    found, shown = reference(handle), driver().find(array, Mipmapped)
+def set_mipmapped(context: Context, found: TextureReference, shown: Mipmapped, flags: int) -> None:
     if flags != OVERRIDE_FORMAT:
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of an array that a texture reference is bound to")
-    found.bind(MIPMAPPED, array)
+    found.bind(MIPMAPPED, shown.handle)
     level = shown.levels[0].description
     found.array, found.format, found.channels = None, level.format, level.channels
 
 
 @in_context("cuTexRefSetAddress_v2")
-def set_address(context: Context, offset: int, handle: int, address: int, size: int) -> None:
+def set_address(context: Context, offset: int, found: TextureReference, address: int, size: int) -> None:
     """Memory must be aligned; the offset is the distance from the aligned address to the given one."""
-    found, before = reference(handle), address % BASE_ALIGNMENT
+    before = address % BASE_ALIGNMENT
     if before and not offset:
         raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")
     if size > MOST:
@@ -190,8 +186,7 @@ def set_address(context: Context, offset: int, handle: int, address: int, size: 
 
 
 @in_context("cuTexRefSetAddress2D_v2", "cuTexRefSetAddress2D_v3")
-def set_address_2d(context: Context, handle: int, description: int, address: int, pitch: int) -> None:
-    found = reference(handle)
+def set_address_2d(context: Context, found: TextureReference, description: int, address: int, pitch: int) -> None:
     width, height, format, channels = DESCRIPTOR.unpack(read(description, DESCRIPTOR.size))
     known_format(format, channels)
     before = found.format, found.channels
@@ -205,94 +200,84 @@ def set_address_2d(context: Context, handle: int, description: int, address: int
 
 
 @in_context("cuTexRefSetFormat")
-def set_format(context: Context, handle: int, format: int, channels: int) -> None:
-    found = reference(handle)
+def set_format(context: Context, found: TextureReference, format: int, channels: int) -> None:
     known_format(format, channels)
     found.set(format=format, channels=channels)
 
 
 @in_context("cuTexRefSetAddressMode")
-def set_address_mode(context: Context, handle: int, axis: int, mode: int) -> None:
-    found = reference(handle)
+def set_address_mode(context: Context, found: TextureReference, axis: int, mode: int) -> None:
     if axis not in range(3) or mode not in range(4):
         raise Failure(Result.INVALID_VALUE, f"address mode {mode} of axis {axis}")
     found.set(modes=[mode if one == axis else found.modes[one] for one in range(3)])
 
 
 @in_context("cuTexRefSetFilterMode")
-def set_filter_mode(context: Context, handle: int, mode: int) -> None:
-    found = reference(handle)
+def set_filter_mode(context: Context, found: TextureReference, mode: int) -> None:
     if mode not in (0, 1):
         raise Failure(Result.INVALID_VALUE, f"filter {mode}")
     found.set(filter=mode)
 
 
 @in_context("cuTexRefSetFlags")
-def set_flags(context: Context, handle: int, flags: int) -> None:
-    found = reference(handle)
+def set_flags(context: Context, found: TextureReference, flags: int) -> None:
     settings_of(SETTINGS.pack(0, 0, 0, 0, flags, *[0] * 9))  # fails for those that the machine has not
     found.set(flags=flags)
 
 
 @in_context("cuTexRefSetMaxAnisotropy")
-def set_anisotropy(context: Context, handle: int, most: int) -> None:
-    reference(handle).set(anisotropy=most)
+def set_anisotropy(context: Context, found: TextureReference, most: int) -> None:
+    found.set(anisotropy=most)
 
 
 @in_context("cuTexRefSetMipmapFilterMode")
-def set_level_filter(context: Context, handle: int, mode: int) -> None:
-    found = reference(handle)
+def set_level_filter(context: Context, found: TextureReference, mode: int) -> None:
     if mode not in (0, 1):
         raise Failure(Result.INVALID_VALUE, f"filter {mode} between levels")
     found.set(level_filter=mode)
 
 
 @in_context("cuTexRefSetMipmapLevelBias")
-def set_level_bias(context: Context, handle: int, bias: float) -> None:
-    found = reference(handle)
+def set_level_bias(context: Context, found: TextureReference, bias: float) -> None:
     found.set(levels=[bias, *found.levels[1:]])
 
 
 @in_context("cuTexRefSetMipmapLevelClamp")
-def set_level_clamp(context: Context, handle: int, first: float, last: float) -> None:
-    found = reference(handle)
+def set_level_clamp(context: Context, found: TextureReference, first: float, last: float) -> None:
     found.set(levels=[found.levels[0], first, last])
 
 
 @in_context("cuTexRefSetBorderColor")
-def set_border(context: Context, handle: int, color: int) -> None:
-    reference(handle).set(border=BORDER.unpack(read(color, BORDER.size)))
+def set_border(context: Context, found: TextureReference, color: int) -> None:
+    found.set(border=BORDER.unpack(read(color, BORDER.size)))
 
 
 @in_context("cuTexRefGetArray")
-def get_array(context: Context, out: int, handle: int) -> None:
-    found = reference(handle)
+def get_array(context: Context, out: int, found: TextureReference) -> None:
     if found.array is None:
         raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no array")
     put(out, found.array.handle)
 
 
 @in_context("cuTexRefGetMipmappedArray")
-def get_mipmapped(context: Context, out: int, handle: int) -> None:
-    found = reference(handle)
+def get_mipmapped(context: Context, out: int, found: TextureReference) -> None:
     if not found.place or found.place[0] != MIPMAPPED:
         raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no mipmapped array")
     put(out, found.place[1])
 
 
 @in_context("cuTexRefGetAddress_v2")
-def get_address(context: Context, out: int, handle: int) -> None:
-    found = reference(handle)
+def get_address(context: Context, out: int, found: TextureReference) -> None:
     if not found.place or found.place[0] not in (LINEAR, PITCHED):
         raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no memory")
     put(out, found.place[1])
 
 
 @in_context("cuTexRefGetAddressMode")
-def get_address_mode(context: Context, out: int, handle: int, axis: int) -> None:
+def get_address_mode(context: Context, out: int, found: TextureReference, axis: int) -> None:
     if axis not in range(3):
         raise Failure(Result.INVALID_VALUE, f"axis {axis} of a texture")
-    put_int(out, reference(handle).modes[axis])
+    put_int(out, found.modes[axis])
 
 
 INT, FLOAT = ctypes.c_int32, ctypes.c_float
@@ -304,39 +289,35 @@ getter("cuTexRefGetMipmapLevelBias", lambda _, handle: reference(handle).levels[
 
 
 @in_context("cuTexRefGetFormat")
-def get_format(context: Context, format: int, channels: int, handle: int) -> None:
-    found = reference(handle)
+def get_format(context: Context, format: int, channels: int, found: TextureReference) -> None:
     put_int(format, found.format)
     put_int(channels, found.channels)
 
 
 @in_context("cuTexRefGetMipmapLevelClamp")
-def get_level_clamp(context: Context, first: int, last: int, handle: int) -> None:
-    found = reference(handle)
+def get_level_clamp(context: Context, first: int, last: int, found: TextureReference) -> None:
     put(first, found.levels[1], ctypes.c_float)
     put(last, found.levels[2], ctypes.c_float)
 
 
 @in_context("cuTexRefGetBorderColor")
-def get_border(context: Context, out: int, handle: int) -> None:
-    for i, value in enumerate(reference(handle).border):
+def get_border(context: Context, out: int, found: TextureReference) -> None:
+    for i, value in enumerate(found.border):
         put(out + 4 * i, value, ctypes.c_float)
 
 
 @in_context("cuSurfRefSetArray")
-def set_surface(context: Context, handle: int, array: int, flags: int) -> None:
-    found, shown = driver().find(handle, SurfaceReference, Result.INVALID_VALUE), driver().find(array, Array)
-    if flags or not shown.description.flags & SURFACE:
+def set_surface(context: Context, reference: SurfaceReference, array: Array, flags: int) -> None:
+    if flags or not array.description.flags & SURFACE:
         raise Failure(Result.INVALID_VALUE, "a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
-    channels = shown.description.channels
+    channels = array.description.channels
     several = channels if channels > 1 else None
-    found.show(Surface(shown.elements(), channels=several, layered=shown.layered or shown.cube))
-    found.array = shown
+    reference.show(Surface(array.elements(), channels=several, layered=array.layered or array.cube))
+    reference.array = array
 
 
 @in_context("cuSurfRefGetArray")
-def get_surface(context: Context, out: int, handle: int) -> None:
-    found = driver().find(handle, SurfaceReference, Result.INVALID_VALUE)
-    if found.array is None:
+def get_surface(context: Context, out: int, reference: SurfaceReference) -> None:
+    if reference.array is None:
         raise Failure(Result.INVALID_VALUE, "the surface reference is bound to no array")
-    put(out, found.array.handle)
+    put(out, reference.array.handle)

@@ -18,7 +18,7 @@ DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
 class UserObject(Object):
     """Counts the references of the program and of graphs."""
 
-    what = "user object"
+    what, unknown = "user object", Result.INVALID_VALUE
 
     def __init__(self, pointer: int, destroy: int, count: int) -> None:
         super().__init__()
@@ -87,10 +87,10 @@ def create(out: int, pointer: int, destroy: int, count: int, flags: int) -> None
 
 
 @initialized("cuUserObjectRetain")
-def retain(handle: int, count: int) -> None:
-    driver().find(handle, UserObject, Result.INVALID_VALUE).retain(count)
+def retain(user_object: UserObject, count: int) -> None:
+    user_object.retain(count)
 
 
 @initialized("cuUserObjectRelease")
-def release(handle: int, count: int) -> None:
-    driver().find(handle, UserObject, Result.INVALID_VALUE).release(count)
+def release(user_object: UserObject, count: int) -> None:
+    user_object.release(count)

@@ -25,7 +25,7 @@ RESERVATIONS: dict[int, Reservation] = {}
 class Handle(Object):
     """CUmemGenericAllocationHandle: memory, and how often its handle was returned to the program."""
 
-    what = "memory handle"
+    what, unknown = "memory handle", Result.INVALID_VALUE
 
     def __init__(self, physical: Physical, properties: bytes) -> None:
         super().__init__()
@@ -114,16 +114,15 @@ def create(out: int, size: int, properties: int, flags: int) -> None:
 
 
 @initialized("cuMemRelease")
-def release(handle: int) -> None:
-    found = driver().find(handle, Handle, Result.INVALID_VALUE)
+def release(found: Handle) -> None:
     found.count -= 1
     if not found.count:  # the memory lives as long as it is mapped
         driver().remove(found)
 
 
 @initialized("cuMemMap")
-def map_memory(address: int, size: int, offset: int, handle: int, flags: int) -> None:
-    found, where = driver().find(handle, Handle, Result.INVALID_VALUE), reservation(address, size)
+def map_memory(address: int, size: int, offset: int, found: Handle, flags: int) -> None:
+    where = reservation(address, size)
     whole_pages("an address, a size and an offset", address, size, offset)
     if not size or flags or offset + size > found.physical.size or where.overlapping(address, size):
         raise invalid(f"{size} bytes from {offset} on of {found.physical.size} cannot be mapped to 0x{address:x}")
@@ -173,14 +172,13 @@ def retain(out: int, address: int) -> None:
 
 
 @initialized("cuMemGetAllocationPropertiesFromHandle")
-def get_properties(out: int, handle: int) -> None:
-    write(out, driver().find(handle, Handle, Result.INVALID_VALUE).properties)
+def get_properties(out: int, found: Handle) -> None:
+    write(out, found.properties)
 
 
 @initialized("cuMemExportToShareableHandle")
-def share(out: int, handle: int, kind: int, flags: int) -> None:
+def share(out: int, found: Handle, kind: int, flags: int) -> None:
     """A file descriptor, which another process may map as well."""
-    found = driver().find(handle, Handle, Result.INVALID_VALUE)
     if kind != FILE_DESCRIPTOR:
         raise Failure(Result.NOT_SUPPORTED, f"a shareable handle of kind {kind}")
     put_int(out, os.dup(found.physical.descriptor))
