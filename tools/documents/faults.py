@@ -157,8 +157,9 @@ its warp; a copy (`cp.async`, `cp.async.bulk`) may have been made for some lanes
 executed is not specified, as on a GPU, and differs between the engines: the interpreter runs many blocks in parallel,
 machine code one after the other on each worker. Do not compare results after a fault.
 
-If several lanes of a warp fault in one instruction, the fault names the lowest. If several warps or blocks fault, it is
-not specified which of them is named.
+If several lanes of a warp fault in one instruction, the fault names the lowest. If several warps or blocks fault, only
+one of them is named: by machine code on one worker the first block that faults, by the interpreter, which runs blocks
+together, the one whose faulting statement is executed first; with several workers, any.
 """
 
 

@@ -101,10 +101,7 @@ class Sampler(Opaque):
         if compare not in COMPARISONS:
             raise ArgumentError(f"depths are compared by {', '.join(COMPARISONS)}, not {compare!r}")
         self.filter, self.address, self.force_unnormalized = filter, modes, force_unnormalized
-        if len(level_clamp) != 2 or np.isnan((level_bias, *level_clamp)).any():
-            raise ArgumentError(
-                f"a bias of levels is a number, their clamp two, not {level_bias!r} and {level_clamp!r}"
-            )
+        check_levels(level_bias, level_clamp)
         self.compare = compare
         self.level_filter, self.level_bias, self.level_clamp = level_filter, level_bias, level_clamp
 
@@ -120,6 +117,18 @@ class Sampler(Opaque):
 
     def __repr__(self) -> str:
         return f"<sampler {self.filter}, {'/'.join(dict.fromkeys(self.address))}>"
+
+
+def check_levels(bias: float, clamp: tuple[float, float]) -> None:
+    """Raises ArgumentError unless the bias is a number and the clamp the lowest and the highest level."""
+    try:
+        (low, high), numbers = clamp, (float(bias), *map(float, clamp))
+    except (TypeError, ValueError):
+        low, high, numbers = 0.0, 0.0, (np.nan,)
+    if np.isnan(numbers).any():
+        raise ArgumentError(f"a bias of levels is a number, their clamp two, not {bias!r} and {clamp!r}")
+    if low > high:
+        raise ArgumentError(f"the clamp of levels is the lowest and the highest, not {clamp!r}")
 
 
 class Image(Opaque):

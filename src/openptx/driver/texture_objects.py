@@ -167,7 +167,7 @@ def texture(texels: Texels, settings: Settings) -> Texture:
         levels=texels.levels,
         level_filter=settings.level_filter if real or not integers else "nearest",
         level_bias=settings.level_bias,
-        level_clamp=settings.level_clamp,
+        level_clamp=(min(settings.level_clamp), settings.level_clamp[1]),
     )
 
 

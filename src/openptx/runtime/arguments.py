@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import decimal
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,6 +24,8 @@ from openptx.runtime.element_types import warn_of
 from openptx.runtime.parameters import Packed, described
 from openptx.runtime.tensor_map import TensorMap
 
+CTYPES_SCALAR: type = ctypes.c_int.mro()[1]
+"""The class of all scalars of ctypes, which has no public name."""
 PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
@@ -174,6 +178,8 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
         return handle(where, t, argument)
     if isinstance(argument, bytes | bytearray | memoryview):
         return whole(where, parameter, argument)
+    if (fix := as_number(t, argument, memory)) is not None:
+        raise ArgumentError(f"{where} takes a number, not {argument!r}: pass `{fix}`")
     array = array_of(where, argument)
     kept.append(array)
     if array.size == 0:
@@ -181,15 +187,34 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     return pointer(where, t, memory.address(array, f"argument {where.number} `{parameter.name}`").base, memory)
 
 
+def as_number(t: Type, argument: Any, memory: Memory) -> str | None:
+    """How the number in an argument is passed, if it is in an array of one element, in a scalar of ctypes or in a
+    Decimal and the parameter takes numbers."""
+    if isinstance(argument, ctypes.c_void_p):
+        return ".value"
+    if is_pointer(t) and t.width >= memory.address_size:
+        return None
+    if isinstance(argument, np.ndarray) and argument.size == 1:
+        return ".item()"
+    if isinstance(argument, decimal.Decimal):
+        return "int(...)" if t.format is None else "float(...)"
+    return ".value" if isinstance(argument, CTYPES_SCALAR) else None
+
+
+def is_pointer(t: Type) -> bool:
+    """Whether some module's addresses have this type."""
+    return t.kind in "ubs" and t.width in (32, 64)
+
+
 def pointer(where: Place, t: Type, address: int, memory: Memory) -> bytes:
     """An address as the parameter's type, which must be as wide as addresses of the module are, also for a null
     pointer."""
-    if t.kind not in ("u", "b", "s") or t.width not in (32, 64):
+    if not is_pointer(t):
         raise ArgumentError(f"{where} is not a pointer: it takes a number, not an array or None")
     if t.width < memory.address_size:
         raise ArgumentError(
             f"{where} takes a number, not an array or None: a pointer parameter has {memory.address_size} bits,"
-            f" this has {t.width}"
+            f" this has {t.width} (the file may say `.address_size {t.width}`)"
         )
     return address.to_bytes(t.width // 8, "little")
 

@@ -11,7 +11,7 @@ import openptx
 from openptx.errors import Fault
 from openptx.source import File
 
-HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,24 @@ CASES = [
         BUFFER + "atom.global.add.u32 x, [a+20], 1;",
         "an atomic operation on 4 bytes outside of every allocation",
         ("in .global", ROOM, "; the access ends 8 bytes past it"),
+    ),
+    Case(
+        "bulk copy past an array",
+        BUFFER + "mov.u32 x, tile; cp.async.bulk.global.shared::cta.bulk_group [a], [x], 64;",
+        "a copy of 64 bytes outside of every allocation",
+        ("in .global", ROOM, "; the access ends 48 bytes past it"),
+    ),
+    Case(
+        "bulk copy past the block's memory",
+        BUFFER + "mov.u32 x, tile; cp.async.bulk.global.shared::cta.bulk_group [a], [x+32], 48;",
+        "a copy of 48 bytes outside of the 64 bytes of .shared",
+        ("address 0x20 in .shared", "the block's .shared, 64 bytes; the access ends 16 bytes past it"),
+    ),
+    Case(
+        "copy of a few bytes",
+        BUFFER + "mov.u32 x, tile; mov.u32 y, 8; cp.async.ca.shared.global [x], [a+12], 8, y;",
+        "a copy of 8 bytes outside of every allocation",
+        ("in .global", ROOM, "; the access ends 4 bytes past it"),
     ),
     Case(
         "null",
@@ -154,7 +172,7 @@ REGISTERS = ".reg .b64 a; .reg .b32 x, y; .reg .pred q;"
 def faults(case: Case, *engines: str) -> list[Fault]:
     """What each engine says of the same launch."""
     body = f"{REGISTERS}\n{case.before}\n{case.body}\nret;"
-    text = f"{HEAD}.shared .align 8 .b8 tile[64];\n{FUNCTIONS}.visible .entry k(.param .u64 p) {{\n{body}\n}}\n"
+    text = f"{HEAD}.shared .align 16 .b8 tile[64];\n{FUNCTIONS}.visible .entry k(.param .u64 p) {{\n{body}\n}}\n"
     kernel, data = openptx.load(File("k.ptx", text))["k"], np.zeros(4, np.uint32)
     found: list[Fault] = []
     for engine in engines:

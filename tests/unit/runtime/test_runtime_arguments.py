@@ -6,6 +6,7 @@ import pickle
 import re
 import struct
 from array import array as buffer_of
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -83,6 +84,12 @@ def test_arguments_with_a_quick_way_have_the_bytes_of_the_slow_one(name: str) ->
         (None, 0.0, bytes(8), "argument 1 (`.u32 n`) takes a number, not an array or None"),
         (np.zeros(0), 0.0, bytes(8), "a pointer parameter has 64 bits, this has 32"),
         (1, None, bytes(8), "argument 2 (`.f32 x`) is not a pointer"),
+        (np.array(3), 0.0, bytes(8), "argument 1 (`.u32 n`) takes a number, not array(3): pass `.item()`"),
+        (1, np.array([1.5]), bytes(8), "argument 2 (`.f32 x`) takes a number, not array([1.5]): pass `.item()`"),
+        (ctypes.c_int(3), 0.0, bytes(8), "argument 1 (`.u32 n`) takes a number, not c_int(3): pass `.value`"),
+        (1, ctypes.c_float(3), bytes(8), "takes a number, not c_float(3.0): pass `.value`"),
+        (Decimal(3), 0.0, bytes(8), "takes a number, not Decimal('3'): pass `int(...)`"),
+        (1, Decimal("0.1"), bytes(8), "takes a number, not Decimal('0.1'): pass `float(...)`"),
     ],
 )
 def test_what_does_not_fit_is_named(kernel: Kernel, n: object, x: object, s: object, words: str) -> None:
@@ -101,6 +108,11 @@ def test_durations_are_no_numbers(kernel: Kernel, at: int, given: np.timedelta64
         kernel(1, 1, tuple(values), engine="interp")
 
 
+def test_a_pointer_of_ctypes_has_a_value(kernel: Kernel) -> None:
+    with pytest.raises(ArgumentError, match=r"argument 0 \(`.u64 \w+`\) takes a number, not c_void_p.*: pass `.value`"):
+        kernel(1, 1, (ctypes.c_void_p(16), 1, 0.0, bytes(8)))
+
+
 def test_none_is_a_null_pointer_as_wide_as_addresses() -> None:
     text = ".version 8.0\n.target sm_80\n.address_size {}\n.visible .entry k(.param .{} p) {{ ret; }}"
     for size, type in (("64", "u64"), ("64", "b64"), ("32", "u32"), ("32", "u64")):
@@ -108,7 +120,9 @@ def test_none_is_a_null_pointer_as_wide_as_addresses() -> None:
         for null in (None, np.zeros(0, np.float32)):
             found = arguments.marshal(kernel.function, (null,), kernel.module.image.memory)
             assert not found.buffer.any(), (size, type)
-    with pytest.raises(ArgumentError, match="a pointer parameter has 64 bits, this has 32"):
+    with pytest.raises(
+        ArgumentError, match=r"a pointer parameter has 64 bits, this has 32 \(the file may say `.address_size 32`\)"
+    ):
         load(text.format("64", "b32"))["k"](1, 1, (None,))
 
 

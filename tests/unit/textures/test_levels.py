@@ -78,6 +78,9 @@ def test_cubes_gradients() -> None:
         ({"level_filter": "cubic"}, "the filter is `nearest` or `linear`, not 'cubic'"),
         ({"level_bias": float("nan")}, "a bias of levels is a number"),
         ({"level_clamp": (0.0,)}, "a bias of levels is a number, their clamp two"),
+        ({"level_clamp": 2}, "a bias of levels is a number, their clamp two"),
+        ({"level_clamp": ("low", "high")}, "a bias of levels is a number, their clamp two"),
+        ({"level_clamp": (3, 1)}, r"the clamp of levels is the lowest and the highest, not \(3, 1\)"),
     ],
 )
 def test_what_is_no_texture(options: dict[str, Any], says: str) -> None:

@@ -44,7 +44,7 @@ class Copies(Spaces):
                     self.begins(to, targets[i : i + 1], source, origins[i : i + 1], int(counts[i]))
             raise
         finally:
-            self.executing = active
+            self.executing, self.copied = active, 0
 
     def copy_short(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses' alignment."""
@@ -78,9 +78,15 @@ class Copies(Spaces):
         sides = (source_space, source, False), (target_space, target, True)
 
         def places(at: int) -> tuple[Begin, Begin]:
-            read, written = (self.one(space, a + np.uint64(at), w, write) for space, a, write in sides)
+            try:
+                read, written = (self.one(space, a + np.uint64(at), w, write) for space, a, write in sides)
+            except Violation as violation:
+                if violation.address is not None:
+                    violation.address -= at
+                raise
             return read, written
 
+        self.copied = count
         first = last = places(0)
         for at in range(w, count, w) if is_short(count) else (count - 1,):
             last = places(at)
@@ -96,7 +102,7 @@ class Copies(Spaces):
 
     def one(self, space: str, a: Array, size: int, write: bool) -> Begin:
         """The place of one lane's access."""
-        self.doing = "store" if write else "load"
+        self.doing = "copy"
         place = self.place(space, a, size, write)
         assert place is not None
         return place[0], int(place[1][0])

@@ -342,8 +342,8 @@ one:
 }
 
 ; Bytes from one memory to another, lane by lane. Up to 16 are moved as words as wide as they are aligned; of more, the
-; first and the last must be inside of one allocation, and all in between of what the heap has given out. Targets, origins
-; and sizes are in the scratch, data and more.
+; first and the last must be inside of one allocation, and all in between of what the heap has given out. A fault names the
+; whole copy. Targets, origins and sizes are in the scratch, data and more.
 define i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
 entry:
   %targets = getelementptr i8, ptr %w, i64 {SCRATCH}
@@ -364,6 +364,11 @@ look:
 brought:
   ret i1 false
 failed:
+  %missed = phi i64 [ %at, %check ], [ %at, %found ], [ %i, %sixteen ], [ %i, %foundi ]
+  %pa = getelementptr i8, ptr %w, i64 {ADDRESS}
+  %wrong = load i64, ptr %pa
+  %whence = sub i64 %wrong, %missed
+  store i64 %whence, ptr %pa
   ret i1 true
 one:
   %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 false)
@@ -390,7 +395,7 @@ some:
   %lowest = and i64 %any, %negative
   %step = select i1 %short, i64 %lowest, i64 1
   %stride = select i1 %short, i64 %step, i64 %size1
-  %step32 = trunc i64 %step to i32
+  store i32 67108864, ptr %ps
   br label %check
 check:
   %at = phi i64 [ 0, %some ], [ %at1, %next ]
@@ -398,13 +403,10 @@ check:
   %tohere = phi ptr [ null, %some ], [ %start, %next ]
   %a = add i64 %origin, %at
   %b = add i64 %target, %at
-  store i32 %step32, ptr %ps
   %here = call ptr @openptx.resolve(ptr %w, i64 %a, i32 %from, i64 %step, i1 false, i32 %lane, i32 %first, i64 %locals)
   %lost = icmp eq ptr %here, null
   br i1 %lost, label %failed, label %found
 found:
-  %stored = or i32 %step32, 16777216
-  store i32 %stored, ptr %ps
   %there = call ptr @openptx.resolve(ptr %w, i64 %b, i32 %to, i64 %step, i1 true, i32 %lane, i32 %first, i64 %locals)
   %refused = icmp eq ptr %there, null
   br i1 %refused, label %failed, label %next
@@ -451,12 +453,10 @@ sixteen:
   %i = phi i64 [ 0, %whole ], [ %i1, %sixteens ]
   %ai = add i64 %origin, %i
   %bi = add i64 %target, %i
-  store i32 1, ptr %ps
   %herei = call ptr @openptx.resolve(ptr %w, i64 %ai, i32 %from, i64 1, i1 false, i32 %lane, i32 %first, i64 %locals)
   %losti = icmp eq ptr %herei, null
   br i1 %losti, label %failed, label %foundi
 foundi:
-  store i32 16777217, ptr %ps
   %therei = call ptr @openptx.resolve(ptr %w, i64 %bi, i32 %to, i64 1, i1 true, i32 %lane, i32 %first, i64 %locals)
   %refusedi = icmp eq ptr %therei, null
   br i1 %refusedi, label %failed, label %sixteens

@@ -81,6 +81,8 @@ def recorded(run: Run, worker: Worker) -> Recorded:
     if space == "generic" and value >> run.memory.shift >= FIRST:
         space = "global"
     what, size = ACTIONS[size >> 24], size & 0xFFFFFF
+    if what == COPY:
+        (size,) = struct.unpack_from("<Q", worker.memory, abi.MORE + 8 * lane)
     code, message = said(run, kind, number, what, size, limit, space, value)
     if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
         message = message.format(lane=lane, value=value)
@@ -156,8 +158,10 @@ def place(run: Run, site: int) -> Function:
 ACCESSES = (abi.OUT_OF_BOUNDS, abi.MISALIGNED, abi.READ_ONLY, abi.TORN)
 """Kinds of faults that have an address."""
 
-ACTIONS = ("load", "store", "atomic", "store")
-"""The kind of access, by the mode of `openptx.access` in support.ll."""
+COPY = "copy"
+ACTIONS = ("load", "store", "atomic", "store", COPY)
+"""The kind of access, by the mode of `openptx.access` in support.ll; the last is `openptx.bring`'s, of the size that it
+was given for the lane."""
 
 
 def said(
