@@ -8,12 +8,17 @@ from random import Random
 import numpy as np
 import pytest
 
-from openptx.profile.collisions import global_collisions, shared_collisions
-from openptx.profile.costs import Target
+from openptx.profile.costs import (
+    Target,
+    global_collisions,
+    global_sectors,
+    local_sectors,
+    matrix_wavefronts,
+    shared_collisions,
+    wavefronts,
+)
 from openptx.profile.examples import Cost, Example
 from openptx.profile.requests import Requests, patterns
-from openptx.profile.sectors import global_sectors, local_sectors
-from openptx.profile.wavefronts import matrix_wavefronts, wavefronts
 
 Rows = list[dict[int, int]]
 """Of each warp, addresses by active lane."""
@@ -50,8 +55,8 @@ def rows_of(size: int) -> list[Rows]:
 def test_global_sectors_are_the_different_sectors_of_each_request(size: int) -> None:
     for rows in rows_of(size):
         found = global_sectors(requests_of(rows, size))
-        assert found.moved.tolist() == [len({a // 32 for a in row.values()}) for row in rows]
-        assert found.needed.tolist() == [-(-len(set(row.values())) * size // 32) for row in rows]
+        assert found.taken.tolist() == [len({a // 32 for a in row.values()}) for row in rows]
+        assert found.ideal.tolist() == [-(-len(set(row.values())) * size // 32) for row in rows]
 
 
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
@@ -61,7 +66,7 @@ def test_local_memory_has_the_words_of_lanes_side_by_side(size: int) -> None:
         places = [
             {(a // 4 + w) * 128 + 4 * lane for lane, a in row.items() for w in range(max(size // 4, 1))} for row in rows
         ]
-        assert found.moved.tolist() == [len({place // 32 for place in some}) for some in places]
+        assert found.taken.tolist() == [len({place // 32 for place in some}) for some in places]
 
 
 def most(groups: list[dict[int, int]], size: int) -> list[int]:
@@ -108,7 +113,7 @@ def test_a_matrix_takes_a_wavefront_for_each_row_in_the_same_banks() -> None:
 def test_global_atomics_take_a_pass_for_each_lane_at_the_fullest_address_of_a_sector() -> None:
     for rows in rows_of(4):
         found = global_collisions(requests_of(rows, 4))
-        for row, *counts in zip(rows, found.passes, found.without, found.lanes, strict=True):
+        for row, *counts in zip(rows, found.taken, found.ideal, found.collisions, strict=True):
             sectors: dict[int, int] = defaultdict(int)
             for a, lanes in Counter(row.values()).items():
                 sectors[a // 32] = max(sectors[a // 32], lanes)
@@ -118,8 +123,8 @@ def test_global_atomics_take_a_pass_for_each_lane_at_the_fullest_address_of_a_se
 def test_shared_atomics_take_a_wavefront_for_each_lane_of_the_fullest_bank() -> None:
     for rows in rows_of(4):
         found = shared_collisions(requests_of(rows, 4))
-        assert found.passes.tolist() == [max(Counter(a // 4 % 32 for a in row.values()).values()) for row in rows]
-        assert found.lanes.tolist() == [len(row) - len(set(row.values())) for row in rows]
+        assert found.taken.tolist() == [max(Counter(a // 4 % 32 for a in row.values()).values()) for row in rows]
+        assert found.collisions.tolist() == [len(row) - len(set(row.values())) for row in rows]
 
 
 @pytest.mark.parametrize("memory", ["global", "local", "shared"])
