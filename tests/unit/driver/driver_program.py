@@ -34,7 +34,18 @@ def finalize() -> None:
     """As finalizers of clients do, when the library has closed."""
     released = cuda.cuMemFree_v2(memory), cuda.cuModuleUnload(module), cuda.cuCtxDestroy_v2(context)
     waited = cuda.cuStreamSynchronize(None), cuda.cuCtxSynchronize()
-    print("released", *released, "waited", *waited, "others", cuda.cuMemAlloc_v2(byref(memory), size(4)))
+    pool = ctypes.c_void_p()
+    trimmed = cuda.cuDeviceGetDefaultMemPool(byref(pool), 0), cuda.cuMemPoolTrimTo(pool, size(0))
+    print(
+        "released",
+        *released,
+        "waited",
+        *waited,
+        "trimmed",
+        *trimmed,
+        "others",
+        cuda.cuMemAlloc_v2(byref(memory), size(4)),
+    )
 
 
 number, context, module, kernel = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()

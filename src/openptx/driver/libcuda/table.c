@@ -12,25 +12,33 @@ volatile int started;
 static volatile int ended = DEINITIALIZED;
 static int is_ended(void) { return ended; }
 static int is_done(void) { return SUCCESS; }
+static int no_pool(void **pool) {
+    if (pool) *pool = NULL;
+    return SUCCESS;
+}
 char owned[COUNT]; /* by a function of C here */
 
 /* Whether an entry point only gives something back, or waits for work: all work has ended. */
 static int releases_or_waits(const char *symbol) {
-    static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release", "Synchronize"};
+    static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release", "Synchronize", "TrimTo"};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(symbol, words[i])) return 1;
     return 0;
 }
 
-/* At the interpreter's end all work has ended and all is given back: finalizers that run after it, as numba-cuda's and
-   Taichi's do, succeed. */
+/* What the table holds at the end of an entry point that nothing else implements. */
+static void *at_end(const char *symbol) {
+    if (ended != DEINITIALIZED) return (void *)is_ended;
+    if (releases_or_waits(symbol)) return (void *)is_done;
+    return strcmp(symbol, "cuDeviceGetDefaultMemPool") ? (void *)is_ended : (void *)no_pool;
+}
+
+/* At the interpreter's end all work has ended and all is given back: finalizers that run after it, as numba-cuda's,
+   Taichi's and Quadrants' do, succeed. The last one looks up the default pool to trim it. */
 void end(int result) {
     ended = result;
     for (int i = 0; i < SLOTS; i++)
-        if (!owned[index_of(i)]) {
-            int done = result == DEINITIALIZED && releases_or_waits(symbol_of(i));
-            openptx_table[i] = real[i] ? real[i] : done ? (void *)is_done : (void *)is_ended;
-        }
+        if (!owned[index_of(i)]) openptx_table[i] = real[i] ? real[i] : at_end(symbol_of(i));
 }
 
 static void in_child(void) {
