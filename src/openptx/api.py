@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
     from openptx.syntax import SyntaxTree
 
-    Source = str | bytes | bytearray | PathLike[str] | File
+    Source = str | bytes | bytearray | memoryview | PathLike[str] | File
     from openptx.check.selection import Selection
     from openptx.check.spelling import nearest
     from openptx.diagnostics.most import first
@@ -113,11 +113,12 @@ def file_of(source: Source, filename: str) -> File:
 
     if isinstance(source, str):
         return read(source) if is_path(source) else File(filename, source)
-    if isinstance(source, (bytes, bytearray)):
+    if isinstance(source, (bytes, bytearray, memoryview)):
         return decode(filename, bytes(source).rstrip(b"\0"))  # NVRTC and the driver count the end of the C string
     if hasattr(source, "__fspath__"):
         return read(source)
-    raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}")
+    hint = ": pass what its `read()` returns" if hasattr(source, "read") else ""
+    raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}{hint}")
 
 
 def file_to_load(source: Source, filename: str) -> File:
@@ -127,6 +128,6 @@ def file_to_load(source: Source, filename: str) -> File:
     """
     if isinstance(source, str) and not source.strip():
         raise InputError("an empty string is neither PTX text nor a path")
-    if isinstance(source, str) and "\n" not in source and ".version" not in source:
+    if isinstance(source, str) and not any(part in source for part in ("\n", "\0", ".version")):
         return read(source)
     return file_of(source, filename)

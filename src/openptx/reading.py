@@ -33,8 +33,11 @@ MAGIC = (
     (b"MZ",                  "a program for Windows; `openptx extract` takes the PTX out of it"),
     (b"\x03\x02\x23\x07",    "SPIR-V, which no compiler turns into PTX; NVIDIA's driver reads it"),
     (b"\x93NUMPY",           "an array in .npy format"),
+    (b"\xff\xfe\0\0",        "UTF-32; PTX is ASCII or UTF-8"),
     (b"\xff\xfe",            "UTF-16; PTX is ASCII or UTF-8"),
     (b"\xfe\xff",            "UTF-16; PTX is ASCII or UTF-8"),
+    (b".\0v\0e\0r\0",        "UTF-16; PTX is ASCII or UTF-8"),
+    (b"/\0/\0",              "UTF-16; PTX is ASCII or UTF-8"),
 )
 # fmt: on
 
@@ -44,7 +47,7 @@ def is_path(text: str) -> bool:
 
     The same rule for `check`, `parse` and `load`. Untrusted text, which could name a file, must be passed as bytes.
     """
-    return "\n" not in text and (text.endswith(".ptx") or os.path.isfile(text))
+    return "\n" not in text and "\0" not in text and (text.endswith(".ptx") or os.path.isfile(text))
 
 
 def read(path: str | PathLike[str]) -> File:
@@ -58,15 +61,24 @@ def read(path: str | PathLike[str]) -> File:
 
 
 def content(stream: BinaryIO, name: str) -> bytes:
-    """All bytes of a stream; `InputError` if it exceeds the limit."""
+    """All bytes of a stream; `InputError` if it exceeds the limit, `OSError` with the name if it cannot be read."""
     pieces: list[bytes] = []
     size = 0
-    while piece := stream.read(PIECE):
+    while piece := read_piece(stream, name):
         pieces.append(piece)
         size += len(piece)
         if size > LIMIT:
             raise InputError(f"{name}: it does not end within {LIMIT >> 20} MiB, and no more of PTX is read")
     return b"".join(pieces)
+
+
+def read_piece(stream: BinaryIO, name: str) -> bytes:
+    """The next bytes of a stream; none at its end."""
+    try:
+        return stream.read(PIECE)
+    except OSError as error:
+        error.filename = name  # which only `open` knows
+        raise
 
 
 def open_regular(path: str | PathLike[str]) -> BinaryIO:

@@ -266,9 +266,10 @@ class Header:
             self._no_target(span)
 
     def _no_version(self, span: Span) -> None:
+        wrong = "does not begin with `.version`" if self.module.file.text.strip() else "is empty"
         self.collector.add(
             Diagnostic(
-                "missing-version", "the file does not begin with `.version`", self.module.file,
+                "missing-version", f"the file {wrong}", self.module.file,
                 (span[0], min(span[0] + 1, span[1])), "expected `.version` before this", rule=_RULE,
             ),
             "missing-version",

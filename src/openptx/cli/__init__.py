@@ -38,7 +38,12 @@ def dispatch(argv: list[str]) -> int:
         f"openptx {name}", description=module.__doc__, formatter_class=formatter, allow_abbrev=False
     )
     module.add_arguments(parser)
-    return module.run(parser.parse_args(protect_negative(rest)))
+    args, unknown = parser.parse_known_args(protect_negative(rest))
+    if unknown:
+        from openptx.cli.overview import unrecognized
+
+        parser.error(unrecognized([text.strip() for text in unknown], args, parser))
+    return module.run(args)
 
 
 def imported(module: str) -> Any:

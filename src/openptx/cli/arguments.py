@@ -25,6 +25,8 @@ def read_argument(text: str) -> object:
     text = text.strip()
     if text == "null":
         return None
+    if text == "@":
+        raise InputError("`@` is followed by the name of a .npy file")
     if text.startswith("@"):
         return read_array(text[1:])
     if text.startswith("zeros:"):

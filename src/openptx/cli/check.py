@@ -74,7 +74,8 @@ def run(args: Namespace) -> int:
 
 def count(text: str) -> int:
     """A number from the command line that is not negative."""
-    value = int(text)
-    if value < 0:
-        raise ValueError(text)
-    return value
+    from argparse import ArgumentTypeError  # loaded by then
+
+    if not text.strip().isdigit():
+        raise ArgumentTypeError(f"a whole number from 0, not {text.strip()}")
+    return int(text)

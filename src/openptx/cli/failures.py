@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Callable
 
 from openptx.cli.exit_status import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
@@ -18,10 +19,17 @@ def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool 
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
+    if last:
+        warnings.showwarning = show_warning
     try:
         return finished(command, argv, last)
     except KeyboardInterrupt:  # a second Ctrl-C, before the first could have it ignored
         return interrupted(last)
+
+
+def show_warning(message: Warning | str, *where: object) -> None:
+    """A warning without the line of this program that caused it."""
+    print(f"{paint('warning', 'warning')}: {message}", file=sys.stderr)
 
 
 def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -> int:

@@ -54,10 +54,22 @@ def raise_it(error: OSError) -> None:
     raise error
 
 
+def found(path: str) -> File:
+    """The text of a file; for a pattern that the shell has left as it is, FileNotFoundError says that."""
+    try:
+        return read(path)
+    except FileNotFoundError as error:
+        if any(character in path for character in "*?["):
+            error.strerror = "no file matches"
+        raise
+
+
 def load(path: str) -> File:
     """Reads one file, or stdin."""
+    if not path:
+        raise InputError("an empty file name")
     if path != STDIN:
-        return read(path)
+        return found(path)
     if not (stdin := getattr(sys.stdin, "buffer", None)):
         raise InputError("stdin is closed")
     return decode("<stdin>", content(stdin, "<stdin>"))

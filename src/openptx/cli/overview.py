@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from argparse import HelpFormatter
+from argparse import ArgumentParser, HelpFormatter, Namespace
 
 from openptx import __version__
 from openptx.cli.commands import COMMANDS
@@ -68,3 +69,19 @@ def formatter(prog: str) -> HelpFormatter:
     except (OSError, ValueError, AttributeError):  # not a terminal, or not a real file
         width = UNKNOWN
     return ParagraphFormatter(prog, width=max(min(width, WIDEST), NARROWEST) - 2)
+
+
+def unrecognized(extra: list[str], args: Namespace, parser: ArgumentParser) -> str:
+    """The message about arguments that a command does not take, and what may have been meant."""
+    from difflib import get_close_matches
+
+    message = f"unrecognized arguments: {' '.join(extra)}"
+    if extra[0].startswith("--"):
+        options = re.findall(r"--[a-z][\w-]*", parser.format_help())
+        near = get_close_matches(extra[0].partition("=")[0], options, n=1)
+        return f"{message}; did you mean {near[0]}?" if near else message
+    if hasattr(args, "command"):
+        return f"{message}; put -- before the command"
+    if hasattr(args, "arg") and not extra[0].startswith("-"):
+        return f"{message}; --kernel names the kernel, its arguments follow --arg"
+    return message

@@ -44,8 +44,7 @@ def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
         for path, data in saves:
             refuse_links(path)
             if is_special(path):
-                with open(path, "wb") as stream:
-                    stream.write(data)
+                write_into(path, data)
             else:
                 written[write_beside(path, data)] = path
         for beside, path in written.items():
@@ -54,6 +53,16 @@ def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
         for beside in written:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(beside)
+
+
+def write_into(path: str, data: bytes) -> None:
+    """Writes a device or a pipe."""
+    try:
+        with open(path, "wb") as stream:
+            stream.write(data)
+    except OSError as error:
+        error.filename = path  # which only `open` knows
+        raise
 
 
 def refuse_links(path: str) -> None:

@@ -141,7 +141,9 @@ def formats_with(modifier: str) -> str:
     return _list(sorted(f.name for f in (*FORMATS.values(), S2F6) if modifier in f.modifiers))
 
 
-def _named(name: str) -> Element | Packed:
+def _named(name: object) -> Element | Packed:
+    if not isinstance(name, str):
+        raise ArgumentError(f'a number format is a string such as "f16", not {name!r}')
     try:
         return named(name.removeprefix("."))
     except ValueError as error:

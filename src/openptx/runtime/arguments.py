@@ -179,7 +179,8 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     if isinstance(argument, bytes | bytearray | memoryview):
         return whole(where, parameter, argument)
     if (fix := as_number(t, argument, memory)) is not None:
-        raise ArgumentError(f"{where} takes a number, not {argument!r}: pass `{fix}`")
+        given = "an array" if isinstance(argument, np.ndarray) else repr(argument)
+        raise ArgumentError(f"{where} takes a number, not {given}: pass `{fix}`")
     array = array_of(where, argument)
     kept.append(array)
     if array.size == 0:

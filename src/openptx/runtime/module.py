@@ -356,6 +356,8 @@ def load(
     does), InputError if it is not text, or empty, ArgumentError for an unknown target, profile or contraction.
     """
     require_target(target, profile)
+    if isinstance(source, memoryview):
+        source = source.tobytes()
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray)):
         file: File = link_files([file_to_load(one, f"<string {i}>") for i, one in enumerate(source)], target, profile)
     else:

@@ -62,7 +62,7 @@ def extent(what: str, given: Any) -> Triple:
     if type(given) is int:
         x, y, z = given, 1, 1
     else:
-        parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") else (given,)
+        parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") and getattr(given, "ndim", 1) else (given,)
         if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
             raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
         x, y, z = map(int, (*parts, 1, 1)[:3])

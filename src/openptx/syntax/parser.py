@@ -204,6 +204,8 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(unknown_directive(c).diagnostic)
     elif c.kind == "word" and "." + c.word in NAMES:
         problems.append(without_dot(c).diagnostic)
+    elif c.kind == "bad":
+        problems.append(c.invalid_character().diagnostic)
     else:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
         fix = Fix((place, place), " {", "open the body", SAFE)
