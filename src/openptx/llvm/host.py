@@ -29,6 +29,7 @@ class CPU:
     avx512: bool
     permute: bool  # vpermi2d and its like
     permutes_bytes: bool  # vpermb and its like
+    permutes_words: bool  # vpermi2w is as fast as vpermi2d
     fp16: bool  # arithmetic of f16, with subnormal numbers
     gathers: bool  # faster than element by element
     x86: bool
@@ -59,6 +60,8 @@ def host() -> CPU:
         avx512=all(found.get(f, False) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
         permute=found.get("avx512f", False),
         permutes_bytes=found.get("avx512vbmi", False) and found.get("avx512bw", False),
+        # Intel's processors need three micro-operations for words from two registers, AMD's one.
+        permutes_words=found.get("avx512bw", False) and name.startswith("znver"),
         fp16=found.get("avx512fp16", False) and found.get("avx512vl", False),
         # Older Intel processors have microcode against Downfall, which makes a gather take 2 ns per element; AMD's also
         # load element by element.

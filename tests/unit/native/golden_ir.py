@@ -18,8 +18,8 @@ from openptx.runtime.module import load
 
 FOLDER = Path(__file__).parent / "golden"
 PROCESSOR = CPU(
-    "golden", "", fma=True, f16c=True, avx2=True, avx512=True, permute=True, permutes_bytes=False, fp16=False,
-    gathers=False, x86=True,
+    "golden", "", fma=True, f16c=True, avx2=True, avx512=True, permute=True, permutes_bytes=False,
+    permutes_words=False, fp16=False, gathers=False, x86=True,
 )  # fmt: skip
 _NUMBERED = re.compile(r"%v\d+\b|\bb\d+\b")
 

@@ -3,12 +3,13 @@
 * A slope and a curvature are one element of a table, two numbers of sixteen bits, and `vpmaddwd` multiplies and adds
   both. Slopes, of up to seventeen bits with their sign, are kept as differences from `centre`.
 * The squarer works on sixteen bits a lane: lane j and lane 16 + j are one element of 32 bits.
-* By AVX-512, tables lie in registers; by AVX2, a segment's constant and pair are one element of 64 bits in memory,
-  which one gather finds.
+* By AVX-512, tables lie in registers: as elements of 32 bits, or as words of 16 where the processor permutes these as
+  fast; by AVX2, a segment's constant and pair are one element of 64 bits in memory, which one gather finds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.engines.native.analysis.lattice import N
@@ -71,6 +72,8 @@ _INSTRUCTIONS = {  # for AVX-512, for AVX2 on half as many elements, and their r
 }
 # fmt: on
 
+_PERMUTE = "@llvm.x86.avx512.vpermi2var.hi.512"
+
 CROSS = tuple([crossed(i & 7, i >> 3, 2) for i in range(64)])
 
 
@@ -89,22 +92,57 @@ class Interpolator:
         self.x = x
 
     def interpolated(self, t: Segments, i: Bits, place: Bits, drop: int = 2) -> Bits:
-        """The parabola's value at a position (up to seventeen bits) of a segment, without the centre's part. `i` may
-        have more bits than the segment's number. Fifteen bits of the position, from `drop` on, are squared."""
+        """The parabola's value at a position of a segment, without the centre's part. `i` may have more bits than the
+        segment's number, `place` more than the position's `drop` + 15; of those fifteen bits, from `drop` on, are
+        squared."""
         x = self.x
-        if x.cpu.avx512:
+        if x.cpu.avx512 and x.cpu.permutes_words:
+            constant, pair = self.chosen_among_words(t, i)
+        elif x.cpu.avx512:
             constant, pair = (x.chosen_among_rows(column, i) for column in (t.constants, t.pairs))
         else:
             constant, pair = self.gathered(t, i)
-        low = self.products(pair, self.beside_squares(place & _FIRST, self.squares(place, drop))) + t.bias
-        return constant + self.products(pair, place >> LOW) + x.shr(S, low, LOW)
+        double = self.doubled(place, drop)
+        low = self.products(pair, self.beside_squares(place & _FIRST, self.squares(double))) + t.bias
+        high = self.apart(double >> LOW + 1 - drop)
+        return constant + self.products(pair, high) + x.shr(S, low, LOW)
+
+    def chosen_among_words(self, t: Segments, i: Bits) -> tuple[Bits, Bits]:
+        """Constants and pairs of segments, found as words of 16 bits for 32 lanes at once: of two lanes' indices and
+        words in an element of 32 bits, lane j's are the upper ones, those of lane 16 + j the lower ones."""
+        ir = self.x.ir
+        first, second = self.halves(i)
+        high = ir.emit(f"shl {_HALF} {first}, splat (i32 16)")
+        low = ir.emit(f"and {_HALF} {second}, splat (i32 65535)")
+        index = self.x.bits(ir.emit(f"bitcast {_HALF} {ir.emit(f'or {_HALF} {high}, {low}')} to {WORDS}"), 16)
+        return self.words_joined(t.constants, index), self.words_joined(t.pairs, index)
+
+    def words_joined(self, column: Sequence[int], index: Bits) -> Bits:
+        """Elements of 32 bits of a table, from their words."""
+        low, high = (self.chosen_words([e >> k & 0xFFFF for e in column], index) for k in (0, 16))
+        halves = list[str]()
+        for odd in (1, 0):
+            order = ", ".join(f"i16 {2 * j + odd + N * side}" for j in range(N // 2) for side in (0, 1))
+            words = self.x.ir.emit(f"call {WORDS} {_PERMUTE}({WORDS} {low}, {WORDS} <{order}>, {WORDS} {high})")
+            halves.append(self.x.ir.emit(f"bitcast {WORDS} {words} to {_HALF}"))
+        return self.joined(*halves)
+
+    def chosen_words(self, table: Sequence[int], index: Bits) -> str:
+        """Words of a table of 64 or 128."""
+        ir, place = self.x.ir, self.x.vector(index)
+        rows = ["<" + ", ".join(f"i16 {e}" for e in table[k : k + N]) + ">" for k in range(0, len(table), N)]
+        found = [
+            ir.emit(f"call {WORDS} {_PERMUTE}({WORDS} {low}, {WORDS} {place}, {WORDS} {high})")
+            for low, high in zip(rows[::2], rows[1::2], strict=True)
+        ]
+        if len(found) == 1:
+            return found[0]
+        lower, upper = (self.x.bits(name, 16) for name in found)
+        return self.x.vector(self.x.pick((index & 64) != 0, upper, lower))
 
     def square(self, place: Bits) -> Bits:
         """The square, with the bits of `Multifunction.square`."""
-        words = self.x.ir.emit(f"bitcast {WORDS} {self.x.vector(self.squares(place, 2))} to {_HALF}")
-        low = self.x.ir.emit(f"and {_HALF} {words}, splat (i32 65535)")
-        high = self.x.ir.emit(f"lshr {_HALF} {words}, splat (i32 16)")
-        return self.joined(low, high)
+        return self.apart(self.squares(self.doubled(place, 2)))
 
     def gathered(self, t: Segments, i: Bits) -> tuple[Bits, Bits]:
         """Constants and pairs of segments."""
@@ -117,18 +155,36 @@ class Interpolator:
 
     # Sixteen bits a lane
 
-    def squares(self, place: Bits, drop: int) -> Bits:
-        """The squares of fifteen bits of each position, from `drop` on; lane j and lane 16 + j side by side."""
+    def doubled(self, place: Bits, drop: int) -> Bits:
+        """Fifteen bits of each position, from `drop` on, and the bit below; lane j and lane 16 + j side by side."""
         ir = self.x.ir
         first, second = self.halves(place)
         low = ir.emit(f"lshr {_HALF} {first}, splat (i32 {drop - 1})")
-        low = ir.emit(f"and {_HALF} {low}, splat (i32 65535)")
         high = ir.emit(f"shl {_HALF} {second}, splat (i32 {17 - drop})")
-        high = ir.emit(f"and {_HALF} {high}, splat (i32 -65536)")
-        words = ir.emit(f"bitcast {_HALF} {ir.emit(f'or {_HALF} {low}, {high}')} to {WORDS}")
-        y = self.x.bits(words, 16)
+        return self.x.bits(ir.emit(f"bitcast {_HALF} {self.side_by_side(low, high)} to {WORDS}"), 16)
+
+    def side_by_side(self, low: str, high: str) -> str:
+        """The lower halves of some elements and the upper ones of others. By AVX-512 this is an instruction of its own;
+        LLVM's choice needs a mask register."""
+        ir, mask = self.x.ir, "splat (i32 65535)"
+        if self.x.cpu.avx512:
+            given = f"{_HALF} {mask}, {_HALF} {low}, {_HALF} {high}, i32 {0xCA}"
+            return ir.emit(f"call {_HALF} @llvm.x86.avx512.pternlog.d.512({given})")
+        lower = ir.emit(f"and {_HALF} {low}, {mask}")
+        upper = ir.emit(f"and {_HALF} {high}, splat (i32 {-1 << 16})")
+        return ir.emit(f"or {_HALF} {lower}, {upper}")
+
+    def apart(self, words: Bits) -> Bits:
+        """Numbers of sixteen bits, lane j and lane 16 + j side by side, as numbers of 32."""
+        ir = self.x.ir
+        both = ir.emit(f"bitcast {WORDS} {self.x.vector(words)} to {_HALF}")
+        low = ir.emit(f"and {_HALF} {both}, splat (i32 65535)")
+        return self.joined(low, ir.emit(f"lshr {_HALF} {both}, splat (i32 16)"))
+
+    def squares(self, double: Bits) -> Bits:
+        """The squares of what `doubled` gives, without its lowest bit."""
         by_terms = self.x.cpu.avx512 and not self.x.cpu.permutes_bytes
-        return squared(self.x, y >> 1) if by_terms else self.squared_by_tables(y)
+        return squared(self.x, double >> 1) if by_terms else self.squared_by_tables(double)
 
     def squared_by_tables(self, double: Bits) -> Bits:
         """`squared` of y, from 2 y or 2 y + 1. Cross terms are a product that is never truncated, and two sums of six
@@ -139,8 +195,8 @@ class Interpolator:
         turned = x.bits(ir.emit(f"call {WORDS} @llvm.fshl.v{N}i16({WORDS} {name}, {WORDS} {name}, {WORDS} {_SIX})"), 16)
         found = self.permuted_bytes(CROSS, x.vector(y & 0x0707 | turned & 0xF8F8))
         crossed = x.bits(self.instruction("pmaddubs", _BYTES, found, "splat (i8 1)"), 16)
-        square = self.upper_product(double & 0xFF00, y & 0x7F80)
-        return square + self.upper_product(double & 0x00F0, double & 0xF000) + crossed
+        high = double >> 8
+        return (high * high >> 1) + self.upper_product(double & 0x00F0, double & 0xF000) + crossed
 
     def upper_product(self, a: Bits, b: Bits) -> Bits:
         """The upper halves of 16-bit products."""

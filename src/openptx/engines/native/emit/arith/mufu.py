@@ -66,14 +66,15 @@ class MufuOps(HalfOps):
 
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits, int]:
         """Up to 126 either way: the processor truncates a number to fixed point as the unit does."""
-        t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {self.float(a, False)}, splat (float 8388608.0)"))
-        # Negative numbers with a fraction are rounded downwards.
-        k = self.pick((t & FRACTION) != 0, t + self.shr(S, t, 31), t)
+        x = self.float(a, False)
+        t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {x}, splat (float 8388608.0)"))
         # The result's exponent is that of k. The bits of k below it are the segment's number, by which the table's
-        # constants are reduced, and the position, which is the centre's part of the sum.
-        biased = k + (126 << 23)
-        r = self.interpolator.interpolated(POWERS, k >> 17, k & PLACE)
-        return biased + (r >> 6), biased, (252 << 23) + 1
+        # constants are reduced, and the position, which is the centre's part of the sum. Of a negative number that is
+        # an integer, k is one too small: a fraction of ones, from which the sum is that of the integer itself.
+        exact = t + (126 << 23)
+        k = exact + self.shr(S, self.bits(self.ir.emit(f"bitcast {_F} {x} to {_I}"), 32), 31)
+        r = self.interpolator.interpolated(POWERS, k >> 17, k)
+        return self.pick((t & FRACTION) == 0, exact, k) + (r >> 6), k, (252 << 23) + 1
 
     def cut_to_integers(self, x: str) -> Bits:
         """Floats truncated to 32-bit integers; those out of range become -2^31."""
