@@ -11,6 +11,7 @@ from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.liveness import live_results
+from openptx.engines.native.analysis.operation_order import emission_order
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.frame_layout import kept_for
 from openptx.engines.native.deopt.side_exits import Deoptimizer
@@ -103,10 +104,11 @@ class BlockEmitter:
         self.exits.guarded.clear()
         self.checks.begin_copy()
         lives = live_results(self.c.graph, b, scope.kept)
-        for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
+        stop = b.stop - 1 if b.last is not None else b.stop
+        for i, pc in enumerate(emission_order(self.c, self.facts, b, stop)):
             scope.live_results = lives[pc - b.start]
             self.perform(pc, self.c.function.code[pc])
-            if (pc - b.start) % STRAIGHT == STRAIGHT - 1:
+            if i % STRAIGHT == STRAIGHT - 1:
                 self.faults.poll()
         scope.live_results, scope.site, scope.retry = lives[-1], b.stop - 1, ""
         self.finish(b)
