@@ -16,13 +16,12 @@ from openptx.profile.decoded import WAITING
 from openptx.profile.requests import count_of, warps_of
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.decode import Block, DecodedFunction
+    from openptx.engines.interp.decode import Block
     from openptx.engines.interp.frames import Frame, Group
-    from openptx.engines.interp.limits import Limits
     from openptx.engines.interp.machine import Threads
     from openptx.numerics import Bits
-    from openptx.profile.recorder import Recorder
-    from openptx.program import Op, Program
+    from openptx.profile.launch import ProfiledLaunch
+    from openptx.program import Op
 
 Array = NDArray[Any]
 
@@ -39,15 +38,10 @@ class ProfiledBatch(Batch):
 
     starvation_limit = POLLS * WAITING
 
-    def __init__(
-        self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits, recorder: Recorder
-    ) -> None:
-        self.recorder = recorder
+    def __init__(self, launch: ProfiledLaunch, x: Threads) -> None:
+        self.recorder = launch.recorder
         self.waits = BarrierWaits(x.geometry)
-        super().__init__(program, kernel, x, limits)
-
-    def callee(self, name: str) -> DecodedFunction:
-        return self.recorder.decoded(self.program.function(name))
+        super().__init__(launch, x)
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         own_warps, threads = warps_of(self.x.geometry, lanes), lane_sets.size(lanes, self.x.n)

@@ -13,7 +13,6 @@ from openptx.profile.machine import ProfiledThreads
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.geometry import Shape
-    from openptx.engines.interp.machine import Threads
     from openptx.profile.decoded import ProfiledFunction
     from openptx.profile.recorder import Recorder
     from openptx.program import Function, Program
@@ -31,12 +30,10 @@ class ProfiledLaunch(Launch):
     sample: int | None
 
     threads = ProfiledThreads
+    batches = ProfiledBatch
 
-    def decoded(self) -> ProfiledFunction:
-        return self.recorder.decoded(self.function)
-
-    def over(self, x: Threads) -> ProfiledBatch:
-        return ProfiledBatch(self.program, self.decoded(), x, self.limits, self.recorder)
+    def decoded(self, function: Function) -> ProfiledFunction:
+        return self.recorder.decoded(function)
 
     def batch(self, first: int, count: int) -> Batch:
         self.recorder.begins(count)

@@ -14,13 +14,12 @@ from openptx.sanitize.schedule import LONGEST_TURN, take
 from openptx.sanitize.semantics import WARP_BARRIER
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.decode import Block, DecodedFunction
+    from openptx.engines.interp.decode import Block
     from openptx.engines.interp.frames import Frame, Group
-    from openptx.engines.interp.limits import Limits
     from openptx.numerics import Bits
-    from openptx.program import Op, Program
+    from openptx.program import Op
+    from openptx.sanitize.entry import SanitizedLaunch
     from openptx.sanitize.machine import SanitizedThreads
-    from openptx.sanitize.session import Session
 
 Array = NDArray[Any]
 
@@ -41,20 +40,16 @@ class Arrivals:
 class SanitizedBatch(Batch):
     x: SanitizedThreads
 
-    def __init__(
-        self, program: Program, kernel: DecodedFunction, x: SanitizedThreads, limits: Limits, session: Session
-    ) -> None:
-        self.session = session
+    def __init__(self, launch: SanitizedLaunch, x: SanitizedThreads) -> None:
+        self.session = launch.session
         self.arrivals: dict[int, Arrivals] = {}
         self.polls = np.zeros(x.n, np.int64)
         """By lane, how many polls in a row threads had made of unchanged memory when the lane last did so too."""
         self._cluster_phase = np.zeros(x.n, np.int64)
         self._cluster = Arrivals.of(x.n)
         self._cluster_views: dict[tuple[int, int], int] = {}
-        super().__init__(program, kernel, x, limits)
-
-    def callee(self, name: str) -> DecodedFunction:
-        return self.session.decoded(self.program.function(name))
+        super().__init__(launch, x)
+        self.session.waits.begin(self)
 
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
         self.session.executing.batch = self

@@ -28,21 +28,25 @@ from openptx.sanitize.unwatched import unwatched_races
 from openptx.sanitize.views import TooManyViews, may_exceed
 
 if TYPE_CHECKING:
+    from openptx.program import Function
     from openptx.runtime import Kernel
     from openptx.runtime.module import PreparedLaunch
     from openptx.runtime.options import Extent
+    from openptx.sanitize.decoded import WatchedFunction
 
 
 @dataclass(frozen=True, slots=True)
 class SanitizedLaunch(Launch):
     session: Session
 
-    def batch(self, first: int, count: int) -> SanitizedBatch:
+    batches = SanitizedBatch
+
+    def decoded(self, function: Function) -> WatchedFunction:
+        return self.session.decoded(function)
+
+    def machine(self, geometry: Geometry) -> SanitizedThreads:
         machine = DefinedMemory if self.session.tracks else SanitizedThreads
-        x = machine(Geometry(self.shape, first, count), self.memory, self.image, self.session)
-        batch = SanitizedBatch(self.program, self.session.decoded(self.function), x, self.limits, self.session)
-        self.session.waits.begin(batch)
-        return batch
+        return machine(geometry, self.memory, self.image, self.session)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         order, size = self.session.order, self.shape.cluster_size

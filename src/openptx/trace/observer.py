@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, guard_mask
-from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import Violation
@@ -19,10 +18,9 @@ from openptx.errors import Unsupported
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block, Step
     from openptx.engines.interp.frames import Frame, Group
-    from openptx.engines.interp.limits import Limits
     from openptx.engines.interp.operands import Registers
     from openptx.numerics import Bits
-    from openptx.program import Function, Op, Program
+    from openptx.program import Function, Op
     from openptx.runtime.module import PreparedLaunch
 
 
@@ -115,14 +113,12 @@ class ObservedBatch(Batch):
     """A batch that reports to an observer. `group` are the running lanes."""
 
     group: Group
-    launch: ObservedLaunch
 
-    def __init__(
-        self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits, observer: Observer
-    ) -> None:
-        self.observer = observer
+    def __init__(self, launch: ObservedLaunch, x: Threads) -> None:
+        self.observer = launch.observer
         self._converged = False
-        super().__init__(program, kernel, x, limits)
+        super().__init__(launch, x)
+        launch.observer.begins(self)
 
     def run(self, until: int) -> bool:
         try:
@@ -133,9 +129,6 @@ class ObservedBatch(Batch):
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         self.observer.enters(frame, lanes)
-
-    def callee(self, name: str) -> DecodedFunction:
-        return self.observer.decoded(self.program.function(name))
 
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
         self.observer.batch, self.group = self, group
@@ -186,15 +179,10 @@ class ObservedLaunch(Launch):
 
     observer: Observer
 
-    def batch(self, first: int, count: int) -> ObservedBatch:
-        x = self.machine(Geometry(self.shape, first, count))
-        batch = ObservedBatch(self.program, self.observer.decoded(self.function), x, self.limits, self.observer)
-        batch.launch = self
-        self.observer.begins(batch)
-        return batch
+    batches = ObservedBatch
 
-    def machine(self, geometry: Geometry) -> Threads:
-        return Threads(geometry, self.memory, self.image)
+    def decoded(self, function: Function) -> ObservedFunction:
+        return self.observer.decoded(function)
 
 
 def run_observed(

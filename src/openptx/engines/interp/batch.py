@@ -16,17 +16,17 @@ from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, ClusterBarrier
 from openptx.engines.interp.control import execute_control, fall_off
-from openptx.engines.interp.decode import Block, DecodedFunction, guard_mask, plan
+from openptx.engines.interp.decode import Block, DecodedFunction, guard_mask
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.warp_sync import resolve_split_sync
 from openptx.numerics import Bits
-from openptx.program import Op, Program
+from openptx.program import Op
 
 if TYPE_CHECKING:
     from openptx.engines.interp.initcheck import Watch
-    from openptx.engines.interp.limits import Limits
+    from openptx.engines.interp.launch import Launch
     from openptx.engines.interp.operands import Registers
 
 STARVATION_LIMIT = 4096
@@ -46,8 +46,9 @@ class DeadlockError(Exception):
 class Batch:
     starvation_limit = STARVATION_LIMIT
 
-    def __init__(self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits) -> None:
-        self.program, self.x, self.limits = program, x, limits
+    def __init__(self, launch: Launch, x: Threads) -> None:
+        self.launch, self.x = launch, x
+        self.program, self.limits = launch.program, launch.limits
         self.alive = x.alive
         self.alive_count = x.n
         self.clock = 0
@@ -57,10 +58,10 @@ class Batch:
         self.cluster = ClusterBarrier(self)
         self._files: dict[tuple[DecodedFunction, int], Registers] = {}
         self.deepest = min(max(LANES_TIMES_DEPTH // x.n, 256), 4096)
-        self.untimed = limits.steps_between(x.n) - 1
+        self.untimed = launch.limits.steps_between(x.n) - 1
         self.running: Op | None = None
         self.current: Frame | None = None
-        self.add(self.frame(kernel, None, 0, None), 0, None)
+        self.add(self.frame(launch.decoded(launch.function), None, 0, None), 0, None)
 
     def close(self) -> None:
         """Releases arrays and the batch's memory at once; otherwise they would live until Python's cycle collection."""
@@ -96,7 +97,7 @@ class Batch:
         return min(self.deepest - frame.depth, free * frame.depth / max(frame.top, 1))
 
     def callee(self, name: str) -> DecodedFunction:
-        return plan(self.program.function(name))
+        return self.launch.decoded(self.program.function(name))
 
     def at(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Tells the machine which lanes execute, and in which activation."""

@@ -53,21 +53,21 @@ class Launch:
     initcheck: bool
 
     threads: ClassVar[type[Threads]] = Threads
+    batches: ClassVar[Callable[..., Batch]] = Batch
 
-    def decoded(self) -> DecodedFunction:
-        """The decoded kernel."""
-        return plan(self.function)
+    def decoded(self, function: Function) -> DecodedFunction:
+        """A function as it is executed."""
+        return plan(function)
 
-    def over(self, x: Threads) -> Batch:
-        """A batch of these threads."""
-        return Batch(self.program, self.decoded(), x, self.limits)
+    def machine(self, geometry: Geometry) -> Threads:
+        return self.threads(geometry, self.memory, self.image)
 
     def batch(self, first: int, count: int) -> Batch:
-        x = self.threads(Geometry(self.shape, first, count), self.memory, self.image)
+        x = self.machine(Geometry(self.shape, first, count))
         x.abandon = self.limits.abandon
         if self.initcheck:
             x.watch = Watch(x.n, x.shared)
-        return self.over(x)
+        return self.batches(self, x)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         """The CTAs of each batch, in the order in which batches start: the first, and their number."""

@@ -69,7 +69,7 @@ def untouched(code: int, worker: Worker) -> range:
 def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The worker's CTA, in the worker's memory, still without lanes."""
     worker.cta = None
-    batch = launch.over(threads(run, worker, launch.threads))
+    batch = launch.batches(launch, threads(run, worker, launch.threads))
     batch.ready.clear()
     return batch
 
@@ -77,7 +77,7 @@ def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
 def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The CTA that a worker has started and not finished."""
     batch, made = batch_of(run, launch, worker), run.plan
-    frame = batch.frame(launch.decoded(), None, 0, None)
+    frame = batch.frame(launch.decoded(made.function), None, 0, None)
     registers = Registers(made.function, frame, batch.x.n)
     alive = np.zeros(batch.x.n, np.bool_)
     frames = worker.frames.view()
