@@ -13,10 +13,18 @@ from openptx.prove.terms import Term, truth
 from openptx.prove.unprovable import Unprovable
 
 if TYPE_CHECKING:
-    from openptx.isa.machine import Update, Word
     from openptx.isa.semantics.images import Images
     from openptx.isa.semantics.tensor_memory import TensorMemory
     from openptx.prove.inputs import Inputs
+
+
+def refused(reason: str) -> Callable[..., Any]:
+    """A method of the machine that no proof can execute."""
+
+    def refuse(*arguments: Any) -> Any:
+        raise Unprovable(reason)
+
+    return refuse
 
 
 class SymbolicThread(SymbolicFloats):
@@ -93,32 +101,10 @@ class SymbolicThread(SymbolicFloats):
 
     # Operations that need more than one thread, or are not supported
 
-    def shuffle(self, a: Bits, lane: Bits) -> Bits:
-        raise Unprovable("warp-exchange")
-
-    def ballot(self, p: Bits) -> Bits:
-        raise Unprovable("warp-exchange")
-
-    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
-        raise Unprovable("atomic")
-
-    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        raise Unprovable("copy")
-
-    def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        raise Unprovable("copy")
-
-    def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
-        raise Unprovable("copy")
-
-    def allocate(self, size: Bits, align: int) -> Bits:
-        raise Unprovable("local-stack")
-
-    def stack(self) -> Bits:
-        raise Unprovable("local-stack")
-
-    def unwind(self, mark: Bits) -> None:
-        raise Unprovable("local-stack")
+    shuffle = ballot = refused("warp-exchange")
+    atomic = refused("atomic")
+    copy = repeat = cases = refused("copy")
+    allocate = stack = unwind = refused("local-stack")
 
     @property
     def images(self) -> Images:
@@ -127,6 +113,3 @@ class SymbolicThread(SymbolicFloats):
     @property
     def tensor_memory(self) -> TensorMemory:
         raise Unprovable("instruction", "tensor memory")
-
-    def tile(self, *arguments: Any) -> Any:
-        raise Unprovable("instruction", "a matrix product")
