@@ -44,7 +44,7 @@ class Copies(Spaces):
                     self.begins(to, targets[i : i + 1], source, origins[i : i + 1], int(counts[i]))
             raise
         finally:
-            self.executing, self.copied = active, 0
+            self.executing, self.copy_size = active, 0
 
     def copy_short(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses' alignment."""
@@ -86,7 +86,7 @@ class Copies(Spaces):
                 raise
             return read, written
 
-        self.copied = count
+        self.copy_size = count
         first = last = places(0)
         for at in range(w, count, w) if is_short(count) else (count - 1,):
             last = places(at)

@@ -76,7 +76,7 @@ class Spaces(NumpyMachine):
         self.n = geometry.n
         self.executing: lane_sets.Lanes = None
         self.doing = "load"  # or store, atomic, copy: the word in fault texts
-        self.copied = 0  # bytes of the copy that the access is a part of; 0 if it is no part of one
+        self.copy_size = 0  # bytes of the copy that the access is a part of; 0 if it is no part of one
         self.watch: Watch | None = None
         self.abandon: Abandonable | None = None
         self.shift = memory.shift
@@ -165,7 +165,7 @@ class Spaces(NumpyMachine):
         i = int(np.flatnonzero(bad)[0])
         lane = int(lane_sets.positions(self.executing, self.n)[i]) if bad.size > 1 else lane_sets.first(self.executing)
         at = int(address[i if address.size > 1 else 0])
-        return Violation(code, message, lane, at, space, self.copied or size, limit)
+        return Violation(code, message, lane, at, space, self.copy_size or size, limit)
 
     def check(self, offsets: Array, limit: int, size: int, lead: int, address: Array, space: str) -> None:
         """Faults unless all offsets are multiples of `size` and leave room for it below `limit`."""
@@ -184,7 +184,7 @@ class Spaces(NumpyMachine):
         bad = (offsets > np.uint64(max(limit - size, 0))) | (size > limit)
         if bad.any():
             own = limit if space not in ("generic", "global") else -1
-            what = fault_text.outside(self.doing, self.copied or size, space, own)
+            what = fault_text.outside(self.doing, self.copy_size or size, space, own)
             raise self.fault("out-of-bounds", what, bad, address, space, size, own)
 
     def in_shared(self, a: Array, size: int, space: str) -> Place:
@@ -219,7 +219,7 @@ class Spaces(NumpyMachine):
         self.check(offsets, self._stack_stride, size, 0, a, space)
         bad = a.astype(np.int64) + size > top
         if bad.any():
-            what = f"{fault_text.access(self.doing, self.copied or size)} beyond the stack"
+            what = f"{fault_text.access(self.doing, self.copy_size or size)} beyond the stack"
             raise self.fault("out-of-bounds", what, bad, a, space, size)
         places = lane_sets.positions(self.executing, self.n)
         return self._stack, places * self._stack_stride + offsets.view(np.int64)
@@ -274,7 +274,7 @@ class Spaces(NumpyMachine):
         bad = ~self.heap.holds(a, size)
         if bad.any():
             pooled = self.heap.pooled(int(a[int(np.flatnonzero(bad)[0]) if a.size > 1 else 0]))
-            what = fault_text.beyond_blocks(self.doing, self.copied or size, pooled)
+            what = fault_text.beyond_blocks(self.doing, self.copy_size or size, pooled)
             raise self.fault("out-of-bounds", what, bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
