@@ -68,6 +68,7 @@ class Batch:
         self.ready.clear()
         self.parked.clear()
         self._files.clear()
+        del self.launch  # and with it the memory, which the cycle of the batch and its barriers would keep
         if not self.alive_count:  # otherwise observers still ask who waits where
             self.barriers.clear()
             del self.cluster
