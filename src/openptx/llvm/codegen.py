@@ -25,21 +25,69 @@ over warps is around all of a kernel, so in a large one hundreds of constants wo
 uses: 800 loads and stores take 0.8 s to compile instead of 1.5, for code as fast. Short kernels would take up to 1.1
 times as long without it."""
 
+OPTIONS = {
+    # Chains of operations between checked accesses must not be moved: sunk to the last of the checks, they keep every
+    # loaded value live at once.
+    "-instcombine-code-sinking": ("false", "true"),
+    "-disable-machine-sink": ("true", "false"),
+    # How much the register allocator weighs before it splits a value's range: with the default of 10,000 that is half
+    # of the time that a large kernel takes (6.5 s instead of 4.4 s for 3,000 lines of Triton's), for code as fast.
+    # With 30 `matmul` takes 1.7 of the time.
+    "-grow-region-complexity-budget": ("100", "10000"),
+    # 0.88 of LLVM's instructions for equally fast code: the mean of 31 kernels is 1.00, measured by turns. Addresses of
+    # lanes are vectors, on which strength reduction has no effect.
+    "-disable-lsr": ("true", "false"),
+}
+"""LLVM's options, which are those of the process: our values, and LLVM's own. To set one takes 0.1 ms."""
+
+OPTIONS_OF_AVX512 = {
+    # 0.91 of LLVM's time for equally fast code. Address arithmetic already stands in the block of its access, and the
+    # selection of instructions leaves them in an order that the processor can use.
+    "-disable-cgp": ("true", "false"),
+    "-enable-misched": ("false", "true"),
+    # Together 0.95 of LLVM's time: passes that find little to do in this code.
+    "-disable-copyprop": ("true", "false"),
+    "-disable-machine-cse": ("true", "false"),
+    "-disable-early-taildup": ("true", "false"),
+    "-disable-tail-duplicate": ("true", "false"),
+    "-disable-early-ifcvt": ("true", "false"),
+    "-disable-postra-machine-sink": ("true", "false"),
+    "-disable-constant-hoisting": ("true", "false"),
+    "-disable-mergeicmps": ("true", "false"),
+    "-disable-partial-libcall-inlining": ("true", "false"),
+    "-disable-replace-with-vec-lib": ("true", "false"),
+    "-x86-machine-combiner": ("false", "true"),
+    "-x86-cmov-converter": ("false", "true"),
+    "-x86-disable-avoid-SFB": ("true", "false"),
+    "-disable-x86-domain-reassignment": ("true", "false"),
+}
+"""More of them. With 16 registers, half as wide, `mandelbrot` and `half_axpy` would take up to 1.17 of the time."""
+
+
+PERMANENT = "-post-RA-scheduler=false"
+"""An option that cannot be given LLVM's own value again. A second scheduling pass changes little if the processor
+looks hundreds of instructions ahead."""
+
+
+def options(which: Literal[0, 1], *, basic: bool = True) -> list[str]:
+    """With our values (0), or LLVM's own (1). `basic`: those of all processors, too."""
+    more = OPTIONS_OF_AVX512 if host().avx512 else {}
+    return [f"{name}={values[which]}" for name, values in ((OPTIONS | more) if basic else more).items()]
+
+
+def set_options(*chosen: str) -> None:
+    for option in chosen:
+        llvm.set_option("openptx", option)
+
+
+def shares_llvm() -> bool:
+    """Whether the program has another compiler that uses this LLVM, and expects LLVM's own values."""
+    return "numba" in sys.modules
+
 
 @cache
 def _target() -> llvm.Target:
-    # Chains of operations between checked accesses must not be moved: sunk to the last of the checks, they keep every
-    # loaded value live at once.
-    llvm.set_option("openptx", "-instcombine-code-sinking=false")
-    llvm.set_option("openptx", "-disable-machine-sink")
-    # How much the register allocator weighs before it splits a value's range: with the default of 10,000 that is half
-    # of the time that a large kernel takes (6.5 s instead of 4.4 s for 3,000 lines of Triton's), for code as fast.
-    llvm.set_option("openptx", "-grow-region-complexity-budget=100")
-    # 0.88 of LLVM's instructions for equally fast code: the mean of 31 kernels is 1.00, measured by turns. Addresses of
-    # lanes are vectors, on which strength reduction has no effect; a second scheduling pass changes little if the
-    # processor looks hundreds of instructions ahead.
-    llvm.set_option("openptx", "-disable-lsr")
-    llvm.set_option("openptx", "-post-RA-scheduler=false")
+    set_options(*options(0), PERMANENT)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()  # of assembly in functions
@@ -88,10 +136,19 @@ def compiled_fast(text: str) -> bool:
     return len(text) > LARGE
 
 
-def compile(text: str, promotes: bool = True, fast: bool = False) -> bytes:
+def compile(text: str, promotes: bool = True, fast: bool = False, lasting: bool = False) -> bytes:
     """An object file of LLVM text, see `optimised`; `fast`: with OPT_NONE, which is always used for very large
-    texts."""
+    texts; `lasting`: code that is made once for a processor, by all passes that make it faster."""
     with LLVM:
         effort = OPT_NONE if fast or compiled_fast(text) else OPT_DEFAULT
-        llvm.set_option("openptx", f"-disable-machine-licm={'false' if len(text) <= HOISTED else 'true'}")
-        return machine(effort).emit_object(optimised(text, promotes))
+        target, shared = machine(effort), shares_llvm()
+        before = options(0) if shared else ()
+        between = options(1, basic=False) if lasting else ()
+        after = options(0, basic=False) if lasting else []
+        if shared:
+            after = [*options(1), "-disable-machine-licm=false"]
+        set_options(*before, *between, f"-disable-machine-licm={'false' if len(text) <= HOISTED else 'true'}")
+        try:
+            return target.emit_object(optimised(text, promotes))
+        finally:
+            set_options(*after)

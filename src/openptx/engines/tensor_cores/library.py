@@ -80,7 +80,7 @@ def object_of(p: MatrixProduct) -> bytes:
     found = store.load(stored_as(p))
     if found is None:
         with LLVM:
-            found = compile(routine(p, PREFIX + p.key, host().avx512))
+            found = compile(routine(p, PREFIX + p.key, host().avx512), lasting=True)
         store.store(stored_as(p), found)
     return found
 
@@ -123,9 +123,9 @@ def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode
             name = f"{TILE}{m.key}"
             tile = _tiles.get(m.key)
             if tile is None:
-                image = kept(f"tile {m.key}", lambda: compile(tile_routine(m, name, host().avx512)))
+                image = kept(f"tile {m.key}", lambda: compile(tile_routine(m, name, host().avx512), lasting=True))
                 tile = _tiles[m.key] = Library(image, (name,))
-            image = kept(key, lambda: compile(text(p, code, widths, ENTRY, name, m)))
+            image = kept(key, lambda: compile(text(p, code, widths, ENTRY, name, m), lasting=True))
             found = _tensor_code.setdefault(key, TensorCode(image, {name: tile[name]}))
     return found
 
