@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import Literal
 
 import llvmlite.binding as llvm
 
 from openptx.errors import Bug
+from openptx.llvm.c_library import CLibrary, dotted, identity, named
 from openptx.llvm.host import host
 from openptx.locks import LLVM
 
@@ -105,9 +106,19 @@ def machine(effort: Literal[0, 2]) -> llvm.TargetMachine:
     return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=effort, reloc="pic", codemodel="small")
 
 
+@cache
+def other_library() -> CLibrary | None:
+    """The library that compiles instead of llvmlite's, if the environment names one."""
+    if not named():
+        return None
+    library = CLibrary(named())
+    library.set_options(*options(0), PERMANENT)
+    return library
+
+
 def version() -> str:
     """What an object depends on besides its text."""
-    return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features
+    return "/".join([dotted(llvm.llvm_version_info), host().name, host().features, identity()])
 
 
 def optimised(text: str, promotes: bool) -> llvm.ModuleRef:
@@ -131,6 +142,18 @@ def optimised(text: str, promotes: bool) -> llvm.ModuleRef:
     return module
 
 
+PIPELINES = {
+    promotes: f"always-inline,{'function(sroa<preserve-cfg>),' if promotes else ''}"
+    "function(instcombine<no-verify-fixpoint>),function(simplifycfg),globaldce"
+    for promotes in (False, True)
+}
+"""The same passes, in the notation of LLVM's `opt`."""
+
+
+def emitted(target: llvm.TargetMachine, promotes: bool, text: str) -> bytes:
+    return target.emit_object(optimised(text, promotes))
+
+
 def compiled_fast(text: str) -> bool:
     """Whether a text is compiled without optimisation, see `LARGE`."""
     return len(text) > LARGE
@@ -141,14 +164,19 @@ def compile(text: str, promotes: bool = True, fast: bool = False, lasting: bool 
     texts; `lasting`: code that is made once for a processor, by all passes that make it faster."""
     with LLVM:
         effort = OPT_NONE if fast or compiled_fast(text) else OPT_DEFAULT
-        target, shared = machine(effort), shares_llvm()
+        if (other := other_library()) is None:
+            emit = partial(emitted, machine(effort), promotes)
+            setting, shared = set_options, shares_llvm()
+        else:
+            emit = partial(other.compile, PIPELINES[promotes], effort)
+            setting, shared = other.set_options, False
         before = options(0) if shared else ()
         between = options(1, basic=False) if lasting else ()
         after = options(0, basic=False) if lasting else []
         if shared:
             after = [*options(1), "-disable-machine-licm=false"]
-        set_options(*before, *between, f"-disable-machine-licm={'false' if len(text) <= HOISTED else 'true'}")
+        setting(*before, *between, f"-disable-machine-licm={'false' if len(text) <= HOISTED else 'true'}")
         try:
-            return target.emit_object(optimised(text, promotes))
+            return emit(text)
         finally:
-            set_options(*after)
+            setting(*after)
