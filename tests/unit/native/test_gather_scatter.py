@@ -9,6 +9,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
+from openptx.engines.native.options import Options
 from openptx.llvm.host import host
 
 THREADS, SLOTS, SITES = 72, 50, 2  # three warps, the last of eight lanes; lanes of one warp meet in slots
@@ -85,16 +86,10 @@ def test_what_lanes_move(
     np.testing.assert_array_equal(found["interp"], into.reshape(-1))
 
 
-@pytest.mark.parametrize("places", ["rows", "odd rows", "past the end", "scattered"])
-@pytest.mark.parametrize("width", [8, 16, 32, 64])
-@pytest.mark.parametrize("processor", PROCESSORS)
-def test_loops_move_rows_of_half_a_warp(
-    processor: str, width: int, places: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Loops test for rows in place, and leave anything else to the functions."""
-    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **PROCESSORS[processor]))
+def moving_rows(width: int) -> str:
+    """A loop that moves an element of each lane, at an offset in bytes that is loaded."""
     step = width // 8
-    source = f""".version 8.8
+    return f""".version 8.8
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 pfrom, .param .u64 pto, .param .u64 pplaces) {{
@@ -103,6 +98,17 @@ ld.param.u64 a, [pfrom]; ld.param.u64 b, [pto]; ld.param.u64 q, [pplaces]; mov.u
 mad.wide.u32 q, lane, 4, q; ld.global.u32 at, [q]; cvt.u64.u32 q, at; add.u64 a, a, q; add.u64 b, b, q;
 again: ld.global.b{width} v, [a]; st.global.b{width} [b], v;
 add.u64 a, a, {64 * step}; add.u64 b, b, {64 * step}; add.u32 i, i, 1; setp.lt.u32 p, i, 2; @p bra again; ret; }}"""
+
+
+@pytest.mark.parametrize("places", ["rows", "odd rows", "past the end", "scattered"])
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_loops_move_rows_of_half_a_warp(
+    processor: str, width: int, places: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loops test for rows in place, and leave anything else to the functions."""
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **PROCESSORS[processor]))
+    step, source = width // 8, moving_rows(width)
     at = np.arange(32, dtype=np.uint32)
     wanted = {
         "rows": at + at // 16 * 9,
@@ -122,3 +128,25 @@ add.u64 a, a, {64 * step}; add.u64 b, b, {64 * step}; add.u32 i, i, 1; setp.lt.u
             found.append((fault.code, fault.thread, fault.space, fault.span, to.tobytes()))
     assert found[0] == found[1]
     assert isinstance(found[0], bytes) == (places in ("rows", "scattered") or (places == "odd rows" and step == 1))
+
+
+@pytest.mark.parametrize("width", [8, 32])
+def test_unchecked_loops_move_rows_too(width: int) -> None:
+    module = openptx.load(moving_rows(width))
+    texts = [
+        pipeline.lower_kernel(
+            module.program, module["k"].function, module.image, Options((32, 1, 1), False, checks=checks)
+        ).text
+        for checks in (True, False)
+    ]
+    assert [text.count(f"load <16 x i{width}>") for text in texts] == [2, 2]
+    assert [text.count(f"store <16 x i{width}>") for text in texts] == [2, 2]
+    at = np.arange(32, dtype=np.uint32)
+    for places in (at + at // 16 * 9, at * 7 % 32):
+        values, to = np.arange(width // 8 * 125, dtype=np.uint8), np.zeros(width // 8 * 125, np.uint8)
+        expected = to.copy()
+        offsets = (places * (width // 8)).astype(np.uint32)
+        module["k"](1, 32, (values, expected, offsets), engine="interp")
+        with settings.unchecked(), settings.cache_at(None):
+            module["k"](1, 32, (values, to, offsets), engine="native", workers=1)
+        np.testing.assert_array_equal(to, expected)

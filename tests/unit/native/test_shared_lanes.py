@@ -119,5 +119,5 @@ def test_offsets_keep_their_32_bits(count: int) -> None:
         made = kernel(16, step(16), count)
         lowered = lower_kernel(made.module.program, made.function, made.module.image, Options((32, 1, 1), False))
         texts = [function.text for function in lowered.shared]
-        assert any("%far = icmp uge <32 x i32> %places, %room.all" in text for text in texts)
+        assert any("icmp uge <32 x i32> %places, " in text for text in texts)
         assert not any("<32 x i64> %places" in text for text in texts)

@@ -106,111 +106,117 @@ part:
 ret <32 x i32> %r
 }
 
-define { <32 x i32>, i1 } @openptx.shared.lanes.710d2a5dbff9db94(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+define { <32 x i32>, i1 } @openptx.shared.lanes.9f72846a9f3999c6(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
-%start.one = insertelement <32 x i64> poison, i64 %start, i32 0
-%start.all = shufflevector <32 x i64> %start.one, <32 x i64> poison, <32 x i32> zeroinitializer
-%offsets = sub <32 x i64> %places, %start.all
-%room.one = insertelement <32 x i64> poison, i64 %room, i32 0
-%room.all = shufflevector <32 x i64> %room.one, <32 x i64> poison, <32 x i32> zeroinitializer
-%far = icmp uge <32 x i64> %offsets, %room.all
-%ends = and <32 x i64> %places, splat (i64 3)
-%odd = icmp ne <32 x i64> %ends, zeroinitializer
-%wrong = or <32 x i1> %far, %odd
-%here = and <32 x i1> %wrong, %mask
-%word = bitcast <32 x i1> %here to i32
-%none = icmp eq i32 %word, 0
-br i1 %none, label %fast, label %slow, !prof !1
+%v0 = insertelement <32 x i64> poison, i64 %start, i32 0
+%v1 = shufflevector <32 x i64> %v0, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v2 = sub <32 x i64> %places, %v1
+%v3 = insertelement <32 x i64> poison, i64 %room, i32 0
+%v4 = shufflevector <32 x i64> %v3, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v5 = icmp uge <32 x i64> %v2, %v4
+%v6 = and <32 x i64> %places, splat (i64 3)
+%v7 = icmp ne <32 x i64> %v6, zeroinitializer
+%v8 = or <32 x i1> %v5, %v7
+%v9 = and <32 x i1> %v8, %mask
+%v10 = bitcast <32 x i1> %v9 to i32
+%v11 = icmp eq i32 %v10, 0
+br i1 %v11, label %fast, label %slow, !prof !1
 fast:
-%host.one = insertelement <32 x i64> poison, i64 %host, i32 0
-%host.all = shufflevector <32 x i64> %host.one, <32 x i64> poison, <32 x i32> zeroinitializer
-%hosts = add <32 x i64> %places, %host.all
-%at = inttoptr <32 x i64> %hosts to <32 x ptr>
-%begins = shufflevector <32 x i64> %places, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%row.places = add <32 x i64> %begins, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
-%alike = icmp eq <32 x i64> %places, %row.places
-%alike.word = bitcast <32 x i1> %alike to i32
-%together = and i32 %alike.word, %lanes
-%in.rows = icmp eq i32 %together, -1
-br i1 %in.rows, label %rows, label %each
+%v12 = shufflevector <32 x i64> %places, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%v13 = add <32 x i64> %v12, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
+%v14 = icmp eq <32 x i64> %places, %v13
+%v15 = bitcast <32 x i1> %v14 to i32
+%v16 = and i32 %v15, %lanes
+%v17 = icmp eq i32 %v16, -1
+br i1 %v17, label %rows, label %each
 rows:
-%one = extractelement <32 x ptr> %at, i32 0
-%other = extractelement <32 x ptr> %at, i32 16
-%low = load <16 x i32>, ptr %one, align 4, !tbaa !6
-%high = load <16 x i32>, ptr %other, align 4, !tbaa !6
-%row0 = shufflevector <16 x i32> %low, <16 x i32> %high, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-%row.r0 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %row0, 0
-%row.r = insertvalue { <32 x i32>, i1 } %row.r0, i1 false, 1
-ret { <32 x i32>, i1 } %row.r
+%v18 = extractelement <32 x i64> %places, i32 0
+%v19 = extractelement <32 x i64> %places, i32 16
+%v20 = add i64 %v18, %host
+%v21 = inttoptr i64 %v20 to ptr
+%v22 = add i64 %v19, %host
+%v23 = inttoptr i64 %v22 to ptr
+%v24 = load <16 x i32>, ptr %v21, align 4, !tbaa !6
+%v25 = load <16 x i32>, ptr %v23, align 4, !tbaa !6
+%v26 = shufflevector <16 x i32> %v24, <16 x i32> %v25, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+%v27 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v26, 0
+%v28 = insertvalue { <32 x i32>, i1 } %v27, i1 false, 1
+ret { <32 x i32>, i1 } %v28
 each:
-%at0 = getelementptr i8, <32 x ptr> %at, i64 0
-%word0 = call <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %at0, i32 %lanes)
-%high0 = lshr <32 x i32> %word0, splat (i32 0)
-%found0 = bitcast <32 x i32> %high0 to <32 x i32>
-%found.r0 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %found0, 0
-%found.r = insertvalue { <32 x i32>, i1 } %found.r0, i1 false, 1
-ret { <32 x i32>, i1 } %found.r
+%v29 = insertelement <32 x i64> poison, i64 %host, i32 0
+%v30 = shufflevector <32 x i64> %v29, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v31 = add <32 x i64> %places, %v30
+%v32 = inttoptr <32 x i64> %v31 to <32 x ptr>
+%v33 = getelementptr i8, <32 x ptr> %v32, i64 0
+%v34 = call <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %v33, i32 %lanes)
+%v35 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v34, 0
+%v36 = insertvalue { <32 x i32>, i1 } %v35, i1 false, 1
+ret { <32 x i32>, i1 } %v36
 slow:
-%scratch = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %places, ptr %scratch, align 64, !tbaa !5
+%v37 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %v37, align 64, !tbaa !5
+%v38 = getelementptr i8, ptr %w, i64 1280
 %wide = zext i32 %lanes to i64
-%data0 = getelementptr i8, ptr %w, i64 1280
-%bad = call i1 @openptx.load(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
-%exact0 = load volatile <32 x i32>, ptr %data0, align 4, !tbaa !5
-%exact.r0 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %exact0, 0
-%exact.r = insertvalue { <32 x i32>, i1 } %exact.r0, i1 %bad, 1
-ret { <32 x i32>, i1 } %exact.r
+%v39 = call i1 @openptx.load(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+%v40 = load volatile <32 x i32>, ptr %v38, align 4, !tbaa !5
+%v41 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v40, 0
+%v42 = insertvalue { <32 x i32>, i1 } %v41, i1 %v39, 1
+ret { <32 x i32>, i1 } %v42
 }
 
-define i1 @openptx.shared.lanes.36be43c125e0ac61(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
+define i1 @openptx.shared.lanes.220c0bbecd5cbfe4(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
-%start.one = insertelement <32 x i64> poison, i64 %start, i32 0
-%start.all = shufflevector <32 x i64> %start.one, <32 x i64> poison, <32 x i32> zeroinitializer
-%offsets = sub <32 x i64> %places, %start.all
-%room.one = insertelement <32 x i64> poison, i64 %room, i32 0
-%room.all = shufflevector <32 x i64> %room.one, <32 x i64> poison, <32 x i32> zeroinitializer
-%far = icmp uge <32 x i64> %offsets, %room.all
-%ends = and <32 x i64> %places, splat (i64 3)
-%odd = icmp ne <32 x i64> %ends, zeroinitializer
-%wrong = or <32 x i1> %far, %odd
-%here = and <32 x i1> %wrong, %mask
-%word = bitcast <32 x i1> %here to i32
-%none = icmp eq i32 %word, 0
-br i1 %none, label %fast, label %slow, !prof !1
+%v0 = insertelement <32 x i64> poison, i64 %start, i32 0
+%v1 = shufflevector <32 x i64> %v0, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v2 = sub <32 x i64> %places, %v1
+%v3 = insertelement <32 x i64> poison, i64 %room, i32 0
+%v4 = shufflevector <32 x i64> %v3, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v5 = icmp uge <32 x i64> %v2, %v4
+%v6 = and <32 x i64> %places, splat (i64 3)
+%v7 = icmp ne <32 x i64> %v6, zeroinitializer
+%v8 = or <32 x i1> %v5, %v7
+%v9 = and <32 x i1> %v8, %mask
+%v10 = bitcast <32 x i1> %v9 to i32
+%v11 = icmp eq i32 %v10, 0
+br i1 %v11, label %fast, label %slow, !prof !1
 fast:
-%host.one = insertelement <32 x i64> poison, i64 %host, i32 0
-%host.all = shufflevector <32 x i64> %host.one, <32 x i64> poison, <32 x i32> zeroinitializer
-%hosts = add <32 x i64> %places, %host.all
-%at = inttoptr <32 x i64> %hosts to <32 x ptr>
-%begins = shufflevector <32 x i64> %places, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%row.places = add <32 x i64> %begins, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
-%alike = icmp eq <32 x i64> %places, %row.places
-%alike.word = bitcast <32 x i1> %alike to i32
-%together = and i32 %alike.word, %lanes
-%in.rows = icmp eq i32 %together, -1
-br i1 %in.rows, label %rows, label %each
+%v12 = shufflevector <32 x i64> %places, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%v13 = add <32 x i64> %v12, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
+%v14 = icmp eq <32 x i64> %places, %v13
+%v15 = bitcast <32 x i1> %v14 to i32
+%v16 = and i32 %v15, %lanes
+%v17 = icmp eq i32 %v16, -1
+br i1 %v17, label %rows, label %each
 rows:
-%one = extractelement <32 x ptr> %at, i32 0
-%other = extractelement <32 x ptr> %at, i32 16
-%low = shufflevector <32 x i32> %value0, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-%high = shufflevector <32 x i32> %value0, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-store <16 x i32> %low, ptr %one, align 4, !tbaa !6
-store <16 x i32> %high, ptr %other, align 4, !tbaa !6
+%v18 = extractelement <32 x i64> %places, i32 0
+%v19 = extractelement <32 x i64> %places, i32 16
+%v20 = add i64 %v18, %host
+%v21 = inttoptr i64 %v20 to ptr
+%v22 = add i64 %v19, %host
+%v23 = inttoptr i64 %v22 to ptr
+%v24 = shufflevector <32 x i32> %value0, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+store <16 x i32> %v24, ptr %v21, align 4, !tbaa !6
+%v25 = shufflevector <32 x i32> %value0, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+store <16 x i32> %v25, ptr %v23, align 4, !tbaa !6
 ret i1 false
 each:
-%at0 = getelementptr i8, <32 x ptr> %at, i64 0
-call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %value0, <32 x ptr> align 4 %at0, <32 x i1> %mask), !tbaa !6
+%v26 = insertelement <32 x i64> poison, i64 %host, i32 0
+%v27 = shufflevector <32 x i64> %v26, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v28 = add <32 x i64> %places, %v27
+%v29 = inttoptr <32 x i64> %v28 to <32 x ptr>
+%v30 = getelementptr i8, <32 x ptr> %v29, i64 0
+call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %value0, <32 x ptr> align 4 %v30, <32 x i1> %mask), !tbaa !6
 ret i1 false
 slow:
-%scratch = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %places, ptr %scratch, align 64, !tbaa !5
+%v31 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %v31, align 64, !tbaa !5
+%v32 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %value0, ptr %v32, align 4, !tbaa !5
 %wide = zext i32 %lanes to i64
-%data0 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %value0, ptr %data0, align 4, !tbaa !5
-%bad = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
-ret i1 %bad
+%v33 = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+ret i1 %v33
 }
 
 define i32 @kernel(ptr noalias %w, ptr noalias %frames, i32 %start) nounwind #0 {
@@ -318,7 +324,7 @@ b62:
 %v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
 %v74 = add <32 x i64> %v73, %v71
-%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.710d2a5dbff9db94(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i64 %first, i64 0, i64 34359804929, <32 x i64> %v74)
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.9f72846a9f3999c6(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i64 %first, i64 0, i64 34359804929, <32 x i64> %v74)
 %v76 = extractvalue { <32 x i32>, i1 } %v75, 1
 br i1 %v76, label %failed, label %b77, !prof !0
 b77:
@@ -392,7 +398,7 @@ br label %b89
 b89:
 %v131 = phi i32 [%v129, %b117], [0, %block1]
 %v132 = load <32 x i64>, ptr %r6, align 4
-%v133 = call i1 @openptx.shared.lanes.36be43c125e0ac61(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i64 %first, i64 0, i64 60129608705, <32 x i64> %v132, <32 x i32> %v82)
+%v133 = call i1 @openptx.shared.lanes.220c0bbecd5cbfe4(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i64 %first, i64 0, i64 60129608705, <32 x i64> %v132, <32 x i32> %v82)
 br i1 %v133, label %failed, label %b134, !prof !0
 b134:
 store <32 x i1> zeroinitializer, ptr %live, align 4

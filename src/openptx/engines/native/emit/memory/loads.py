@@ -6,12 +6,13 @@ from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
 from openptx.engines.native.analysis.capabilities import is_parameter
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.analysis.load_plan import LoadPlan
-from openptx.engines.native.emit.guarded_paths import GuardedPaths
+from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
+from openptx.engines.native.emit.memory.rows import load_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -65,33 +66,21 @@ class LoadLowering:
             return self.paths.diamond(good, wide, lambda: self.slow.load(space, reported, w, count))
         if self.own.serves(region, place):
             return self.own.load(space, place, w, count)
-        if self.shared.serves(region):
-            return self.load_checked(space, region, address, place, w, count)
-        bad, pointers = self.checks.check_lanes(region, place, size, False)
 
-        good = self.ir.emit(f"xor i1 {bad}, true")
-        return self.paths.diamond(
-            good,
-            lambda: self.lanes.gather(pointers(), w, count),
-            lambda: self.slow.load(space, address, w, count),
-        )
+        def each() -> tuple[Bits, ...]:
+            if self.shared.serves(region):
+                return self.shared.load(space, region, address, place, w, count)
+            bad, pointers = self.checks.check_lanes(region, place, size, False)
+            return self.paths.diamond(
+                self.ir.emit(f"xor i1 {bad}, true") if self.c.options.checks else GOOD,
+                lambda: self.lanes.gather(pointers(), w, count),
+                lambda: self.slow.load(space, address, w, count),
+            )
 
-    def load_checked(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
-        """Elements at an address for each lane."""
-
-        def call() -> tuple[Bits, ...]:
-            return self.shared.load(space, region, address, place, w, count)
-
-        if not self.shared.tests_rows(count):
-            return call()
-        good, pointers = self.shared.rows(region, place, w // 8, False)
-
-        def rows() -> tuple[Bits, ...]:
-            t = f"<{N // 2} x i{w}>"
-            halves = [self.ir.load(t, at, w // 8, DATA) for at in pointers()]
-            return (self.x.bits(self.ir.shuffle(t, halves[0], halves[1], range(N)), w),)
-
-        return self.paths.diamond(good, rows, call)
+        if not self.shared.tests_rows(region, count):
+            return each()
+        good, firsts = self.shared.rows(region, place, w // 8, False)
+        return self.paths.diamond(good, lambda: (self.x.bits(load_rows(self.ir, w, firsts()), w),), each)
 
     def load_lanes(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
         """Lanes at known offsets, one by one if all execute: a gather takes longer, twice as long on some

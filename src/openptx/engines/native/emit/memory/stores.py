@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from openptx.engines.native.analysis.accesses import locate
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
@@ -13,6 +13,7 @@ from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
+from openptx.engines.native.emit.memory.rows import store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -50,51 +51,46 @@ class StoreLowering:
                     self.store_one(pointer(), values, w)
                 else:
                     self.store_lanes(pointer(), form.lanes, values, w)
-        elif self.own.serves(region, place):
+
+            self.either(good, fast, lambda: self.slow.store(space, reported, values))
+            return ()
+        if self.own.serves(region, place):
             self.own.store(space, place, values)
             return ()
-        elif self.shared.serves(region):
-            self.store_checked(space, region, address, place, values)
-            return ()
-        else:
-            reported = address
+
+        def each() -> None:
+            if self.shared.serves(region):
+                self.shared.store(space, region, address, place, values)
+                return
             bad, pointers = self.checks.check_lanes(region, place, size, True)
-            good = ir.emit(f"xor i1 {bad}, true")
+            good = ir.emit(f"xor i1 {bad}, true") if self.c.options.checks else GOOD
+            self.either(
+                good,
+                lambda: self.lanes.scatter(pointers(), values, w),
+                lambda: self.slow.store(space, address, values),
+            )
 
-            def fast() -> None:
-                self.lanes.scatter(pointers(), values, w)
+        if self.shared.tests_rows(region, count):
+            good, firsts = self.shared.rows(region, place, w // 8, True)
+            self.either(good, lambda: store_rows(ir, w, self.x.vector(values[0]), firsts()), each)
+        else:
+            each()
+        return ()
 
+    def either(self, good: str, fast: Callable[[], None], slow: Callable[[], None]) -> None:
+        """`fast` if a check holds, as it mostly does, else `slow`."""
         if good == GOOD:
             fast()
-            return ()
+            return
+        ir = self.ir
         a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.likely(good, a, b)
         with ir.in_cold_code():
             ir.start(b)
-            self.slow.store(space, reported, values)
+            slow()
             ir.jump(done)
             ir.start(a)
             fast()
-            ir.jump(done)
-        ir.start(done)
-        return ()
-
-    def store_checked(self, space: str, region: str, address: Bits, place: Bits, values: Sequence[Bits]) -> None:
-        """Elements at an address for each lane."""
-        ir, w = self.ir, values[0].width
-        if not self.shared.tests_rows(len(values)):
-            self.shared.store(space, region, address, place, values)
-            return
-        good, pointers = self.shared.rows(region, place, w // 8, True)
-        rows, other, done = ir.fresh(), ir.fresh(), ir.fresh()
-        ir.likely(good, rows, other)
-        with ir.in_cold_code():
-            ir.start(other)
-            self.shared.store(space, region, address, place, values)
-            ir.jump(done)
-            ir.start(rows)
-            for i, at in zip((0, N // 2), pointers(), strict=True):
-                self.store_piece(at, values[0], i, N // 2)
             ir.jump(done)
         ir.start(done)
 
