@@ -9,6 +9,7 @@ import numpy as np
 
 from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, Signedness
+from openptx.numerics.reductions import any_set, paired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +22,8 @@ UNSIGNED = {1: np.dtype(bool), 8: np.dtype("u1"), 16: np.dtype("u2"), 32: np.dty
 SIGNED = {8: np.dtype("i1"), 16: np.dtype("i2"), 32: np.dtype("i4"), 64: np.dtype("i8")}
 
 
-def _signed(ufunc: Callable[..., Array]) -> Callable[[Array, Array], Array]:
+@lru_cache(maxsize=16)
+def signed_ufunc(ufunc: Callable[..., Array]) -> Callable[[Array, Array], Array]:
     """The operator on two's complement views; its result is unsigned again."""
 
     def apply(a: Array, b: Array) -> Array:
@@ -36,14 +38,14 @@ def _udiv(a: Array, b: Array) -> Array:
     with np.errstate(divide="ignore"):
         d = np.floor_divide(a, b)
     zero = b == 0
-    return np.where(zero, ~np.zeros(1, a.dtype), d) if zero.any() else d
+    return np.where(zero, ~np.zeros(1, a.dtype), d) if any_set(zero) else d
 
 
 def _urem(a: Array, b: Array) -> Array:
     with np.errstate(divide="ignore"):
         d = np.remainder(a, b)
     zero = b == 0
-    return np.where(zero, a, d) if zero.any() else d
+    return np.where(zero, a, d) if any_set(zero) else d
 
 
 @lru_cache(maxsize=64)
@@ -66,7 +68,7 @@ def _first(a: Array, b: Array) -> Array:
 
 # Shifts beyond the width give 0 in NumPy (and the sign for signed arrays); the machine relies on it, and a test checks
 # it.
-_INTEGER: dict[str, Callable[..., Array]] = {
+INTEGER: dict[str, Callable[..., Array]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -77,14 +79,14 @@ _INTEGER: dict[str, Callable[..., Array]] = {
     "xor": np.bitwise_xor,
     "shl": np.left_shift,
     "shr": np.right_shift,
-    "sar": _signed(np.right_shift),
+    "sar": signed_ufunc(np.right_shift),
     "eq": np.equal,
     "ult": np.less,
-    "slt": _signed(np.less),
+    "slt": signed_ufunc(np.less),
 }
 # Arithmetic modulo two; a set bit is -1 if signed.
-_BOOLEAN: dict[str, Callable[..., Array]] = {
-    **_INTEGER,
+BOOLEAN: dict[str, Callable[..., Array]] = {
+    **INTEGER,
     "add": np.bitwise_xor,
     "sub": np.bitwise_xor,
     "mul": np.bitwise_and,
@@ -95,7 +97,52 @@ _BOOLEAN: dict[str, Callable[..., Array]] = {
     "sar": _first,
     "slt": np.greater,
 }
-_COMPARISONS = frozenset(("eq", "ult", "slt"))
+COMPARISONS = frozenset(("eq", "ult", "slt"))
+
+
+def chosen(mask: Array, a: Array, b: Array) -> Array:
+    """`a` where the mask is set, else `b`, always in a new array."""
+    if a.itemsize <= 4 and mask.size > 512:  # branchless: faster than `where`, and equally fast for any mask
+        d = a ^ b
+        if d.shape == mask.shape:
+            d *= mask
+            d ^= b
+            return d
+    if b.shape == mask.shape and (a.shape == b.shape or a.size == 1):
+        d = b.copy()
+        np.copyto(d, a, where=mask)
+        return d
+    return np.where(mask, a, b)
+
+
+@lru_cache(maxsize=64)
+def resizer(w: int, wanted: int, signed: bool) -> Callable[[Array], Array]:
+    """What truncates or extends arrays of `w` bits to another number of bits, always in a new array."""
+    to = UNSIGNED[wanted]
+    if wanted == 1:
+        return lambda v: (v & v.dtype.type(1)).astype(to)
+    if signed and w == 1:
+        return lambda v: np.negative(v.astype(to))
+    if signed and w < wanted:
+        own, wide = SIGNED[w], SIGNED[wanted]
+        return lambda v: v.view(own).astype(wide).view(to)
+    return lambda v: v.astype(to)
+
+
+@lru_cache(maxsize=32)
+def amount_of(w: int, wanted: int) -> Callable[[Array], Array]:
+    """What converts shift amounts of `w` bits to another number of bits; those that do not fit become that number."""
+    if w > wanted:
+        return lambda v: np.minimum(v, v.dtype.type(wanted)).astype(UNSIGNED[wanted])
+    return lambda v: v.astype(UNSIGNED[wanted])
+
+
+ZERO = {w: np.zeros((), dtype) for w, dtype in SIGNED.items()}
+
+
+def below_zero(v: Array) -> Array:
+    w = 8 * v.itemsize
+    return np.less(v.view(SIGNED[w]), ZERO[w])
 
 
 BLOCK = 1 << 13
@@ -160,33 +207,22 @@ class NumpyIntegers(Arithmetic):
         w = a.width
         if w != b.width:
             raise TypeError(f"`{op}` of {w} and {b.width} bits")
+        p, q = a.v, b.v
+        if p.size != q.size:
+            p, q = paired(p, q)
         if w == 1:
-            return Bits(self, 1, _BOOLEAN[op](a.v, b.v))
-        return Bits(self, 1 if op in _COMPARISONS else w, _INTEGER[op](a.v, b.v))
+            return Bits(self, 1, BOOLEAN[op](p, q))
+        return Bits(self, 1 if op in COMPARISONS else w, INTEGER[op](p, q))
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         if a.width != b.width or p.width != 1:
             raise TypeError(f"select of {a.width} and {b.width} bits by {p.width}")
-        v, mask = a.v, p.v
-        if a.width <= 32 and mask.size > 512:  # branchless: faster than `where`, and equally fast for any mask
-            d = v ^ b.v
-            if d.shape == mask.shape:
-                d *= mask
-                d ^= b.v
-                return Bits(self, a.width, d)
-        return Bits(self, a.width, np.where(mask, v, b.v))
+        return Bits(self, a.width, chosen(p.v, a.v, b.v))
 
     def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
         if a.width == w:
             return a
-        if w == 1:
-            return Bits(self, 1, (a.v & a.v.dtype.type(1)).astype(bool))
-        if a.width == 1:
-            v = a.v.astype(UNSIGNED[w])
-            return Bits(self, w, np.negative(v) if signed else v)
-        if signed and w > a.width:
-            return Bits(self, w, a.v.view(SIGNED[a.width]).astype(SIGNED[w]).view(UNSIGNED[w]))
-        return Bits(self, w, a.v.astype(UNSIGNED[w]))
+        return Bits(self, w, resizer(a.width, w, signed)(a.v))
 
     def invert(self, a: Bits) -> Bits:
         return Bits(self, a.width, np.invert(a.v))
@@ -194,22 +230,20 @@ class NumpyIntegers(Arithmetic):
     def unequal(self, a: Bits, b: Bits) -> Bits:
         if a.width != b.width:
             raise TypeError(f"`!=` of {a.width} and {b.width} bits")
-        return Bits(self, 1, np.not_equal(a.v, b.v))
+        return Bits(self, 1, np.not_equal(*paired(a.v, b.v)))
 
     def at_most(self, a: Bits, b: Bits) -> Bits:
         if a.width != b.width:
             raise TypeError(f"`<=` of {a.width} and {b.width} bits")
-        return Bits(self, 1, np.less_equal(a.v, b.v))
+        return Bits(self, 1, np.less_equal(*paired(a.v, b.v)))
 
     def amount(self, n: Bits | int, w: int) -> Bits:
         if not isinstance(n, Bits):
             return self.const(min(n, w), w)
-        if n.width > w:
-            return Bits(self, w, np.minimum(n.v, n.v.dtype.type(w)).astype(UNSIGNED[w]))
-        return n if n.width == w else Bits(self, w, n.v.astype(UNSIGNED[w]))
+        return n if n.width == w else Bits(self, w, amount_of(n.width, w)(n.v))
 
     def negative(self, a: Bits) -> Bits:
-        return Bits(self, 1, a.v if a.width == 1 else a.v.view(SIGNED[a.width]) < 0)
+        return Bits(self, 1, a.v if a.width == 1 else below_zero(a.v))
 
     def abs(self, a: Bits) -> Bits:
         return Bits(self, a.width, np.abs(a.v.view(SIGNED[a.width])).view(a.v.dtype))
@@ -223,10 +257,8 @@ class NumpyIntegers(Arithmetic):
     def _extreme(self, ufunc: Callable[..., Array], t: Signedness, a: Bits, b: Bits) -> Bits:
         if a.width != b.width:
             raise TypeError(f"`{ufunc.__name__}` of {a.width} and {b.width} bits")
-        if not t.signed:
-            return Bits(self, a.width, ufunc(a.v, b.v))
-        signed = SIGNED[a.width]
-        return Bits(self, a.width, ufunc(a.v.view(signed), b.v.view(signed)).view(a.v.dtype))
+        p, q = paired(a.v, b.v)
+        return Bits(self, a.width, signed_ufunc(ufunc)(p, q) if t.signed else ufunc(p, q))
 
     def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         return Bits(self, w, _column(tuple(table), w).take(index.v))
@@ -241,7 +273,7 @@ class NumpyIntegers(Arithmetic):
             q = np.trunc(np.divide(a.v.view(kind[a.width]), b.v.view(kind[a.width]), dtype=np.float64))
             d = q.astype(np.int64).astype(a.v.dtype)
         zero = b.v == 0
-        return Bits(self, a.width, np.where(zero, np.array([-1]).astype(a.v.dtype), d) if zero.any() else d)
+        return Bits(self, a.width, np.where(zero, np.array([-1]).astype(a.v.dtype), d) if any_set(zero) else d)
 
     def clz(self, a: Bits) -> Bits:
         """The exponent of the value as a float; bits of 64-bit values are cleared first, so that none can round up."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces
-from openptx.engines.interp.memory_views import Plane
+from openptx.engines.interp.memory_views import Plane, View
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 
@@ -219,12 +219,10 @@ class Atomics(Spaces):
             self.check_written(chosen, offsets, size, address)
         self.watch.stored(offsets, size)
 
-    def exchange(
-        self, view: tuple[Array, int, int], offsets: NDArray[np.int64], update: Update, values: list[Array]
-    ) -> list[Array]:
+    def exchange(self, view: View, offsets: NDArray[np.int64], update: Update, values: list[Array]) -> list[Array]:
         """Updates words of a view at byte offsets, and returns the old words, one per lane."""
         words, skip, shift = view
-        index = (offsets - skip) >> shift
+        index = np.right_shift(offsets - skip if skip else offsets, shift)
         queue = Queue(index)
         targets = queue.index[queue.starts]
         if queue.order is not None:

@@ -17,6 +17,7 @@ from openptx.engines.interp.decode import NoMeaning, member_mask
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
 from openptx.numerics import Bits
+from openptx.numerics.reductions import any_set
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ def execute_control(batch: Batch, group: Group, block: Block) -> bool:
         p = lane_sets.take(group.frame.regs[op.guard.index], group.lanes)
         if op.guard.negated:
             p = ~p
-        if not p.any():
+        count = np.count_nonzero(p)
+        if not count:
             group.pc = block.end
             return True
-        if not p.all():
+        if count < p.size:
             batch.add(group.frame, block.end, lane_sets.where(group.lanes, ~p, batch.x.n))
             group.lanes = lane_sets.where(group.lanes, p, batch.x.n)
             batch.x.executing = group.lanes
@@ -200,11 +202,11 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
     if group.lanes is not None:
         present = x.ballot(x.const(1, 1))
         missing = mask & batch.living(group.lanes) & ~present
-        if missing.v.any():
+        if any_set(missing.v):
             complete = np.broadcast_to(missing.v == 0, lane_sets.size(group.lanes, x.n))
             waiting = lane_sets.where(group.lanes, ~complete, x.n)
             batch.parked[frame, group.pc] = Group(frame, group.pc, waiting, batch.clock)
-            if not complete.any():
+            if not any_set(complete):
                 return False
             group.lanes = x.executing = lane_sets.where(group.lanes, complete, x.n)
             mask = Bits(x, 32, mask.v if mask.v.size == 1 else mask.v[complete])

@@ -11,6 +11,7 @@ import numpy as np
 from openptx.control_flow import branch_targets, converges
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
+from openptx.engines.interp.recorded_steps import recorded_step
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
 from openptx.isa.semantics.packing import unpacked
@@ -146,9 +147,10 @@ def guarded(guard: Reg, step: Step) -> Step:
         p = lane_sets.take(regs[i], lanes)
         if negated:
             p = ~p
-        if p.all():
+        count = np.count_nonzero(p)
+        if count == p.size:
             step(x, regs, lanes)
-        elif p.any():
+        elif count:
             x.executing = some = lane_sets.where(lanes, p, x.n)
             step(x, regs, some)
             x.executing = lanes
@@ -159,6 +161,8 @@ def guarded(guard: Reg, step: Step) -> Step:
 @lru_cache(maxsize=1 << 14)
 def unguarded(op: Op, carry: int) -> Step:
     """The instruction as a closure that ignores its guard."""
+    if (step := recorded_step(op)) is not None:
+        return step
     carried = Reg(carry, 1)
     return assemble(op, sources(op), results(op), source(carried, None), destination(carried, None))
 

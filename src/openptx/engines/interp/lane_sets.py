@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.numerics.reductions import all_set, where_set
+
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.intp]
 if TYPE_CHECKING:
@@ -45,13 +47,13 @@ def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
 
     Positions may be in any order and repeat, because a lane can have several steps to do.
     """
-    found = np.flatnonzero(mask)
+    found = where_set(mask)
     if lanes is None:
         return normalize(found, n)
     if isinstance(lanes, slice):
         return normalize(found + lanes.start, n)
     some = lanes[found]
-    run = int(some[-1]) - int(some[0]) + 1 == some.size and bool((some[1:] > some[:-1]).all())
+    run = int(some[-1]) - int(some[0]) + 1 == some.size and all_set(some[1:] > some[:-1])
     return normalize(some, n) if run else some
 
 
@@ -61,7 +63,7 @@ def union(a: Lanes, b: Lanes, n: int) -> Lanes:
         return None
     both = np.zeros(n, np.bool_)
     both[a] = both[b] = True
-    return normalize(np.flatnonzero(both), n)
+    return normalize(where_set(both), n)
 
 
 def first(lanes: Lanes) -> int:

@@ -21,6 +21,7 @@ from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
+from openptx.numerics.reductions import all_set, where_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +98,7 @@ class Threads(Copies, Atomics, Machine):
         return Bits(self, 32, votes[lane_sets.take(self.geometry.warp, self.executing)])
 
     def ended(self) -> Bits | None:
-        if self.alive.all():
+        if all_set(self.alive):
             return None
         before, self.executing = self.executing, None
         gone = self.ballot(Bits(self, 1, ~self.alive))
@@ -170,8 +171,8 @@ class Threads(Copies, Atomics, Machine):
         return time.monotonic_ns()
 
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
-        if not p.v.all():
-            bad = int(np.flatnonzero(~p.v)[0])
+        if not all_set(p.v):
+            bad = int(where_set(~p.v)[0])
             lanes = self.executing
             lane = int(lane_sets.positions(lanes, self.n)[bad]) if p.v.size > 1 else lane_sets.first(lanes)
             if value is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.reductions import any_set, largest, paired, smallest, where_set
 
 if TYPE_CHECKING:
     from openptx.engines.interp.abandon import Abandonable
@@ -57,6 +59,12 @@ STACK_BYTES = 1 << 30
 """The host memory that the stacks of a batch may use before a recursion counts as endless."""
 
 
+@lru_cache(maxsize=64)
+def within(size: int) -> Array:
+    """The bits of an address that are zero where an access of `size` bytes, a power of two, is aligned."""
+    return np.array(size - 1, np.uint64)
+
+
 def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
     """A plane with at least `size` bytes per lane and the same content, and the size per lane."""
     stride = max(64, 1 << (size - 1).bit_length())
@@ -80,6 +88,8 @@ class Spaces(NumpyMachine):
         self.watch: Watch | None = None
         self.abandon: Abandonable | None = None
         self.shift = memory.shift
+        self._slot_shift = np.array(memory.shift, np.uint64)
+        self._within_slot = np.array((1 << memory.shift) - 1, np.uint64)
         self.shared_size = geometry.shape.shared
         self._shared_stride = max(256, -(-self.shared_size // 256) * 256)
         self.shared = Plane(np.zeros(self._shared_stride * geometry.count, np.uint8))
@@ -162,27 +172,29 @@ class Spaces(NumpyMachine):
         self, code: str, message: str, bad: NDArray[np.bool_], address: Array, space: str, size: int, limit: int = -1
     ) -> Violation:
         """The violation of the first lane that is `bad`; a copy counts as one access of all its bytes."""
-        i = int(np.flatnonzero(bad)[0])
+        i = int(where_set(bad)[0])
         lane = int(lane_sets.positions(self.executing, self.n)[i]) if bad.size > 1 else lane_sets.first(self.executing)
         at = int(address[i if address.size > 1 else 0])
         return Violation(code, message, lane, at, space, self.copy_size or size, limit)
 
     def check(self, offsets: Array, limit: int, size: int, lead: int, address: Array, space: str) -> None:
         """Faults unless all offsets are multiples of `size` and leave room for it below `limit`."""
-        union = int(np.bitwise_or.reduce(offsets)) if offsets.size > 1 else int(offsets[0])
-        misaligned = (union | lead) & (size - 1)
-        if not misaligned and union + size <= limit:
+        if offsets.size == 1:
+            first = offsets.item(0)
+            aligned, last = not first + lead & size - 1, first
+        else:
+            aligned = size == 1 or not (lead & size - 1 or any_set(np.bitwise_and(offsets, within(size))))
+            last = offsets.item(offsets.argmax())
+        if aligned and last + size <= limit:
             return
-        if not misaligned and int(offsets.max()) + size <= limit:
-            return
-        if misaligned:
-            bad = (offsets + np.uint64(lead)) & np.uint64(size - 1) != 0
-            if bad.any():
+        if not aligned:
+            bad = np.bitwise_and(offsets + np.uint64(lead), within(size)) != 0
+            if any_set(bad):
                 raise self.fault(
                     "misaligned-access", fault_text.misaligned(self.doing, size), bad, address, space, size
                 )
         bad = (offsets > np.uint64(max(limit - size, 0))) | (size > limit)
-        if bad.any():
+        if any_set(bad):
             own = limit if space not in ("generic", "global") else -1
             what = fault_text.outside(self.doing, self.copy_size or size, space, own)
             raise self.fault("out-of-bounds", what, bad, address, space, size, own)
@@ -190,8 +202,8 @@ class Spaces(NumpyMachine):
     def in_shared(self, a: Array, size: int, space: str) -> Place:
         """A shared address, of the executing CTA or with the rank of another CTA of its cluster."""
         geometry = self.geometry
-        base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else np.zeros(1, np.int64)
-        if a.max() >> CTA_SHIFT:
+        base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else None
+        if largest(a) >> CTA_SHIFT:
             named = (a >> np.uint64(CTA_SHIFT)).astype(np.int64)
             rank, bare = np.where(named < 2 * RANK_0, named & RANK_0 - 1, -1), named == 0
             own = lane_sets.take(geometry.cta, self.executing)
@@ -200,25 +212,26 @@ class Spaces(NumpyMachine):
             others = space == "shared::cluster"
             reachable = bare | ((rank >= 0) & (rank < shape.cluster_size) if others else rank == mine)
             absent = ~reachable & (rank >= 0) & (rank < CLUSTER)
-            if shape.explicit_cluster and others and absent.any():
+            if shape.explicit_cluster and others and any_set(absent):
                 raise self.fault("out-of-bounds", "no such CTA in the cluster", absent, a, space, size)
             base = np.where(reachable & ~bare, own - mine + rank, own) * self._shared_stride
             a = np.where(reachable, a & np.uint64((1 << CTA_SHIFT) - 1), a)
         self.check(a, self.shared_size, size, 0, a, "shared")
-        return self.shared, base + a.view(np.int64)
+        offsets = a.view(np.int64)
+        return self.shared, offsets if base is None else np.add(*paired(base, offsets))
 
     def in_local(self, a: Array, size: int, space: str) -> Place | None:
-        if self._stack_stride and a.max() >= self.stack_base:
-            return self.in_stack(a, size, space) if a.min() >= self.stack_base else None
+        if self._stack_stride and largest(a) >= self.stack_base:
+            return self.in_stack(a, size, space) if smallest(a) >= self.stack_base else None
         self.check(a, self.local_size, size, 0, a, space)
-        return self.local, lane_sets.take(self._local_base, self.executing) + a.view(np.int64)
+        return self.local, np.add(*paired(lane_sets.take(self._local_base, self.executing), a.view(np.int64)))
 
     def in_stack(self, a: Array, size: int, space: str) -> Place:
         top = lane_sets.take(self.stack_top, self.executing)
         offsets = a - np.uint64(self.stack_base)
         self.check(offsets, self._stack_stride, size, 0, a, space)
         bad = a.astype(np.int64) + size > top
-        if bad.any():
+        if any_set(bad):
             what = f"{fault_text.access(self.doing, self.copy_size or size)} beyond the stack"
             raise self.fault("out-of-bounds", what, bad, a, space, size)
         places = lane_sets.positions(self.executing, self.n)
@@ -233,8 +246,9 @@ class Spaces(NumpyMachine):
         elif space == "global" and slot < FIRST and slot != PARAM:
             row = None  # the window of parameters is inside `.global`, all others are outside (6.4.1.1)
         if row is not None:
-            offsets = a - np.uint64(row.base)
-            if a.size == 1 or int(offsets.max()) < row.size:
+            plane = self.plane_of(row)
+            offsets = np.subtract(a, plane.base)
+            if a.size == 1 or largest(offsets) < row.size:
                 self.check(offsets, row.size, size, row.base & 255, a, space)
                 if write and not row.writable:
                     raise self.locked(row, a, space, size)
@@ -242,9 +256,9 @@ class Spaces(NumpyMachine):
                     self.check_heap(a, size, space)
                 if write and self.abandon is not None:
                     self.abandon.before_write(row)
-                return self.plane_of(row), offsets.view(np.int64)
-        slots = a >> np.uint64(self.shift)
-        if a.size > 1 and (slots != slots[0]).any():
+                return plane, offsets.view(np.int64)
+        slots = np.right_shift(a, self._slot_shift)
+        if a.size > 1 and any_set(slots != slots[0]):
             return None
         limit = row.size if row is not None else 0
         self.check(a - np.uint64(row.base if row is not None else slot << self.shift), limit, size, 0, a, space)
@@ -266,14 +280,14 @@ class Spaces(NumpyMachine):
     def plane_of(self, row: Allocation) -> Plane:
         plane = self._planes.get(row.base)
         if plane is None:
-            plane = self._planes[row.base] = Plane(row.bytes(), row.base & 255, row.writable)
+            plane = self._planes[row.base] = Plane(row.bytes(), row.base & 255, row.writable, row.base)
         return plane
 
     def check_heap(self, a: Array, size: int, space: str) -> None:
         """Faults on accesses to the heap outside blocks that `malloc` returned and `free` has not freed."""
         bad = ~self.heap.holds(a, size)
-        if bad.any():
-            pooled = self.heap.pooled(int(a[int(np.flatnonzero(bad)[0]) if a.size > 1 else 0]))
+        if any_set(bad):
+            pooled = self.heap.pooled(int(a[int(where_set(bad)[0]) if a.size > 1 else 0]))
             what = fault_text.beyond_blocks(self.doing, self.copy_size or size, pooled)
             raise self.fault("out-of-bounds", what, bad, a, space, size)
 
@@ -288,9 +302,9 @@ class Spaces(NumpyMachine):
         if space == "generic":
             slot = int(a[0]) >> self.shift
             if slot <= FUNCTION:
-                if a.size > 1 and (a >> np.uint64(self.shift) != slot).any():
+                if a.size > 1 and any_set(np.right_shift(a, self._slot_shift) != slot):
                     return None
-                low = a & np.uint64((1 << self.shift) - 1)
+                low = np.bitwise_and(a, self._within_slot)
                 if slot == SHARED:
                     return self.in_shared(low, size, "shared::cluster")
                 if slot == LOCAL:
@@ -338,7 +352,7 @@ class Spaces(NumpyMachine):
     ) -> None:
         assert self.watch is not None
         bad = ~self.watch.loaded(offsets, size)
-        if bad.any():
+        if any_set(bad):
             if chosen is not None:
                 bad = np.isin(np.arange(address.size), chosen[bad])
             what = f"{size} bytes of shared memory are read before anything is written to them"

@@ -11,35 +11,39 @@ from openptx.device.memory_view import Bytes
 
 Array = NDArray[Any]
 Offsets = NDArray[np.int64]
+View = tuple[Array, int, NDArray[np.int64] | int]
+"""Vectors of words, the number of bytes before them, and log2 of a vector's size."""
 
 
 class Plane:
     """`size` bytes, the first of which lies `lead` bytes after a boundary that is aligned for every width."""
 
-    __slots__ = ("_views", "data", "lead", "size", "writable")
+    __slots__ = ("_views", "base", "data", "lead", "size", "writable")
 
-    def __init__(self, data: Bytes, lead: int = 0, writable: bool = True) -> None:
+    def __init__(self, data: Bytes, lead: int = 0, writable: bool = True, base: int = 0) -> None:
+        """`base` is the device address of the first byte, for memory that has one for all lanes."""
         self.data, self.lead, self.writable = data, lead, writable
+        self.base = np.array(base, np.uint64)
         self.size = data.size
-        self._views: dict[tuple[int, int], tuple[Array, int, int]] = {}
+        self._views: dict[tuple[int, int], View] = {}
 
-    def view(self, width: int, count: int) -> tuple[Array, int, int]:
-        """The bytes as vectors of `count` words of `width` bytes, the number of bytes before them, and log2 of a
-        vector's size."""
+    def view(self, width: int, count: int) -> View:
+        """The bytes as vectors of `count` words of `width` bytes, the number of bytes before them, and log2 of
+        a vector's size."""
         found = self._views.get((width, count))
         if found is None:
             total = width * count
             skip = -self.lead % total
             words = max(self.size - skip, 0) // total
             view = self.data[skip : skip + words * total].view(f"u{width}")
-            found = view.reshape(words, count) if count > 1 else view, skip, total.bit_length() - 1
+            found = view.reshape(words, count) if count > 1 else view, skip, np.array(total.bit_length() - 1)
             self._views[width, count] = found
         return found
 
     def gather(self, offsets: Offsets, width: int, count: int) -> list[Array]:
         """`count` arrays of the words at byte offsets, which must be aligned and inside."""
         view, skip, shift = self.view(width, count)
-        index = (offsets - skip if skip else offsets) >> shift
+        index = np.right_shift(offsets - skip if skip else offsets, shift)
         if count == 1:
             return [view[index]]
         rows = view[index]
@@ -49,9 +53,8 @@ class Plane:
         """Writes words at byte offsets, which must be aligned and inside; of several at one place the last is kept."""
         count = len(values)
         view, skip, shift = self.view(width, count)
-        index = (offsets - skip if skip else offsets) >> shift
-        n = max(v.size for v in values)
-        if index.size < n:  # one place for all lanes: the last one wins
+        index = np.right_shift(offsets - skip if skip else offsets, shift)
+        if index.size == 1 and any(v.size > 1 for v in values):  # one place for all lanes: the last one wins
             values = [v[-1:] for v in values]
         if count == 1:
             view[index] = values[0]

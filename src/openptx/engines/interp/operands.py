@@ -65,6 +65,11 @@ def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> 
     raise Bug(f"an operand {operand!r} where a value is read")
 
 
+def read_width(width: int, t: Type | None) -> int:
+    """How many bits an instruction reads of a register of `width` bits, if that has as many."""
+    return width if t is None else 8 if t.width == 4 else t.width
+
+
 def _register(r: Reg, t: Type | None) -> Reader:
     i, width = r.index, r.width
     if width == 128:
@@ -76,9 +81,7 @@ def _register(r: Reg, t: Type | None) -> Reader:
         v = regs[i]
         return Bits(x, width, v if lanes is None or v.size == 1 else v[lanes])
 
-    want = t.width if t is not None else width
-    if want == 4:
-        want = 8
+    want = read_width(width, t)
     if want >= width:
         return read
 
