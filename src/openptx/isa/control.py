@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from openptx.isa.mnemonics import CONTROL
 from openptx.isa.notation import resolve
@@ -19,13 +19,13 @@ def mnemonics(*controls: str) -> frozenset[str]:
     return frozenset(name for name, found in CONTROL.items() if not set(controls).isdisjoint(found.split()))
 
 
-@cache
+@lru_cache(1 << 12)
 def calls(opcode: str) -> bool:
     """Whether this is a call of any kind."""
     return opcode.partition(".")[0] in mnemonics("call")
 
 
-@cache
+@lru_cache(1 << 12)
 def joins(opcode: str) -> bool:
     """Whether all threads of a warp must arrive at this barrier together and wait there."""
     return any(form.instruction.control == "barrier" and m.mode == "sync" and m.aligned for form, m in resolve(opcode))

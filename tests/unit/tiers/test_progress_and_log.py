@@ -97,6 +97,18 @@ def test_the_log_tells_what_was_made_and_what_ran(log: io.StringIO) -> None:
     assert log.getvalue().removeprefix(said).count("workers") == 0
 
 
+def test_a_kernel_on_the_reference_engine_is_told_once_for_a_shape(log: io.StringIO) -> None:
+    openptx.logging.show("info", log)
+    kernel = openptx.load(LOOP)["k"]
+    with settings.tiers():
+        for threads in (32, 32, 64, 32, 64):
+            kernel(1, threads, (np.zeros(64, np.uint32), 3), engine="auto")
+        assert log.getvalue().count("on the reference engine") == 2
+        openptx.logging.show("debug", log)
+        kernel(1, 32, (np.zeros(64, np.uint32), 3), engine="auto")
+    assert log.getvalue().count("on the reference engine") == 3
+
+
 def test_a_level_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="no level is called `loud`; there are debug, info"):
         openptx.logging.show("loud")

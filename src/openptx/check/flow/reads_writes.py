@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import lru_cache
 
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
@@ -12,20 +12,14 @@ from openptx.isa.notation.operand_rules import operand_rule
 from openptx.syntax import operands as text
 from openptx.syntax.tree import Instruction
 
-_WRITES: dict[str, bool] = {}
 
-
+@lru_cache(1 << 12)
 def writes(opcode: str) -> bool:
-    """Whether the first operand of an opcode is a destination. Memoised."""
-    known = _WRITES.get(opcode)
-    if known is None:
-        known = _WRITES[opcode] = calls(opcode) or any(
-            form.operands and form.operands[0].role == "write" for form, _ in resolve(opcode)
-        )
-    return known
+    """Whether the first operand of an opcode is a destination."""
+    return calls(opcode) or any(bool(form.operands) and form.operands[0].role == "write" for form, _ in resolve(opcode))
 
 
-@cache
+@lru_cache(1 << 12)
 def destinations(opcode: str, count: int) -> int:
     """How many of `count` operands, from the first on, are destinations: two for `tcgen05.ld.red`."""
     found = [0, int(writes(opcode))]
@@ -90,7 +84,7 @@ def traffic(instruction: Instruction) -> tuple[list[text.Name], list[text.Name]]
     return reads, writes
 
 
-@cache
+@lru_cache(1 << 12)
 def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
     """What need not have been written, since compilers leave unwritten what nobody uses after it: whether the elements
     of lists, or all but the first, and the numbers of operands.
@@ -102,7 +96,7 @@ def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
     return lists(opcode, "packed"), lists(opcode, "padded"), passed
 
 
-@cache
+@lru_cache(1 << 12)
 def lists(opcode: str, phrase: str) -> bool:
     """Whether lists that an instruction takes need special treatment."""
     return any(
@@ -112,7 +106,7 @@ def lists(opcode: str, phrase: str) -> bool:
     )
 
 
-@cache
+@lru_cache(1 << 12)
 def passed_on(opcode: str) -> frozenset[int]:
     """Operands, counted as written, that are only passed on: to other lanes, or as a part of a word."""
     return frozenset(

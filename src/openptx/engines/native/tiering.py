@@ -87,8 +87,8 @@ FOUND = 0.0015
 class TierState:
     """The state that `auto` keeps for a kernel."""
 
-    __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "jobs", "looked", "loops", "program",
-                 "spent", "times")  # fmt: skip
+    __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "jobs", "logged", "looked", "loops",
+                 "program", "spent", "times")  # fmt: skip
 
     def __init__(self, program: Program, function: Function) -> None:
         self.program, self.function = program, function
@@ -103,6 +103,7 @@ class TierState:
         self.jobs: dict[Triple, Job] = {}  # code that has been requested
         self.blocks: set[Triple] = set()  # for which code exists
         self.baseline: set[Triple] = set()  # for which that is baseline code, at first
+        self.logged: set[Triple] = set()  # for which a launch on the reference engine has been logged
 
     @property
     def seconds(self) -> float:
@@ -115,6 +116,12 @@ class TierState:
     def left(self) -> float:
         """The seconds of work before machine code can run."""
         return (0.0 if self.found else self.seconds) + imports()
+
+    def level(self, block: Triple) -> int:
+        """The level at which a launch on the reference engine is logged: the first with such blocks concerns users."""
+        known = block in self.logged
+        self.logged.add(block)
+        return logging.DEBUG if known else logging.INFO
 
     def surely_less(self, seconds: float) -> bool:
         """Whether something takes less than the remaining work; answered without an estimate if that is clear."""
@@ -184,7 +191,9 @@ def auto(
             times.interp_took(shape, time.perf_counter() - clock)
             return
         wanted = code_wanted(state, program, function, image, block, threads, workers, options)
-        if wanted is not None and launch_and_replace(program, function, grid, block, wanted, image=image, **options):
+        if wanted is not None and launch_and_replace(
+            program, function, grid, block, wanted, level=state.level(block), image=image, **options
+        ):
             state.spent += time.thread_time() - start
             times.interp_took(shape, time.perf_counter() - clock)
             return

@@ -28,9 +28,11 @@ LOG = logging.getLogger("openptx")
 
 
 def launch_and_replace(
-    program: Program, function: Function, grid: Triple, block: Triple, wanted: Wanted, **options: Any
-) -> bool:
-    """Runs a kernel on the reference engine; False, with memory restored, if compiled code is to run all of it."""
+    program: Program, function: Function, grid: Triple, block: Triple, wanted: Wanted, *, level: int = logging.INFO,
+    **options: Any,
+) -> bool:  # fmt: skip
+    """Runs a kernel on the reference engine; False, with memory restored, if compiled code is to run all of it. What
+    happened is logged at `level`."""
     start = time.monotonic()
     threads = host_threads(function)
 
@@ -56,13 +58,15 @@ def launch_and_replace(
             launch(program, function, grid, block, abandon=abandon, **options)
     except Abandoned:
         abandon.restore()
-        LOG.info(
+        LOG.log(
+            level,
             "kernel `%s`: compiled code takes over after %.3f s on the reference engine, %d bytes were restored",
             function.name, time.monotonic() - start, abandon.copied,
         )  # fmt: skip
         return False
     said = f"; it was not replaced: {abandon.kept}" if abandon.missed else ""
-    LOG.info("kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
+    level = logging.INFO if said else level
+    LOG.log(level, "kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
     return True
 
 

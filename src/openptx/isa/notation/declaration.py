@@ -150,6 +150,8 @@ INSTRUCTIONS: list[Instruction] = []
 
 _DECLARED: dict[str, list[Instruction]] = {}
 _RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
+MOST_RESOLVED = 1 << 14
+"""The most opcodes that are remembered with their forms."""
 
 
 def instruction(
@@ -294,6 +296,8 @@ def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers]
     if known is None:
         found = _candidates(opcode, profile)
         known = tuple((form, m) for form, m in found if refusal(form, m, profile) is None)
+        if len(_RESOLVED) >= MOST_RESOLVED:  # a language server meets every opcode that somebody types
+            _RESOLVED.clear()
         _RESOLVED[opcode, profile] = known
     return known
 
