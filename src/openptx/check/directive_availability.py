@@ -327,8 +327,6 @@ class DirectiveAvailability:
                     self.collector.add(
                         Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
                     )
-            if function.kind == "func":
-                self._misplaced(pragma, "only a kernel can have a `.pragma` in its header", "not of a function")
 
 
 def _common(statement: Statement) -> bool:

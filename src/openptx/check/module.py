@@ -177,6 +177,10 @@ class ModuleChecker:
         before = len(self.collector)
         if known is None:
             self.availability.check(function)
+            if is_predefined(name):
+                self.declarations.add(
+                    "reserved-name", f"`{name}` is predefined", function.name.span, "can't be declared"
+                )
         self.linkage.function(function)
         self.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
         self.headers.setdefault(name, function)

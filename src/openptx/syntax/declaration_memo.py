@@ -12,7 +12,7 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declarations import Form, Variable
-from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER, NEW_NAME, WORD, words
+from openptx.syntax.lexical import COMMENT, FLOAT, INITIAL_INTEGER, NEW_NAME, WORD, words
 from openptx.syntax.operands import Name
 from openptx.syntax.plain_values import (
     ADDRESS,
@@ -32,7 +32,6 @@ from openptx.syntax.tree import Function, HeaderForm, Statement
 
 Parts = tuple[str, str, str, int]
 
-_NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
 _PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
@@ -53,6 +52,7 @@ _LENGTH = pattern(r"\[([1-9][0-9]{0,8})\](?!\[)")
 _VECTOR = pattern(r"\.v([248])\b")
 _SIZES = pattern(r"[0-9]++").findall
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
+_COMMENT = pattern(COMMENT)
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
 _SYMBOLIC = (" = y;", "{y};")
@@ -172,38 +172,44 @@ class RepeatedHeader:
 
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
     """The parts of a header in a match of `STATEMENT`, if its form has been memoised."""
-    text = match[HEADER]
-    named = _NAMED.search(text)
-    if named is None:
-        return None
-    form, names = _form_and_names(text)
+    form, parts = _form_and_parts(match[HEADER])
     found = _HEADERS.get(form)
     if found is None:
         return None
-    start, end = match.span(HEADER)
-    name = Name(named[1], (start + named.start(1), start + named.end(1)))
-    names.remove(name.text)
-    return RepeatedHeader(found, name, names, end - text.endswith(";"))
+    names, (start, end) = parts[1::2], match.span(HEADER)
+    start += sum(map(len, parts[: 2 * found.results + 1]))
+    name = names.pop(found.results)
+    return RepeatedHeader(found, Name(name, (start, start + len(name))), names, end - match[HEADER].endswith(";"))
 
 
-def _form_and_names(text: str) -> tuple[str, list[str]]:
-    """The text of a header without its names, and these; None if one occurs twice or cannot be declared."""
+def _form_and_parts(text: str) -> tuple[str, list[str]]:
+    """The text of a header without its names and comments ("" if a name occurs twice or cannot be declared), and the
+    parts between which its names stand, these, and nothing else."""
+    commented = "/" in text
+    if commented:
+        text = _COMMENT.sub(_blank, text)
+    text, quote, pragma = text.partition('"')
     parts = _NAMES.split(text)
     names = parts[1::2]
-    right = _SAME not in text and len(set(names)) == len(names) and _RESERVED.isdisjoint(names)
-    return (_SAME.join(parts[::2]), names) if right else ("", [])
+    if _SAME in text or len(set(names)) < len(names) or not _RESERVED.isdisjoint(names):
+        return "", parts
+    form = _SAME.join(parts[::2]) + quote + pragma
+    return " ".join(form.split()) if commented else form, parts
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def remember_header(item: Statement, match: re.Match[str]) -> None:
     """Memoises the header of a correct function, if it names only the function and its parameters."""
-    if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes:
+    if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes or item.broken:
         return
-    text, (start, end) = match[HEADER], match.span(HEADER)
-    named = _NAMED.search(text)
-    whole = end == (item.span[1] if item.body is None else item.body[0] - 1)
-    if named is None or named.start(1) + start != item.name.span[0] or not whole or item.broken:
+    text, end = match[HEADER], match.end(HEADER)
+    if end != (item.span[1] if item.body is None else item.body[0] - 1) or ('"' in text and text[-1] == ";"):
         return
-    form, names = _form_and_names(text)
+    form, parts = _form_and_parts(text)
     returns, parameters = ([each.names[0].name.text for each in list] for list in (item.returns, item.parameters))
-    if names == [*returns, item.name.text, *parameters]:
-        item.form, item.formals = _HEADERS.setdefault(form, HeaderForm(item.kind, item.linkage)), returns + parameters
+    if form and parts[1::2] == [*returns, item.name.text, *parameters]:
+        item.form = _HEADERS.setdefault(form, HeaderForm(item.kind, item.linkage, len(returns)))
+        item.formals = returns + parameters

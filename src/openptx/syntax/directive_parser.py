@@ -147,7 +147,7 @@ def tuning(c: Cursor, kernel: bool = False) -> tuple[Directive, ...]:
         if c.word in TUNING and kernel == (c.word in _FUNCTIONS_ONLY):
             what = "a kernel can't have" if kernel else "only a kernel can have"
             raise c.mistake("misplaced-directive", f"{what} `{c.word}`", c.span)
-        if c.word == ".pragma":
+        if c.word == ".pragma" and kernel:  # after the declaration of a function, it is a statement of the module
             found.append(_pragma(c))
         elif c.word in TUNING:
             found.append(_tuning(c))

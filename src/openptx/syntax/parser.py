@@ -28,7 +28,9 @@ _COMMENTS_AND_LINES = pattern(f'{STRING}|{COMMENT}\n?+|["#]|@@')
 _NEXT = pattern(r"\.(?:entry|func|section)\b")
 _AFTER_HEADER = pattern(r"[ \t\r\n]*+([{;])")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
-_BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".version", ".target", ".address_size")
+_BEGINS_ITEM = (
+    *LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".pragma", ".version", ".target", ".address_size",
+)  # fmt: skip
 
 
 def parse(file: File) -> SyntaxTree:

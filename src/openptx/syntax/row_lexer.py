@@ -29,15 +29,15 @@ GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
 # less.
 _PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
 _OFFSET = r"\+[ ]?+(?:0(?:[xX][0-9a-fA-F]{1,7}+|)|-?[1-9][0-9]{0,8}+)[ ]?+\]"
-_OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
+_OPERAND = rf"""((?!\[){_PLAIN}++(?=[ ]*+[,;])
         | \[(?:[ ]?+%[a-z]++[0-9]++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
-        | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
-      )(?:\]|{_OFFSET}|[ ](?:\]|{_OFFSET})|)"""
+        | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[ ]*+[,;])
+      )(?:\]|{_OFFSET}|[ ]++(?:\]|{_OFFSET}|)|)"""
 _NUMBER = rf"{DECIMAL_32}(?!\w)"
 _PLACE = rf"{_NUMBER}[ \t]++{_NUMBER}[ \t]++{_NUMBER}"
 _INLINED = rf",[ ]function_name[ ]{IDENTIFIER}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
 _LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
-_GUARD = r"@[ ]?+!?[ ]?+"
+_GUARD = r"@[ \t]*+!?[ \t]*+"
 _REGISTERS = r'\.reg(?=[ \t.])[^;{}/"=]*+;'
 _PARAMETERS = r'\.param(?=[ \t.])[^;{}/"=]*+;'
 _DECLARATION = (
@@ -49,18 +49,18 @@ _STATEMENT = r'[^;{}":\#/]*+(?:\{[^;{}":\#/]*+\}[^;{}":\#/]*+){0,8}+;'
 _BLOCK = rf"\{{[ \t]*+(?://[^\n]*+\n)?+(?:{_STATEMENT}){{1,32}}+[ \t\r\n]*+\}}"
 _operands = _OPERAND
 for _ in range(4):
-    _operands = rf"{_OPERAND}(?:,[ ]*+{_operands}|)"
+    _operands = rf"{_OPERAND}(?:,[ \t]*+{_operands}|)"
 
 ROWS = pattern(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
-    (?: (?:{_GUARD}({WORD})[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
-    | ({IDENTIFIER}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
+    (?: (?:{_GUARD}({WORD})[ \t\r\n]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
+    | ({IDENTIFIER})[ \t]*+:(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ({_BLOCK}
       | [{{}}]
       | {_DECLARATION}
       | {_TABLE}
-      | (?:{_GUARD}{WORD}[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
+      | (?:{_GUARD}{WORD}[ \t\r\n]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
         [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
       | (?s:.+))
     |)

@@ -31,6 +31,7 @@ _GROUP = rf'\{{(?>[^{{}};/"]+|{COMMENT}|/)*+\}}'
 _list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
 for _ in range(3):
     _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
+_PRAGMA = rf'\.pragma\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;'
 INITIAL_LIST = _list  # the values of an array of up to four dimensions; one with more is `OTHER`
 
 STATEMENT = pattern(
@@ -47,7 +48,7 @@ STATEMENT = pattern(
        \.(?:reg|local|shared|param|global|const|tex|sreg)\b
        (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
     | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
-       \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func)\b)|{COMMENT})*+;?)
+       \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func|pragma)\b)|{COMMENT}|{_PRAGMA})*+;?)
     | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|{STRING})*+
       |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;
       |\.section\b(?>[^;{{}}/"\n]+|{STRING})*+)

@@ -158,12 +158,12 @@ class Unreadable(Statement):
 
 
 class HeaderForm:
-    """The header of a function, except the names in it."""
+    """The header of a function, except the names in it: that of the function comes after those of its `results`."""
 
-    __slots__ = ("kind", "linkage")
+    __slots__ = ("kind", "linkage", "results")
 
-    def __init__(self, kind: str, linkage: str) -> None:
-        self.kind, self.linkage = kind, linkage
+    def __init__(self, kind: str, linkage: str, results: int) -> None:
+        self.kind, self.linkage, self.results = kind, linkage, results
 
 
 class Function(Statement):

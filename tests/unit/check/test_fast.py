@@ -12,6 +12,7 @@ from openptx.check import check
 from openptx.check.fast import file_memo
 from openptx.check.fast.statements import StatementReader
 from openptx.source import File
+from openptx.syntax.row_lexer import ROWS
 
 ROOT = Path(__file__).parents[3]
 REAL = sorted({*(ROOT / "tests").glob("kernels/*/kernel.ptx"), *(ROOT / "tests" / "corpus" / "ptx").glob("*.ptx")})[::7]
@@ -280,3 +281,22 @@ def test_registers_are_declared_by_whole_statements(text: str, monkeypatch: pyte
 def test_a_sink_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     body = "mapa.shared::cluster.u32 %r2, %r1, 0;\nmbarrier.arrive.relaxed.cluster.shared::cluster.b64 _,[%r2];"
     assert both(kernel(f"{BLOCKS}\n{body}"), monkeypatch) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("spaced", "plain"),
+    [
+        ("@%p1 add.s32 %r2 , %r1 , 7 ;", "@%p1 add.s32 %r2, %r1, 7;"),
+        ("@  !  %p1\tadd.s32\t%r2,\t%r1,\t7;", "@!%p1 add.s32 %r2, %r1, 7;"),
+        ("@%p1\n\tadd.s32 %r2, %r1, 7;", "@%p1 add.s32 %r2, %r1, 7;"),
+        ("mov.b64 {%r1, %r2}  , %rd1;", "mov.b64 {%r1, %r2}, %rd1;"),
+        ("L0 \t:", "L0:"),
+    ],
+)
+def test_unusual_blanks_are_rows(spaced: str, plain: str) -> None:
+    assert ROWS.findall(spaced) == ROWS.findall(plain)
+
+
+@pytest.mark.parametrize("operands", ["%r2, %r1 ];", "%r2, %r1 +4];", "%r2 , , %r1;", "%r2 %r1;", "%r2, {%r1} ];"])
+def test_wrong_operands_are_no_rows(operands: str) -> None:
+    assert len(ROWS.findall(f"mov.b32 {operands} ret;")[0][-1]) > len(operands)

@@ -18,7 +18,11 @@ def module(function: str, first: str, second: str) -> str:
     return HEAD + function % (0, 0, first) + function % (1, 1, second)
 
 
-@pytest.mark.parametrize("function", [REGISTERS, VARIABLES], ids=["reg", "param"])
+COMMENTED = ".func /* f */ f%d // it, %d\n (.param .u32 a)  /* %s */\n{\nret;\n}\n"
+PRAGMA = '.entry f%d(.param .u32 f%d_a)\n.pragma "nounroll";\n.maxntid 32\n{\n%s\nret;\n}\n'
+
+
+@pytest.mark.parametrize("function", [REGISTERS, VARIABLES, COMMENTED, PRAGMA])
 def test_a_header_is_checked_once(function: str, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
     whole = Declarations.header

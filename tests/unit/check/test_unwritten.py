@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from openptx.check import check
 from openptx.check.fast.rows import FastPath
+from openptx.check.function_checker import FunctionChecker
 from openptx.source import File
 
 HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
@@ -170,3 +171,13 @@ def test_another_function_may_write_a_register_of_the_module(fast: bool, monkeyp
         """
     (found,) = check(File("k.ptx", text))
     assert (found.name, text[slice(*found.span)]) == ("uninitialized-register", "s")
+
+
+def test_many_registers_are_followed_without_the_full_checker(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 1500
+    body = "".join(f".reg .b32 v_{i}_w;\n" for i in range(count))
+    body += "".join(f"add.u32 v_{i}_w, v_{(7 * i) % count}_w, 1;\n" for i in range(count))
+    full = names(body, selected=frozenset(("uninitialized-register",)), lines=False)
+    monkeypatch.setattr(FunctionChecker, "check", None)
+    assert names(body, lines=False) == full
+    assert len(full) > 500

@@ -44,19 +44,23 @@ def flowing(text: str, body: Span) -> Iterator[int]:
             at = text.find(word, at + 1, body[1])
 
 
-_STATEMENT = pattern(rf"[ \t]*+(?:@[ ]?+!?[ ]?+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+_STATEMENT = pattern(rf"[ \t]*+(?:@[ \t]*+!?[ \t]*+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction on a line of its own."""
 _DECLARATION = pattern(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
 
-_MOST = 1 << 10
-"""The maximum number of registers tracked in a body; the facts of each block have as many bits."""
+_AT_ONCE = 1 << 10
+"""The number of registers that are tracked together; the facts of each block have as many bits."""
 
 
 class _Blocks:
-    """The basic blocks of a body: the start of each, whether it falls through, and the label that it jumps to."""
+    """The basic blocks of a body: the start of each, whether it falls through, and the label that it jumps to.
+
+    `exact`: no edge is missing, as those of indirect jumps are.
+    """
 
     def __init__(self) -> None:
+        self.exact = True
         self.starts: list[int] = []
         self.falls: list[bool] = []  # whether the next one follows it
         self.targets: list[str] = []  # the label that it jumps to, if any
@@ -108,32 +112,43 @@ def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
             else:
                 found.unclear.add(name)
     never = first.keys() - writes.keys() - found.unclear
-    found.unwritten = sorted(((name, first[name]) for name in never), key=lambda read: read[1])
     asked = {name: places for name, places in early.items() if name in writes}
-    found.unclear &= early.keys()
-    found.unclear = (found.unclear - asked.keys()) | _unreached(text, body, asked, writes)
+    unreached = _unreached(text, body, asked, writes)
+    perhaps, found.unclear = found.unclear, (found.unclear & early.keys()) - asked.keys()
+    for name, place in unreached.items():
+        if place is None or name in perhaps:
+            found.unclear.add(name)
+        else:
+            first[name] = place
+    unwritten = [*never, *(unreached.keys() - found.unclear)]
+    found.unwritten = sorted(((name, first[name]) for name in unwritten), key=lambda read: read[1])
     return found
 
 
 def _unreached(
     text: str, body: Span, asked: dict[str, list[int]], writes: dict[str, list[int]]
-) -> set[str]:  # fmt: skip
-    """The registers of which a write may not reach one of the reads at these positions; all of them if that is
-    unclear."""
-    blocks = _blocks(text, body) if asked and len(asked) <= _MOST else None
+) -> dict[str, int | None]:  # fmt: skip
+    """The registers of which no write reaches one of the reads at these positions, and the first such read; None if
+    that is unclear."""
+    blocks = _blocks(text, body) if asked else None
     if blocks is None:
-        return set(asked)
-    bits = {name: 1 << number for number, name in enumerate(asked)}
-    written = [0] * len(blocks.starts)
-    for name, bit in bits.items():
-        for place in writes[name]:
-            written[bisect(blocks.starts, place) - 1] |= bit
-    before = generated_before(written, blocks.successors)
-    return {
-        name
-        for name, places in asked.items()
-        if not all(before.get(bisect(blocks.starts, place) - 1, 0) & bits[name] for place in places)
-    }
+        return dict.fromkeys(asked)
+    found: dict[str, int | None] = {}
+    names = list(asked)
+    for start in range(0, len(names), _AT_ONCE):
+        bits = {name: 1 << number for number, name in enumerate(names[start : start + _AT_ONCE])}
+        written = [0] * len(blocks.starts)
+        for name, bit in bits.items():
+            for place in writes[name]:
+                written[bisect(blocks.starts, place) - 1] |= bit
+        before = generated_before(written, blocks.successors)
+        for name, bit in bits.items():
+            for place in asked[name]:
+                known = before.get(bisect(blocks.starts, place) - 1)
+                if known is None or not known & bit:  # not reached at all: the full checker knows better
+                    found[name] = place if known is not None and blocks.exact else None
+                    break
+    return found
 
 
 def _does(text: str, start: int, end: int) -> tuple[str, int]:
@@ -150,17 +165,25 @@ def _does(text: str, start: int, end: int) -> tuple[str, int]:
     if start < first:
         return ("reads" if statement.span(1) == (start, end) else "perhaps reads"), end
     listed = text[first] == "{" and start < text.find("}", first) and text[start - 1] in "{, \t"
-    if (listed or (start == first and text[end] == ",")) and assigns(statement[2]):
+    if (listed or (start == first and _next(text, end) == ",")) and assigns(statement[2]):
         return "writes", statement.end()
     return _reads_as(text, start, end, statement), end
+
+
+def _next(text: str, end: int) -> str:
+    """The character that follows an operand, after blanks."""
+    while text[end] in " \t":
+        end += 1
+    return text[end]
 
 
 def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
     """What a statement does with a source operand: "reads", "perhaps reads" or "passes on"."""
     opcode, operands, first = statement[2], statement[3], statement.start(3)
-    if text[start - 1] == "[" and text[end] in "+]":
+    after = _next(text, end)
+    if after in "+]" and text[start - 1] == "[":
         return "reads"
-    if text[start - 1] not in "{, \t" or text[end] not in ",;}" or _is_special(opcode):
+    if text[start - 1] not in "{, \t" or after not in ",;}" or _is_special(opcode):
         return "perhaps reads"
     if "{" in operands and text.rfind("{", first, start) > text.rfind("}", first, start):
         return "passes on" if lists(opcode, "packed") else "perhaps reads" if lists(opcode, "padded") else "reads"
@@ -181,7 +204,8 @@ def _is_special(opcode: str) -> bool:
 def _flow() -> re.Pattern[str]:
     """Lines that are or start with a label, or transfer control."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
-    line = rf"\n[ \t]*+(?:({WORD}):(?!:)|(@[ ]?+!?[ ]?+{WORD}[ \t]++)?+({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
+    guard = rf"(@[ \t]*+!?[ \t]*+{WORD}[ \t]++)?+"
+    line = rf"\n[ \t]*+(?:({WORD}):(?!:)|{guard}({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
     return pattern(line, re.A)
 
 
@@ -192,7 +216,7 @@ def _leading(text: str, body: Span) -> int:
 
 def _blocks(text: str, body: Span) -> _Blocks | None:
     """The basic blocks of a body; None if a jump has no line of its own. Indirect jumps have no edges."""
-    branches = mnemonics("branch")
+    branches, jumps = mnemonics("branch"), mnemonics(*JUMPS)
     blocks = _Blocks()
     blocks.begin(body[0])
     leading = 0
@@ -208,6 +232,8 @@ def _blocks(text: str, body: Span) -> _Blocks | None:
         blocks.falls[-1] = guard is not None
         if mnemonic in branches:
             blocks.targets[-1] = target.strip()
+        elif mnemonic in jumps:
+            blocks.exact = False
         blocks.begin(match.end())
     if leading != _leading(text, body) or not blocks.labels.keys() >= set(blocks.targets) - {""}:
         return None
