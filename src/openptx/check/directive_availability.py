@@ -81,7 +81,7 @@ MEASURED               = {  # where the assembler's gate differs from the manual
 
 _OF_COMMON = (
     KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, ADDRESS_VALUE, FUNCTION_VALUE, GENERIC_VALUE,
-    *TYPES_SINCE.values(), gate("PTX 7.0"),
+    *TYPES_SINCE.values(), MASKED_VALUE,
 )  # fmt: skip
 """The gate of the commonest declarations together; since PTX 7.0 bodies are not searched either."""
 
@@ -341,8 +341,7 @@ def _common(statement: Statement) -> bool:
         and statement.space != "tex"
         and all(
             (value := declarator.initialiser) is None
-            or isinstance(value, Integer)
-            or (isinstance(value, SymbolAddress) and value.mask is None)
+            or isinstance(value, (Integer, SymbolAddress))
             or (isinstance(value, InitialiserList) and value.plain)
             for declarator in statement.names
         )

@@ -20,6 +20,8 @@ from openptx.syntax.plain_values import (
     FLOATS,
     INTEGERS,
     LIST,
+    MASKED,
+    SUMS,
     bytes_fit,
     fits,
     integers_fit,
@@ -46,7 +48,7 @@ _SEVERAL = pattern(
 )
 """A declaration of several names: of the form that one of them would have."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
-_MARKS = {INTEGERS: "{}", FLOATS: "{0.0}", ADDRESSES: "{y}"}
+_MARKS = {INTEGERS: "{}", SUMS: "{}", FLOATS: "{0.0}", ADDRESSES: "{y}", MASKED: "{0xFF(y)}"}
 """Represent lists of values in the text after a name."""
 _LENGTH = pattern(r"\[([1-9][0-9]{0,8})\](?!\[)")
 _VECTOR = pattern(r"\.v([248])\b")
@@ -55,7 +57,7 @@ _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
 _COMMENT = pattern(COMMENT)
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
-_SYMBOLIC = (" = y;", "{y};")
+_SYMBOLIC = (" = y;", "{y};", "(y)};")
 """The ends of declarations with addresses as initial values."""
 _SAME = "\0"
 """Represents names in the text of a header, which itself contains no NUL."""

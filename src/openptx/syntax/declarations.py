@@ -11,7 +11,7 @@ from openptx.patterns import pattern
 from openptx.syntax import plain_values
 from openptx.syntax.literals import signed
 from openptx.syntax.operands import Float, Integer, Name
-from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, SYMBOL
+from openptx.syntax.plain_values import FLOATS, INTEGERS, MASK, SUMS, SYMBOL, total
 from openptx.syntax.tree import Lazy, Statement
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from openptx.source import File, Span
 
-_VALUE = pattern(rf"(generic\()?({SYMBOL})\)?(?:\+([0-9]++))?+|-?[0-9](?:[\w.]|(?<=[eE])[-+])*+", re.A)
+_VALUE = pattern(
+    rf"(?:({MASK})\()?+(generic\()?({SYMBOL})\)?(?:\+([0-9]++))?+\)?|-?[0-9](?:[\w.]|(?<=[eE])[-+])*+", re.A
+)
+_SUM = pattern(r"-?[0-9]++(?: ?[-+] ?[0-9]++)*+")
 _FLAT = r"\{[^{}]*+\}"
 _FLATS = rf"\{{(?:[^{{}}]|{_FLAT})*+\}}"
 _ROWS = [pattern(_FLAT), pattern(_FLATS), pattern(rf"\{{(?:[^{{}}]|{_FLATS})*+\}}")]
@@ -46,7 +49,7 @@ class Pointer:
 
 
 class InitialiserList:
-    """`{ 1, 2, { 3 } }`. A `plain` one (`plain_values`) has its text, and a `kind`: of integers, floats or addresses.
+    """`{ 1, 2, { 3 } }`. A `plain` one (`plain_values`) has its text, and a `kind`: integers, addresses and so on.
 
     Compilers write tables of many thousands: their nodes are created when `elements` is read.
     """
@@ -71,12 +74,12 @@ class InitialiserList:
     @property
     def numeric(self) -> bool:
         """Whether it is a plain list of numbers alone."""
-        return self.kind in (INTEGERS, FLOATS)
+        return self.kind in (INTEGERS, SUMS, FLOATS)
 
     @property
     def names(self) -> list[str]:
         """The names in a plain list."""
-        return plain_values.names(self.plain) if self.kind == ADDRESSES else []
+        return [] if self.numeric else plain_values.names(self.plain)
 
     @property
     def numbers(self) -> list[int]:
@@ -90,7 +93,8 @@ class InitialiserList:
         if self._elements is None:
             start, depth = self.span[0], plain_values.depth(self.plain)
             if depth == 1:
-                found = [_value(match, self.kind, start) for match in _VALUE.finditer(self.plain)]
+                values = _SUM if self.kind == SUMS else _VALUE
+                found = [_value(match, self.kind, start) for match in values.finditer(self.plain)]
             else:
                 rows = _ROWS[depth - 2].finditer(self.plain, 1)
                 found = [
@@ -103,10 +107,13 @@ class InitialiserList:
 def _value(match: re.Match[str], kind: str, start: int) -> Initialiser:
     """A value of a plain list, which begins at `start`."""
     span = start + match.start(), start + match.end()
-    generic, symbol, offset = match.groups()
+    if kind == SUMS:
+        return Integer(total(match[0]), False, match[0], span, literal=match[0].isdecimal())
+    mask, generic, symbol, offset = match.groups()
     if symbol:
-        name = Name(symbol, (start + match.start(2), start + match.end(2)))
-        return SymbolAddress(name, int(offset or 0), bool(generic), None, span)
+        name = Name(symbol, (start + match.start(3), start + match.end(3)))
+        masked = plain_integer(mask, (start + match.start(1), start + match.end(1))) if mask else None
+        return SymbolAddress(name, int(offset or 0), bool(generic), masked, span)
     return (signed if kind == FLOATS else plain_integer)(match[0], span)
 
 

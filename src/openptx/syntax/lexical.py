@@ -28,9 +28,13 @@ DECIMAL_63 = "(?:0|[1-9][0-9]{0,17}+)"
 """Decimal integers with few enough digits to fit 32 and 63 bits. With leading zeros a number is octal."""
 SMALL_INTEGER = rf"(?:-?{DECIMAL_63}|0[xX][0-9a-fA-F]{{1,15}}+)"
 """An integer that certainly fits 64 bits with its sign."""
+_MOST_64 = str((1 << 64) - 1)
+_TWENTY_DIGITS = "|".join(
+    (*(rf"{_MOST_64[:i]}[0-{int(d) - 1}][0-9]{{{19 - i}}}" for i, d in enumerate(_MOST_64) if i and d != "0"), _MOST_64)
+)
 INITIAL_INTEGER = (
     r"(?:-(?:0|[1-8][0-9]{0,18}+|9(?:[01][0-9]{0,17}+|[2-9][0-9]{0,16}+)?+)"
-    r"|(?:0(?:[xX][0-9a-fA-F]{1,16}+)?+|[1-9][0-9]{0,18}+|1[0-7][0-9]{18})U?+)"
+    rf"|(?:0(?:[xX][0-9a-fA-F]{{1,16}}+)?+|[1-9][0-9]{{0,18}}+|{_TWENTY_DIGITS})U?+)"
 )
 """An integer that certainly fits 64 bits, possibly unsigned: `7U`. A negative one has no suffix, because `-7U` is a
 large number."""

@@ -9,14 +9,14 @@ import re
 from operator import methodcaller
 
 from openptx.patterns import pattern
-from openptx.syntax.lexical import DECIMAL_63, FLOAT, INITIAL_INTEGER, NEW_NAME
+from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, FLOAT, INITIAL_INTEGER, NEW_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INTEGERS, FLOATS, ADDRESSES = "integers", "floats", "addresses"
-"""The kinds of plain lists. One of addresses may hold integers, too."""
+INTEGERS, SUMS, FLOATS, ADDRESSES, MASKED = "integers", "sums", "floats", "addresses", "masked addresses"
+"""The kinds of plain lists. One of addresses, or of bytes of addresses, may hold integers, too."""
 
 SYMBOL = rf"(?!WARP_SZ\b){NEW_NAME}"
 ADDRESS = rf"(?:generic\({SYMBOL}\)|{SYMBOL})(?:\+{DECIMAL_63})?+(?![\w.$])"
@@ -38,14 +38,20 @@ def _lists(value: str) -> str:
 
 
 _INTEGER = rf"{INITIAL_INTEGER}(?![\w.$])"
+_SUM = rf"-?{DECIMAL_32}(?:[ ]?[-+][ ]?{DECIMAL_32})*+(?![\w.$])"
+MASK = r"0[xX][fF]{2}(?:00){0,7}+"
 _LISTS = {
     INTEGERS: pattern(_lists(_INTEGER), re.A),
     FLOATS: pattern(_lists(rf"{FLOAT}(?![\w.$])"), re.A),
     ADDRESSES: pattern(_lists(rf"(?:{ADDRESS}|{_INTEGER})"), re.A),
+    MASKED: pattern(_lists(rf"(?:{MASK}\({ADDRESS}\)|{_INTEGER})"), re.A),
+    SUMS: pattern(_lists(_SUM), re.A),
 }
 _FIRST_FLOAT = pattern(rf"[{{ \t\r\n]*+{FLOAT}", re.A)
 _NO_DIGIT = pattern(r"[G-TVWYZg-wyz_$]", re.A)
 """Characters that most names contain, and no integer."""
+_MASKS = pattern(rf"{MASK}\(", re.A)
+_TERMS = pattern(r"[-+]?[0-9]++").findall
 _NAMES = pattern(rf"(?<![.\w$])(?!generic\()({SYMBOL})", re.A)
 _OPENED = pattern(r"(?:\{[ \t\r\n]*+)++")
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
@@ -66,7 +72,9 @@ def likely_kind(text: str) -> str:
     """The kind of a list, if it is a plain one."""
     if _FIRST_FLOAT.match(text):
         return FLOATS
-    return ADDRESSES if _NO_DIGIT.search(text) else INTEGERS
+    if _NO_DIGIT.search(text):
+        return MASKED if _MASKS.search(text) else ADDRESSES
+    return SUMS if "+" in text else INTEGERS
 
 
 def is_plain(kind: str, text: str) -> bool:
@@ -101,9 +109,16 @@ def fits(kind: str, text: str, shape: Sequence[int], width: int, *, whole_rows: 
     if kind == FLOATS:
         return True
     values = compact.replace("{", "").replace("}", "").split(",")
-    if kind == ADDRESSES:
-        values = [value for value in set(values) if value[0] in "-0123456789"]
+    if kind in (ADDRESSES, MASKED):
+        values = [value for value in set(values) if value[0] in "-0123456789" and value[-1] != ")"]
+    elif kind == SUMS:
+        values = [str(total(value)) for value in set(values)]
     return not values or integers_fit(values, width)
+
+
+def total(text: str) -> int:
+    """The value of a sum."""
+    return sum(map(int, _TERMS(text.replace(" ", ""))))
 
 
 def bytes_fit(text: str, room: int) -> bool:

@@ -42,6 +42,8 @@ _ADDRESSES = (
     "x + 4",
     "0xFF(x)",
 )
+_SUMS = ("1+2", "-3 - 4", "100+27", "250+9", "65535 + 1-1")
+_BYTES = ("0xFF(x)", "0xff00(generic(ab)+8)", "0XFF0000(ab+4)", "0xFF(function)", "0xFFFF(x)")
 _TYPES = ("b8", "u8", "s8", "b16", "u16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64", "f16", "pred", "b128")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -51,13 +53,24 @@ def declaration(chance: random.Random, name: str) -> str:
     type = chance.choice(_TYPES)
     vector = chance.choice((0, 0, 0, 0, 2, 4))
     shape = [chance.randrange(1, 4) for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 3, 4)))]
+    more = chance.random()
     numbers = (
-        _FLOATS[:5] if type[0] == "f" else _ADDRESSES[:6] if type == "u64" and chance.random() < 0.5 else _INTEGERS[:4]
+        _SUMS[:4] + _INTEGERS[:4]
+        if more < 0.1
+        else _BYTES[:4] + _INTEGERS[:2]
+        if more > 0.8 and type[0] == "u"
+        else _FLOATS[:5]
+        if type[0] == "f"
+        else _ADDRESSES[:6]
+        if type == "u64" and chance.random() < 0.5
+        else _INTEGERS[:4]
     )
     odd = chance.random() < 0.3
 
     def value() -> str:
-        return chance.choice(_INTEGERS + _FLOATS + _ADDRESSES if odd and chance.random() < 0.3 else numbers)
+        return chance.choice(
+            _INTEGERS + _FLOATS + _ADDRESSES + _SUMS + _BYTES if odd and chance.random() < 0.3 else numbers
+        )
 
     between = chance.choice((", ", ", ", ",", " , ", ",\n\t"))
 

@@ -12,8 +12,9 @@ from openptx.source import Span
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.operands import Float, Integer
-from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, fits
+from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, MASKED, SUMS, fits
 
+_MASKS = frozenset(0xFF << shift for shift in range(0, 64, 8))
 TRUNCATED = "initializer-truncated"
 SHORT = "short-float"
 """Both are warnings: misfits of values that the assembler accepts."""
@@ -96,6 +97,8 @@ def _empty(value: Initialiser) -> bool:
 def _element(value: Initialiser, type: str) -> Misfit | None:
     kind = TYPES[type].kind if type != "f16x2" else "b"
     if isinstance(value, SymbolAddress):
+        if value.mask is not None and value.mask.value not in _MASKS:
+            return _value("a mask selects one byte: `0xFF`, `0xFF00` and so on", value.mask.span)
         if type in ("u32", "u64") or (type == "u8" and value.mask is not None):
             return None
         help = "declare it as `.u64`, or as `.u8` for one byte of an address, as in `0xFF(a)`"
@@ -114,7 +117,10 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
 def _fits(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector: int) -> bool:
     """Whether a plain list is certainly correct, judged by its text."""
     kind, width = TYPES[type].kind, TYPES[type].width
-    held = {INTEGERS: kind in "bsu", FLOATS: kind not in "su", ADDRESSES: type in ("u32", "u64")}
+    held = {
+        INTEGERS: kind in "bsu", SUMS: kind in "bsu", FLOATS: kind not in "su", ADDRESSES: type in ("u32", "u64"),
+        MASKED: type in ("u8", "u32", "u64"),
+    }  # fmt: skip
     if type == "f64" and _SINGLE.search(value.plain):
         return False
     return held[value.kind] and fits(value.kind, value.plain, dimensions, width, whole_rows=vector > 1)
