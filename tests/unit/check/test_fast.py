@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from fast_and_full import BLOCKS, HEAD, both, kernel
+from fast_and_full import AROUND, BLOCKS, HEAD, both, kernel
 
 from openptx.check import check
 from openptx.check.fast import file_memo
+from openptx.check.fast.rows import FastPath
 from openptx.check.fast.statements import StatementReader
 from openptx.source import File
 from openptx.syntax.row_lexer import ROWS
@@ -300,3 +301,23 @@ def test_unusual_blanks_are_rows(spaced: str, plain: str) -> None:
 @pytest.mark.parametrize("operands", ["%r2, %r1 ];", "%r2, %r1 +4];", "%r2 , , %r1;", "%r2 %r1;", "%r2, {%r1} ];"])
 def test_wrong_operands_are_no_rows(operands: str) -> None:
     assert len(ROWS.findall(f"mov.b32 {operands} ret;")[0][-1]) > len(operands)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["add.u32 %r2 %r1;", "add.u32 %r2, (%r1;", "add.u32 %r2,, %r1;", "@%p1 add.u32 %r2, );", "add.u32 %r2, %r1, 7\n"],
+)
+def test_a_syntax_error_in_an_instruction_is_doubtful_alone(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts: list[bool] = []
+    accepts = FastPath.accepts
+
+    def noted(path: FastPath) -> bool:
+        verdicts.append(accepts(path))
+        return verdicts[-1]
+
+    monkeypatch.setattr(FastPath, "accepts", noted)
+    text = kernel(f"{AROUND}{statement}\n{'add.u32 %r1, %r1, 1;' * 3}")
+    assert check(File("k.ptx", text))
+    assert verdicts == [True]
+    fast, full = both(text, monkeypatch)
+    assert fast == full

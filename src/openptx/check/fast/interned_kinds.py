@@ -12,6 +12,10 @@ from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
 
 _INTEGER = pattern(SMALL_INTEGER, re.A)
 _EXACT = pattern(FLOAT_BITS, re.A)
+_EXACT_KINDS = {
+    (some, 2 + width // 4): kinds.floating(int(some), width) for some in (False, True) for width in (32, 64)
+}
+"""By whether a bit is set, and the length of the text."""
 
 CONSTANTS: dict[str, Kind] = {}
 COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}
@@ -28,7 +32,7 @@ def constant(text: str) -> Kind | None:
     if _INTEGER.fullmatch(text):
         return kinds.integer(int(text, 0))
     if _EXACT.fullmatch(text):
-        return kinds.floating(int(text[2:], 16), 4 * (len(text) - 2))
+        return _EXACT_KINDS[text.strip("0")[1:] != "", len(text)]
     if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
         return kinds.special(special, component=True) if special.vector and text[-1] in "xyzw" else None
     return None

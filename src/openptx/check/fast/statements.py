@@ -184,10 +184,14 @@ class StatementReader:
         other than an instruction (`doubt`) may be wrong."""
         found: list[tree.Statement] = []
         problems: list[Diagnostic] = []
-        offset = read_statements(Cursor(file, start, end), until, found, problems, inside=True)
-        if problems or not all(self._read(statement) for statement in found):
-            return None
-        return max(offset, until)
+        offset = max(read_statements(Cursor(file, start, end), until, found, problems, inside=True), until)
+        if problems:  # a syntax error in the operands of one instruction is that instruction's
+            match = STATEMENT.match(file.text, start, end)
+            if match is None or match.lastindex != INSTRUCTION or match.end() != offset:
+                return None
+            self.doubt = True
+            return offset
+        return offset if all(map(self._read, found)) else None
 
     def _passes(self, parameter: Variable) -> bool:
         """Whether a prototype's parameter is declared correctly."""
@@ -197,8 +201,8 @@ class StatementReader:
         if isinstance(statement, tree.Instruction):
             if joins(statement.opcode) and not self._is_uniform(statement):
                 return False
-            self.doubt = not self._instruction(statement) or self.doubt
-            return statement.problem is None
+            self.doubt = not self._instruction(statement) or statement.problem is not None or self.doubt
+            return True
         if any(self.checked.module.availability.unmet(statement)):
             return False
         match statement:
