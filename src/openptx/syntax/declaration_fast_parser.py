@@ -11,7 +11,6 @@ from openptx.syntax.declarations import (
     Declarator,
     Initialiser,
     InitialiserList,
-    Pointer,
     SymbolAddress,
     Variable,
     plain_integer,
@@ -102,44 +101,6 @@ def _value(match: re.Match[str], end: int) -> Initialiser | None:
     span = match.span(11 if generic else 12)
     start = span[0] - len("generic(") if generic else span[0]
     return SymbolAddress(Name(generic or symbol, span), int(offset or 0), bool(generic), None, (start, end))
-
-
-_PARAMETER = pattern(
-    rf"""[ \t\r\n]*+\.(reg|param)[ \t]++(?:\.align[ \t]++({_NUMBER})[ \t]++)?+\.([bsuf](?:8|16|32|64)|pred)[ \t]++
-    (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
-    ({NEW_NAME})(?:\[({_NUMBER})\])?+[ \t\r\n]*+(?:,|\Z)""",
-    re.X | re.A,
-)
-
-
-def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...] | None:
-    """The parameters between two parentheses, empty if there are none; None if one is not of the plain form."""
-    found: list[Variable] = []
-    text, offset = file.text, start
-    while 0 <= offset < end:
-        match = _PARAMETER.match(text, offset, end)
-        if match is None:
-            return None
-        space, align, type_, pointer, pointed, pointer_align, name, size = match.groups()
-        first, named = match.span(7)
-        after = named if size is None else match.end(8) + 1
-        lengths = () if size is None else (_integer(size, match.span(8)),)
-        to = None
-        if pointer:
-            to = Pointer(
-                pointed or "",
-                _integer(pointer_align, match.span(6)),
-                (match.start(4), max(match.end(4), match.end(5), match.end(6))),
-            )
-        begin, typed = match.start(1) - 1, match.span(3)
-        found.append(Variable(
-            file, (begin, after), linkage="", space=space, space_span=(begin, match.end(1)), bank=None, attributes=(),
-            align=None if align is None else _integer(align, match.span(2)), vector=1, type=type_,
-            type_span=(typed[0] - 1, typed[1]), pointer=to,
-            names=(Declarator(Name(name, (first, named)), None, lengths, None, (first, after)),),
-        ))  # fmt: skip
-        offset = match.end()
-    return tuple(found) if not found or text[offset - 1] != "," else None
 
 
 def _integer(text: str | None, span: Span) -> Integer | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from openptx.diagnostics import Diagnostic
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.declaration_fast_parser import parameters_between
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
 from openptx.syntax.declarations import Attribute, Variable
 from openptx.syntax.directives import (
@@ -26,17 +25,11 @@ from openptx.syntax.directives import (
     Version,
 )
 from openptx.syntax.instruction_parser import missing_semicolon
-from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
 from openptx.syntax.tokens import Cursor
 from openptx.syntax.tree import Function, Lazy
 
-_SIMPLE = pattern(
-    rf"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
-    ({NEW_NAME})(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{{;]|\.(?!param\b|reg\b)))""",
-    re.X | re.A,
-)
 _LIST = pattern(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
 _VERSION = pattern(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)
 
@@ -80,26 +73,8 @@ class Header:
     def of(cls, file: File, start: int) -> Header:
         """The header that begins at a position, known to be correct."""
         header = cls()
-        offset = header.read_simple(file, start)
-        c = Cursor(file, start if offset is None else offset, len(file.text))
-        if offset is None:
-            header.read(c, [])
-        else:
-            header.tune(c)
+        header.read(Cursor(file, start, len(file.text)), [])
         return header
-
-    def read_simple(self, file: File, start: int) -> int | None:
-        """Parses it up to its directives if it is in the style of compilers. Returns the offset after it, else None."""
-        match = _SIMPLE.match(file.text, start)
-        if match is None or (match[2] == "entry" and match[3]):
-            return None
-        returns = parameters_between(file, *match.span(3))
-        taken = parameters_between(file, *match.span(5))
-        if returns is None or taken is None:
-            return None
-        self.linkage, self.kind, self.name = match[1] or "", match[2], Name(match[4], match.span(4))
-        self.returns, self.parameters = returns, taken
-        return match.end()
 
     def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
         """Parses it."""
@@ -123,11 +98,6 @@ class Header:
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
             problems.append(c.expected("`(`", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
-        self.tune(c)
-
-    def tune(self, c: Cursor) -> None:
-        """Parses the directives at its end."""
-        c.about = "invalid-directive"
         self.directives = tuning(c, self.kind == "entry")
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:

@@ -129,15 +129,9 @@ def _function(file: File, match: re.Match[str], items: list[Statement], problems
 
 def _new_function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
     header = Header()
-    offset = header.read_simple(file, start)
-    if offset is not None and (after := _AFTER_HEADER.match(file.text, offset)):
-        return _simple_function(header, file, start, after, items, problems)
-    c = Cursor(file, start if offset is None else offset, len(file.text))
+    c = Cursor(file, start, len(file.text))
     try:
-        if offset is None:
-            header.read(c, problems)
-        else:
-            header.tune(c)
+        header.read(c, problems)
     except Mistake as mistake:
         problems.append(mistake.diagnostic)
         while c.kind != "end" and c.word not in ("{", ";"):
@@ -169,7 +163,7 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
 
 
 def _simple_function(
-    header: Header | RepeatedHeader, file: File, start: int, after: re.Match[str], items: list[Statement],
+    header: RepeatedHeader, file: File, start: int, after: re.Match[str], items: list[Statement],
     problems: list[Diagnostic],
 ) -> int:  # fmt: skip
     """A function with a correct header, up to the `{` or `;` that `after` found."""

@@ -44,11 +44,6 @@ NAMES = (
     "a = x+4, b", "a, b = 3",
     "a, b[2][2]", "a, b[2] = {1, 2}", "a, WARP_SZ", "a, b[ 2 ]", "a, b /* c */, c", "a, .b",
 )  # fmt: skip
-PARAMETERS = (
-    ".param .u64 a", ".param .align 8 .b8 a[16]", ".param .u64 .ptr a", ".param .u64 .ptr .global a", ".reg .b32 %a",
-    ".param .u64 .ptr .global .align 8 a", ".param .u64 .ptr .align 8 a", ".param .u64 .ptr.global a", ".param .b32 _",
-    ".param .u64 a = 3", ".param .u64 a<2>",
-)  # fmt: skip
 
 
 def fields(node: object) -> object:
@@ -106,17 +101,6 @@ def test_the_commonest_are_plain() -> None:
         ".shared .b8 a[4];",
     ):
         assert declaration_fast_parser.simple(File("a.ptx", text), 0, len(text)) is not None
-
-
-@pytest.mark.parametrize("text", PARAMETERS)
-def test_parameters(text: str) -> None:
-    file = File("a.ptx", f"({text})")
-    found = declaration_fast_parser.parameters_between(file, 1, len(file.text) - 1)
-    problems: list[Diagnostic] = []
-    full = declaration_parser.parameters(Cursor(file, 0, len(file.text)), problems)
-    if found is not None:
-        assert fields(found) == fields(full)
-        assert problems == []
 
 
 @pytest.mark.parametrize(
