@@ -157,7 +157,7 @@ def pairs(x: Text, a: str, b: str, avx512: bool) -> str:
         return x.emit(f"call {INT} @llvm.x86.avx512.pmaddw.d.512({t} {a}, {t} {b})")
     wide = f"<{2 * LANES} x i32>"
     products = x.int("mul", x.cast("sext", a, t, wide), x.cast("sext", b, t, wide), wide)
-    even, odd = (x.shuffle(products, "poison", range(i, 2 * LANES, 2), wide) for i in (0, 1))
+    even, odd = (x.shuffle(wide, products, "poison", range(i, 2 * LANES, 2)) for i in (0, 1))
     return x.int("add", even, odd)
 
 

@@ -45,19 +45,19 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     again = Again(x, p) if p.d is not None else None
     staged.left("%a")
     with x.loop("%groups") as group:
-        b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
+        b = x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
         staged.right(b)
         of_group = x.emit(f"mul i64 {group}, {ELEMENTS * 2 * VECTOR}")
         with x.loop(2 * QUARTERS) as part:
             quarter, parity = x.emit(f"and i64 {part}, {QUARTERS - 1}"), x.emit(f"lshr i64 {part}, 2")
-            rows = x.at(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
-            columns = x.at(staged.b, x.emit(f"mul i64 {parity}, {QUAD}"))
+            rows = x.field(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
+            columns = x.field(staged.b, x.emit(f"mul i64 {parity}, {QUAD}"))
             where = place(x, quarter, parity, of_group)
-            c = x.load(INT, "%c", where)
+            c = x.load_at(INT, "%c", where)
             d = sums.result(rows, columns, c)
             if again is not None:
                 d = again.result(sums.rare, d, "%a", b, quarter, parity, c)
-            x.store(INT, d, "%d", where)
+            x.store_at(INT, d, "%d", where)
     own = function(name, "ptr noalias %a, ptr noalias %b, ptr %c, ptr %d, i64 %groups", x)
     return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, repeated(name), WEIGHTS])
 
@@ -95,31 +95,31 @@ class Again:
         x = self.x
         some = x.emit(f"icmp ne i{LANES} {x.cast('bitcast', rare, BIT, f'i{LANES}')}, 0")
         yes, on, before = x.fresh(), x.fresh(), x.label
-        x.line(f"br i1 {some}, label %{yes}, label %{on}, !prof !0")
+        x.unlikely(some, yes, on)
         x.start(yes)
-        rows = x.at(a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
-        columns = x.at(b, x.emit(f"mul i64 {parity}, {QUAD}"))
+        rows = x.field(a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
+        columns = x.field(b, x.emit(f"mul i64 {parity}, {QUAD}"))
         for word in range(self.p.words):
             chunk, t = divmod(word, WORDS)
-            words = x.load(INT, rows, chunk * QUARTERS * VECTOR)
-            x.store(INT, x.replicated(words, t), self.rows, word * VECTOR, VECTOR)
+            words = x.load_at(INT, rows, chunk * QUARTERS * VECTOR)
+            x.store_at(INT, x.replicated(words, t), self.rows, word * VECTOR, VECTOR)
             four = "poison"
             for k in range(QUADS):
-                one = x.load("i32", columns, chunk * 2 * VECTOR + k * 2 * QUAD + t * 4)
+                one = x.load_at("i32", columns, chunk * 2 * VECTOR + k * 2 * QUAD + t * 4)
                 four = x.emit(f"insertelement <{QUADS} x i32> {four}, i32 {one}, i32 {k}")
             order = [i % QUADS for i in range(LANES)]
-            everywhere = x.shuffle(four, "poison", order, f"<{QUADS} x i32>")
-            x.store(INT, everywhere, self.columns, word * VECTOR, VECTOR)
-        x.store(INT, c, self.c, 0, VECTOR)
+            everywhere = x.shuffle(f"<{QUADS} x i32>", four, "poison", order)
+            x.store_at(INT, everywhere, self.columns, word * VECTOR, VECTOR)
+        x.store_at(INT, c, self.c, 0, VECTOR)
         if scales is not None:
             for array, words in zip(self.codes, scales.codes(), strict=True):
-                x.store(INT, words, array, 0, VECTOR)
+                x.store_at(INT, words, array, 0, VECTOR)
         arguments = (self.rows, self.columns, *self.codes, self.c, self.d)
         x.line(f"call void @exact({', '.join(f'ptr {array}' for array in arguments)})")
-        found = x.load(INT, self.d, 0, VECTOR)
-        x.line(f"br label %{on}")
+        found = x.load_at(INT, self.d, 0, VECTOR)
+        x.jump(on)
         x.start(on)
-        return x.emit(f"phi {INT} [ {d}, %{before} ], [ {found}, %{yes} ]")
+        return x.phi(INT, [before, yes], d, found)
 
 
 def exact(p: MatrixProduct) -> str:

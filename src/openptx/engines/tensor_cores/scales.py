@@ -34,10 +34,13 @@ class Scales:
     def pair(self, word: int) -> tuple[str, str]:
         """A word of each row, and of each column, for all lanes."""
         x = self.x
-        of_rows, of_columns = x.load(FOUR, self.rows, word * OF_ROWS), x.load(FOUR, self.columns, word * OF_COLUMNS)
+        of_rows, of_columns = (
+            x.load_at(FOUR, self.rows, word * OF_ROWS),
+            x.load_at(FOUR, self.columns, word * OF_COLUMNS),
+        )
         return (
-            x.shuffle(of_rows, "poison", [i // QUADS for i in range(LANES)], FOUR),
-            x.shuffle(of_columns, "poison", [i % QUADS for i in range(LANES)], FOUR),
+            x.shuffle(FOUR, of_rows, "poison", [i // QUADS for i in range(LANES)]),
+            x.shuffle(FOUR, of_columns, "poison", [i % QUADS for i in range(LANES)]),
         )
 
     def codes(self) -> tuple[str, str]:

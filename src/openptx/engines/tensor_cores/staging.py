@@ -37,7 +37,7 @@ class Staged:
 
     def of_group(self, group: str) -> str:
         """The position at which the columns of a group are staged."""
-        return self.x.at(self.all_b, self.x.emit(f"mul i64 {group}, {self.size_of_b}"))
+        return self.x.field(self.all_b, self.x.emit(f"mul i64 {group}, {self.size_of_b}"))
 
     def decode(self, words: str, left: bool) -> list[str]:
         """The layers of words: exponents and one per element, or pairs of 16-bit integers."""
@@ -55,24 +55,24 @@ class Staged:
         x, p = self.x, self.p
         for chunk in range(p.words // WORDS):
             for quarter in range(QUARTERS):
-                words = x.load(INT, a, (chunk * QUARTERS + quarter) * VECTOR)
+                words = x.load_at(INT, a, (chunk * QUARTERS + quarter) * VECTOR)
                 for layer, found in enumerate(self.decode(words, True)):
                     for t in range(WORDS):
                         where = self.place_of_a(layer, chunk * WORDS + t) + quarter * VECTOR
-                        x.store(INT, x.replicated(found, t), self.a, where, VECTOR)
+                        x.store_at(INT, x.replicated(found, t), self.a, where, VECTOR)
 
     def right(self, b: str) -> None:
         """Stages eight columns."""
         x, p = self.x, self.p
         for chunk in range(p.words // WORDS):
-            halves = [self.decode(x.load(INT, b, (2 * chunk + h) * VECTOR), False) for h in (0, 1)]
+            halves = [self.decode(x.load_at(INT, b, (2 * chunk + h) * VECTOR), False) for h in (0, 1)]
             for layer, (low, high) in enumerate(zip(*halves, strict=True)):
                 for t in range(0, WORDS, 2):
                     order = [
                         WORDS * (2 * k + parity) + t + i for i in (0, 1) for parity in (0, 1) for k in range(QUADS)
                     ]
                     where = self.place_of_b(layer, chunk * WORDS + t)
-                    x.store(INT, x.shuffle(low, high, order), self.b, where, VECTOR)
+                    x.store_at(INT, x.shuffle(INT, low, high, order), self.b, where, VECTOR)
 
     def place_of_a(self, layer: int, word: int) -> int:
         return (layer * self.p.words + word) * QUARTERS * VECTOR
@@ -83,7 +83,7 @@ class Staged:
     def pair(self, layer: int, word: int, rows: str, columns: str, t: str = INT) -> tuple[str, str]:
         """A word of each row and of each column. `rows` and `columns` point to a quarter of a, and a parity of b."""
         x, one = self.x, t.rpartition(" ")[2][:-1]
-        a = x.load(t, rows, self.place_of_a(layer, word), VECTOR)
-        b = x.load(f"<{QUADS} x {one}>", columns, self.place_of_b(layer, word), QUAD)
-        everywhere = x.shuffle(b, "poison", [i % QUADS for i in range(LANES)], f"<{QUADS} x {one}>")
+        a = x.load_at(t, rows, self.place_of_a(layer, word), VECTOR)
+        b = x.load_at(f"<{QUADS} x {one}>", columns, self.place_of_b(layer, word), QUAD)
+        everywhere = x.shuffle(f"<{QUADS} x {one}>", b, "poison", [i % QUADS for i in range(LANES)])
         return a, everywhere

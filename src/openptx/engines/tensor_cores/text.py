@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from openptx.llvm.builder import Builder
 
 LANES = 16
 INT, FLOAT, BIT = f"<{LANES} x i32>", f"<{LANES} x float>", f"<{LANES} x i1>"
@@ -10,24 +10,8 @@ QUADS = 4
 """Groups of four lanes in a vector."""
 
 
-class Text:
-    """Lines of one function. Names are `%v1`, `%v2`...; labels `b1`, `b2`..."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.count = 0
-        self.label = "entry"
-
-    def emit(self, text: str) -> str:
-        """A line `%v1 = text`; returns the name."""
-        self.count += 1
-        self.lines.append(f"%v{self.count} = {text}")
-        return f"%v{self.count}"
-
-    def line(self, text: str) -> None:
-        self.lines.append(text)
-
-    # Vectors of integers, and of floats
+class Text(Builder):
+    """Vectors of integers and of floats, and loops."""
 
     def int(self, op: str, a: str, b: str | int, t: str = INT) -> str:
         return self.emit(f"{op} {t} {a}, {b if isinstance(b, str) else constant(b, t)}")
@@ -59,39 +43,22 @@ class Text:
     def cast(self, op: str, a: str, old: str, new: str) -> str:
         return a if old == new else self.emit(f"{op} {old} {a} to {new}")
 
-    def shuffle(self, a: str, b: str, order: Iterable[int], t: str = INT) -> str:
-        chosen = [f"i32 {i}" for i in order]
-        return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
-
     def replicated(self, a: str, k: int, t: str = INT) -> str:
         """A vector in which every lane has the value of lane `k` in its group of four."""
-        return self.shuffle(a, "poison", [i & ~3 | k for i in range(LANES)], t)
+        return self.shuffle(t, a, "poison", [i & ~3 | k for i in range(LANES)])
 
     # Memory
 
-    def at(self, base: str, offset: int | str) -> str:
-        """The address this many bytes after a pointer."""
-        return self.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+    def load_at(self, t: str, base: str, offset: int | str = 0, align: int = 4) -> str:
+        """What lies this many bytes after a pointer."""
+        return self.load(t, self.field(base, offset), align)
 
-    def load(self, t: str, base: str, offset: int | str = 0, align: int = 4) -> str:
-        return self.emit(f"load {t}, ptr {self.at(base, offset)}, align {align}")
-
-    def store(self, t: str, value: str, base: str, offset: int | str = 0, align: int = 4) -> None:
-        self.lines.append(f"store {t} {value}, ptr {self.at(base, offset)}, align {align}")
+    def store_at(self, t: str, value: str, base: str, offset: int | str = 0, align: int = 4) -> None:
+        self.store(t, value, self.field(base, offset), align)
 
     def array(self, count: int) -> str:
         """Stack memory for vectors."""
         return self.emit(f"alloca [{count} x {INT}], align 64")
-
-    # Blocks
-
-    def fresh(self) -> str:
-        self.count += 1
-        return f"b{self.count}"
-
-    def start(self, label: str) -> None:
-        self.lines.append(f"{label}:")
-        self.label = label
 
     def loop(self, count: str | int) -> Loop:
         return Loop(self, count)
@@ -107,18 +74,18 @@ class Loop:
         text = self.text
         self.body, before = text.fresh(), text.label
         self.i, self.next, self.end = (f"%i{self.body}", f"%n{self.body}", f"e{self.body}")
-        text.line(f"br label %{self.body}")
+        text.jump(self.body)
         text.start(self.body)
         text.line(f"{self.i} = phi i64 [ 0, %{before} ], [ {self.next}, %{self.end} ]")
         return self.i
 
     def __exit__(self, *_: object) -> None:
         text, on = self.text, self.text.fresh()
-        text.line(f"br label %{self.end}")
+        text.jump(self.end)
         text.start(self.end)
         text.line(f"{self.next} = add nuw i64 {self.i}, 1")
         done = text.emit(f"icmp eq i64 {self.next}, {self.count}")
-        text.line(f"br i1 {done}, label %{on}, label %{self.body}")
+        text.branch(done, on, self.body)
         text.start(on)
 
 

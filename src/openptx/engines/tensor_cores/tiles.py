@@ -45,28 +45,28 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     again = Again(x, p) if p.d is not None else None
     with x.loop("%groups") as group:
         staged.b = staged.of_group(group)
-        staged.right(x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}")))
+        staged.right(x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}")))
     with x.loop("%tiles") as tile:
-        a = x.at("%a", x.emit(f"mul i64 {tile}, {size_of_a(p)}"))
+        a = x.field("%a", x.emit(f"mul i64 {tile}, {size_of_a(p)}"))
         staged.left(a)
-        rows_of_d = x.at("%d", x.emit(f"mul i64 {tile}, %step"))
+        rows_of_d = x.field("%d", x.emit(f"mul i64 {tile}, %step"))
         with x.loop("%groups") as group:
-            b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
+            b = x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
             of_group = staged.of_group(group)
-            columns_of_d = x.at(rows_of_d, x.emit(f"mul i64 {group}, {4 * GROUP}"))
-            s = x.at("%s", x.emit(f"mul i64 {tile}, {words_of(p) * OF_ROWS}"))
-            t = x.at("%t", x.emit(f"mul i64 {group}, {words_of(p) * OF_COLUMNS}"))
+            columns_of_d = x.field(rows_of_d, x.emit(f"mul i64 {group}, {4 * GROUP}"))
+            s = x.field("%s", x.emit(f"mul i64 {tile}, {words_of(p) * OF_ROWS}"))
+            t = x.field("%t", x.emit(f"mul i64 {group}, {words_of(p) * OF_COLUMNS}"))
             with x.loop(2 * QUARTERS) as part:
                 quarter, parity = x.emit(f"and i64 {part}, {QUARTERS - 1}"), x.emit(f"lshr i64 {part}, 2")
-                rows = x.at(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
-                columns = x.at(of_group, x.emit(f"mul i64 {parity}, {QUAD}"))
-                where = x.at(columns_of_d, x.emit(f"mul i64 {quarter}, {QUADS * LANE}"))
-                where = x.at(where, x.emit(f"mul i64 {parity}, {QUAD}"))
+                rows = x.field(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
+                columns = x.field(of_group, x.emit(f"mul i64 {parity}, {QUAD}"))
+                where = x.field(columns_of_d, x.emit(f"mul i64 {quarter}, {QUADS * LANE}"))
+                where = x.field(where, x.emit(f"mul i64 {parity}, {QUAD}"))
                 c = x.emit(f"select i1 %adds, {INT} {loaded(x, where)}, {INT} zeroinitializer")
                 scales = None
                 if p.scale is not None:
-                    of_rows = x.at(s, x.emit(f"mul i64 {quarter}, {QUAD}"))
-                    of_columns = x.at(t, x.emit(f"mul i64 {parity}, {QUAD}"))
+                    of_rows = x.field(s, x.emit(f"mul i64 {quarter}, {QUAD}"))
+                    of_columns = x.field(t, x.emit(f"mul i64 {parity}, {QUAD}"))
                     scales = sums.scales = Scales(x, p, of_rows, of_columns)
                 d = sums.result(rows, columns, c)
                 if again is not None:
@@ -85,11 +85,11 @@ def sums_of(staged: Staged, avx512: bool) -> FloatSums | BlockSums | IntegerSums
 
 def loaded(x: Text, where: str) -> str:
     """Four columns of four rows."""
-    rows = [x.load(FOUR, where, k * LANE) for k in range(QUADS)]
-    low, high = (x.shuffle(rows[k], rows[k + 1], range(2 * QUADS), FOUR) for k in (0, 2))
-    return x.shuffle(low, high, range(LANES), f"<{2 * QUADS} x i32>")
+    rows = [x.load_at(FOUR, where, k * LANE) for k in range(QUADS)]
+    low, high = (x.shuffle(FOUR, rows[k], rows[k + 1], range(2 * QUADS)) for k in (0, 2))
+    return x.shuffle(f"<{2 * QUADS} x i32>", low, high, range(LANES))
 
 
 def stored(x: Text, d: str, where: str) -> None:
     for k in range(QUADS):
-        x.store(FOUR, x.shuffle(d, "poison", range(k * QUADS, (k + 1) * QUADS)), where, k * LANE)
+        x.store_at(FOUR, x.shuffle(INT, d, "poison", range(k * QUADS, (k + 1) * QUADS)), where, k * LANE)
