@@ -134,25 +134,27 @@ class IntOps(FloatTransfer):
         return self.bits(self.ir.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
 
     def row_below(self, condition: str, a: Bits, b: Bits) -> Bits:
-        """Which of consecutive numbers, one per lane, are below a number: a prefix of the lanes, whose length is
-        computed in scalars. The guard `i < n` of most kernels is such a comparison, and what follows tests whether it
-        holds in all lanes. Without mask registers, as AVX-512 has them, the bits would have to be expanded to
-        vectors."""
+        """Which of consecutive numbers, one per lane, are below a number: a prefix of the lanes; the number of lanes
+        beyond it is computed in scalars. The guard `i < n` of most kernels is such a comparison, and what follows tests
+        whether it holds in all lanes. Without mask registers, as AVX-512 has them, the bits would have to be expanded
+        to vectors."""
         assert isinstance(a.v, Value)
-        ir, first, last, w = self.ir, a.v.name, self.scalar(b), a.width
-        if w == 32:
+        ir, first, last = self.ir, a.v.name, self.scalar(b)
+        below = N - int(condition.endswith("le"))
+        if a.width == 32:
             extend = "sext" if condition.startswith("s") else "zext"
             first, last = (ir.emit(f"{extend} i32 {e} to i64") for e in (first, last))
-            count = ir.emit(f"sub i64 {last}, {first}")
+            beyond = ir.emit(f"sub i64 {ir.emit(f'add i64 {first}, {below}')}, {last}")
+            beyond = self.clamped(beyond, 0, N)
         else:
-            count = ir.emit(f"call i64 @llvm.ssub.sat.i64(i64 {last}, i64 {first})")
-        more = int(condition.endswith("le"))
-        count = ir.emit(f"call i64 @llvm.smax.i64(i64 {count}, i64 {-more})")
-        count = ir.emit(f"call i64 @llvm.smin.i64(i64 {count}, i64 {N - more})")
-        count = ir.emit(f"add i64 {count}, 1") if more else count
-        beyond = ir.emit(f"trunc i64 {ir.emit(f'shl i64 -1, {count}')} to i{N}")
-        word = ir.emit(f"xor i{N} {beyond}, -1")
+            distance = ir.emit(f"call i64 @llvm.ssub.sat.i64(i64 {first}, i64 {last})")
+            beyond = ir.emit(f"add i64 {self.clamped(distance, -below, N - below)}, {below}")
+        word = ir.emit(f"trunc i64 {ir.emit(f'lshr i64 {(1 << N) - 1}, {beyond}')} to i{N}")
         return self.bits(ir.emit(f"bitcast i{N} {word} to <{N} x i1>"), 1)
+
+    def clamped(self, a: str, least: int, most: int) -> str:
+        a = self.ir.emit(f"call i64 @llvm.smax.i64(i64 {a}, i64 {least})")
+        return self.ir.emit(f"call i64 @llvm.smin.i64(i64 {a}, i64 {most})")
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         return self.select_by(f"i1 {p.v.name}" if self.uniform(p) else f"<{N} x i1> {self.vector(p)}", a, b)
