@@ -8,11 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.decode import DecodedFunction, Step, assemble
-from openptx.engines.interp.operands import Reader, Registers, Writer, address, apart, destination, source
+from openptx.engines.interp.decode import DecodedFunction, Step, assemble, readers_of, writers_of
+from openptx.engines.interp.operands import (
+    Reader,
+    Registers,
+    Writer,
+    address,
+    destination,
+    read_register,
+    source,
+    write_register,
+)
 from openptx.isa.types import Type
 from openptx.numerics import Bits
-from openptx.program import Address, Imm, Op, Operand, Reg, Sink, Vector
+from openptx.program import Address, Op, Operand, Reg
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.masked import EVERYTHING, NOTHING, Masked, Use
 
@@ -48,10 +57,10 @@ class TrackedFunction(DecodedFunction):
         return TrackedRegisters(super().registers(), widths)
 
     def source(self, operand: Operand | None, t: Type | None) -> Reader:
-        return tracked_source(operand, t, False)
+        return tracked_source(operand, t)
 
     def destination(self, operand: Operand | None, t: Type | None) -> Writer | None:
-        return tracked_destination(operand, t)
+        return destination(operand, t, tracked_writer)
 
     def step(self, op: Op) -> Step:
         carried = Reg(self.carry, 1)
@@ -74,43 +83,24 @@ class TrackedFunction(DecodedFunction):
     def sources(self, op: Op) -> list[Reader]:
         found = self._sources.get(op)
         if found is None:
-            found = self._sources[op] = list(self._make_sources(op))
+            found = self._sources[op] = readers_of(op, tracked_source, tracked_address)
         return found
 
     def results(self, op: Op) -> list[Writer | None]:
-        templates = zip(op.form.operands, op.operands, op.types, strict=True)
-        return [tracked_destination(operand, t) for template, operand, t in templates if template.role == "write"]
+        return writers_of(op, self.destination)
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._sources: dict[Op, list[Reader]] = {}
 
-    def _make_sources(self, op: Op) -> list[Reader]:
-        readers: list[Reader] = []
-        instruction = op.form.instruction
-        for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-            if template.role == "sink" or (template.role == "write" and template.name not in instruction.updates):
-                continue
-            if isinstance(operand, Address):
-                readers.append(tracked_address(operand, op.form.space_of(template.name, op.m)))
-            else:
-                immediate = template.role == "immediate" or template.name in instruction.immediates
-                readers.append(tracked_source(operand, t, immediate))
-        return readers
+
+def tracked_source(operand: Operand | None, t: Type | None, immediate: bool = False) -> Reader:
+    return source(operand, t, immediate, tracked_reader)
 
 
-def tracked_source(operand: Operand | None, t: Type | None, immediate: bool) -> Reader:
-    read = source(operand, t, immediate)
-    if operand is None or isinstance(operand, Sink | Imm):
-        return read
-    if isinstance(operand, Vector) and len(operand.elements) > 1:
-        parts = [tracked_source(e, t, immediate) for e in operand.elements]
-        return lambda x, regs, lanes: tuple([part(x, regs, lanes) for part in parts])
-    if isinstance(operand, Vector):  # `{a}` is `a`
-        operand = next(iter(operand.elements), None)
-    if not isinstance(operand, Reg) or operand.width == 128:
-        return read
-    return with_mask(read, operand)
+def tracked_reader(register: Reg, t: Type | None) -> Reader:
+    read = read_register(register, t)
+    return read if register.width == 128 else with_mask(read, register)
 
 
 def with_mask(read: Reader, register: Reg) -> Reader:
@@ -140,22 +130,9 @@ def tracked_address(operand: Address, space: str | None) -> Reader:
     return with_mask(read, base) if isinstance(base, Reg) and not operand.parts else read
 
 
-def tracked_destination(operand: Operand | None, t: Type | None) -> Writer | None:
-    if isinstance(operand, Vector) and len(operand.elements) > 1:
-        parts = [tracked_destination(e, t) for e in operand.elements]
-
-        def spread(x: Any, regs: Registers, lanes: lane_sets.Lanes, results: Any) -> None:
-            for write, result in zip(parts, [kept(result) for result in results], strict=True):
-                if write is not None:
-                    write(x, regs, lanes, result)
-
-        return spread
-    if isinstance(operand, Vector):  # `{a}` is `a`
-        operand = next(iter(operand.elements), None)
-    write = destination(operand, t)
-    if write is None or not isinstance(operand, Reg):
-        return write
-    i, width, signed = operand.index, operand.width, t is not None and t.signed
+def tracked_writer(register: Reg, t: Type | None) -> Writer:
+    write = write_register(register, t)
+    i, width, signed = register.index, register.width, t is not None and t.signed
 
     def tracked(x: Any, regs: Registers, lanes: lane_sets.Lanes, result: Any) -> None:
         write(x, regs, lanes, result)
@@ -169,14 +146,6 @@ def tracked_destination(operand: Operand | None, t: Type | None) -> Writer | Non
             masks[i] = put(masks[i], lanes, None, width, x.n, None)
 
     return tracked
-
-
-def kept(result: Any) -> Any:
-    """A result in separate memory, as returned by `apart`, with its undefined bits."""
-    if isinstance(result, Masked):
-        v = result.v if result.v.base is None else result.v.copy()
-        return Masked(result.x, result.width, v, result.undefined, result.origin, result.use)
-    return apart(result)
 
 
 def put(

@@ -114,6 +114,11 @@ def plan(function: Function) -> DecodedFunction:
 @lru_cache(maxsize=1 << 14)
 def sources(op: Op) -> list[Reader]:
     """A reader for every source operand, in the order of the form."""
+    return readers_of(op, source, address)
+
+
+def readers_of(op: Op, source: Callable[..., Reader], address: Callable[..., Reader]) -> list[Reader]:
+    """The same, made by these functions."""
     readers = list[Reader]()
     immediates = op.form.instruction.immediates
     for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
@@ -129,6 +134,10 @@ def sources(op: Op) -> list[Reader]:
 @lru_cache(maxsize=1 << 14)
 def results(op: Op) -> list[Writer | None]:
     """A writer for every destination, in the order of the form; None if the result is discarded."""
+    return writers_of(op, destination)
+
+
+def writers_of(op: Op, destination: Callable[..., Writer | None]) -> list[Writer | None]:
     templates = zip(op.form.operands, op.operands, op.types, strict=True)
     return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
 

@@ -7,6 +7,7 @@ register's width.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,20 +42,23 @@ def fresh(width: int) -> Any:
 # Sources.
 
 
-def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> Reader:
-    """A reader of an operand as the instruction's type `t`; immediates are read as Python integers."""
+def source(
+    operand: Operand | None, t: Type | None, immediate: bool = False, register: Callable[..., Reader] | None = None
+) -> Reader:
+    """A reader of an operand as the instruction's type `t`; immediates are read as Python integers. `register` makes
+    the readers of registers, for an observer."""
     if operand is None or isinstance(operand, Sink):
         return lambda x, regs, lanes: None
     if isinstance(operand, Reg):
-        return _register(operand, t)
+        return (register or read_register)(operand, t)
     if isinstance(operand, Imm):
         return _immediate(operand, immediate)
     if isinstance(operand, Special):
         return _special(operand, t)
     if isinstance(operand, Vector):
         if len(operand.elements) == 1:  # `{a}` is `a`
-            return source(operand.elements[0], t, immediate)
-        parts = [source(e, t) for e in operand.elements]
+            return source(operand.elements[0], t, immediate, register)
+        parts = [source(e, t, register=register) for e in operand.elements]
         return lambda x, regs, lanes: tuple([part(x, regs, lanes) for part in parts])
     if isinstance(operand, Symbol | FunctionName):
         width = t.width if t is not None else 64
@@ -70,7 +74,7 @@ def read_width(width: int, t: Type | None) -> int:
     return width if t is None else 8 if t.width == 4 else t.width
 
 
-def _register(r: Reg, t: Type | None) -> Reader:
+def read_register(r: Reg, t: Type | None) -> Reader:
     i, width = r.index, r.width
     if width == 128:
         return lambda x, regs, lanes: tuple([Bits(x, 64, lane_sets.take(v, lanes)) for v in regs[i]])
@@ -162,7 +166,7 @@ def _address(operand: Address, space: str | None) -> Reader:
     if isinstance(operand.base, Symbol):
         where = pointer(operand.base, generic=space in (None, "generic"))
         return lambda x, regs, lanes: x.const(where(x) + offset & (1 << 64) - 1, 64)
-    base, width = _register(operand.base, None), operand.base.width
+    base, width = read_register(operand.base, None), operand.base.width
     if width == 64:
         if not offset:
             return base
@@ -175,14 +179,17 @@ def _address(operand: Address, space: str | None) -> Reader:
 # Destinations.
 
 
-def destination(operand: Operand | None, t: Type | None) -> Writer | None:
-    """A writer for a result of the instruction's type `t`; None if it is discarded."""
+def destination(
+    operand: Operand | None, t: Type | None, register: Callable[..., Writer] | None = None
+) -> Writer | None:
+    """A writer for a result of the instruction's type `t`; None if it is discarded. `register` makes the writers of
+    registers, for an observer."""
     if operand is None or isinstance(operand, Sink):
         return None
     if isinstance(operand, Vector):
         if len(operand.elements) == 1:
-            return destination(operand.elements[0], t)
-        parts = [destination(e, t) for e in operand.elements]
+            return destination(operand.elements[0], t, register)
+        parts = [destination(e, t, register) for e in operand.elements]
 
         def spread(x: Threads, regs: Registers, lanes: lane_sets.Lanes, results: Any) -> None:
             for write, result in zip(parts, [apart(result) for result in results], strict=True):
@@ -191,14 +198,18 @@ def destination(operand: Operand | None, t: Type | None) -> Writer | None:
 
         return spread
     if isinstance(operand, Reg):
-        return _pair(operand) if operand.width == 128 else _write(operand, t is not None and t.signed)
+        return (register or write_register)(operand, t)
     raise Bug(f"an operand {operand!r} where a result is written")
 
 
 def apart(result: Any) -> Any:
     """A result copied before the first element of its list is written, because `mov.v2` may swap registers."""
     if isinstance(result, Bits):
-        return result if result.v.base is None else Bits(result.x, result.width, result.v.copy())
+        if result.v.base is None:
+            return result
+        own = copy(result)  # an observer's result may have more than a value
+        own.v = result.v.copy()
+        return own
     return tuple([apart(part) for part in result])
 
 
@@ -217,8 +228,10 @@ def put(old: Array, lanes: lane_sets.Lanes, new: Array, n: int) -> Array:
     return old
 
 
-def _write(r: Reg, signed: bool) -> Writer:
-    i, width = r.index, r.width
+def write_register(r: Reg, t: Type | None) -> Writer:
+    if r.width == 128:
+        return _pair(r)
+    i, width, signed = r.index, r.width, t is not None and t.signed
 
     def write(x: Threads, regs: Registers, lanes: lane_sets.Lanes, result: Bits) -> None:
         v = result.v if result.width == width else x.resize(result, width, signed).v
