@@ -24,7 +24,7 @@ from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack
 from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit, aligned
 from openptx.engines.native.emit.function import FunctionEmitter
-from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.emit.scope import ModuleTables
 from openptx.engines.native.instrument.selection import declarations
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.shared_functions import SharedFunction, separated

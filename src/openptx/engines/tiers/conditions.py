@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 
-from openptx.engines.tiers.processor_time import Alarm
+
+class Alarm:
+    """Expires when this thread has used that many seconds of processor time from now on.
+
+    Reading processor time is a system call, which may cost as much as an instruction of a kernel; reading wall-clock
+    time is not, and that passes at least as fast. So the former is read only when enough of the latter has passed.
+    """
+
+    __slots__ = ("_end", "_next")
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.thread_time() + seconds
+        self._next = time.perf_counter() + seconds
+
+    def rings(self) -> bool:
+        now = time.perf_counter()
+        if now < self._next:
+            return False
+        left = self._end - time.thread_time()
+        self._next = now + left
+        return left <= 0
+
 
 Wanted = Callable[[float], bool]
 """Whether the launch is to be abandoned now; called often, with the minimum remaining seconds."""

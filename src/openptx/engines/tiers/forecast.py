@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import branches, control, is_read, is_written, targets
-from openptx.engines.tiers.processor_time import Alarm
+from openptx.engines.tiers.conditions import Alarm
 from openptx.program import Function, Imm, Op, Reg
 
 if TYPE_CHECKING:

@@ -16,18 +16,18 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
-from openptx.engines.native.analysis.tensor_memory import TensorMemory
-from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.isa.machine import Machine
+from openptx.isa.semantics import tensor_memory
 from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
     from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
+    from openptx.numerics import Bits
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
-
 
 _widths: dict[object, int] = {}
 """Facts of results of outlined definitions, by the `signature` of a call."""
@@ -257,3 +257,27 @@ class AbstractMachine(FloatTransfer):
             step(self.unknown(32), *own)
         finally:
             self.mask, self.stepping = outer
+
+
+class TensorMemory(tensor_memory.TensorMemory):
+    """Its contents are unknown."""
+
+    def __init__(self, x: AbstractMachine) -> None:
+        self.x = x
+
+    def allocate(self, count: Bits, *, exclusively: bool = False) -> Bits:
+        raise InterpretWithinCta("allocation of tensor memory")
+
+    def free(self, address: Bits, count: Bits) -> None:
+        raise InterpretWithinCta("allocation of tensor memory")
+
+    def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
+        self.of_own_cta(rank)
+        return tuple(self.x.unknown(32) for _ in range(count))
+
+    def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
+        self.of_own_cta(rank)
+
+    def of_own_cta(self, rank: Bits | None) -> None:
+        if rank is not None:
+            raise InterpretInstruction("tensor memory of another CTA")

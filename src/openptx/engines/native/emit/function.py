@@ -20,9 +20,9 @@ from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import SLOT, CallLowering
 from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
-from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.region_loops import RegionLoops
 from openptx.engines.native.emit.registers import RegisterFile
+from openptx.engines.native.emit.scope import ModuleTables
 from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.engines.native.emit.warp_loop import WarpLoop

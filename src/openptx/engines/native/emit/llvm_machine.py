@@ -21,8 +21,7 @@ from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.engines.native.emit.memory.tensor_memory import TensorMemory
-from openptx.engines.native.emit.module_tables import ModuleTables
-from openptx.engines.native.emit.scope import LocalFrame, Scope
+from openptx.engines.native.emit.scope import LocalFrame, ModuleTables, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
 from openptx.engines.native.instrument.selection import hooks_of
 from openptx.isa.semantics.matrix.copied import Copied

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.analysis.segments import chains_warps
 from openptx.engines.native.emit.arith.float_ops import FloatOps
+from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.ir_builder import IRBuilder
-from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.numerics import Bits
+from openptx.program import Function
+
+
+@dataclass(slots=True)
+class ModuleTables:
+    """Tables shared by the functions of one LLVM module: rows are added when code refers to them."""
+
+    symbols: dict[str, str]
+    """The LLVM names of the device functions that the kernel calls."""
+    globals: list[str]
+    """Variables whose addresses the code looks up, by number."""
+    messages: list[tuple[str, str]]
+    """Codes and words of faults that the code names by number."""
+    kernel: Function
+    functions: dict[object, Outlined] = field(default_factory=dict[object, Outlined])
+    """Outlined functions, by their parameters."""
+    products: list[str] = field(default_factory=list[str])
+    """Keys of the matrix products whose routines the code calls."""
 
 
 class Scope:

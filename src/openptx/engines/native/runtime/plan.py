@@ -16,7 +16,6 @@ from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
-from openptx.engines.native.runtime.baseline import BaselineCode
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
 from openptx.engines.native.runtime.worker_count import WorkerCount, loops
@@ -24,6 +23,44 @@ from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.progress import progress
+
+EACH = 1.4e-6
+"""Seconds to compile optimised code, per character of LLVM text: 1.2 to 1.6 for ten kernels."""
+
+LOG = logging.getLogger("openptx")
+
+
+class BaselineCode:
+    """The state of a kernel for blocks of one shape. Optimised code is requested when all launches together have taken
+    as long as compiling it: so the total takes at most twice as long as if their number had been known."""
+
+    __slots__ = ("job", "spent")
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+        self.job: Job | None = None
+
+    def ran(self, plan: Plan, image: Image, seconds: float) -> bool:
+        """A launch has ended; returns whether optimised code is available."""
+        self.spent += seconds
+        if self.job is None:
+            cost = EACH * plan.code.metadata.size
+            if self.spent < cost:
+                return False
+            LOG.info(
+                "kernel `%s`: its launches have taken %.2f s, code is being optimised (about %.1f s)",
+                plan.function.name, self.spent, cost,
+            )  # fmt: skip
+            self.job = request_code(
+                plan.program, plan.function, image, replace(plan.options, locked=False, baseline=False),
+                several_workers=plan.options.locked,
+            )  # fmt: skip
+        reply = self.job.reply
+        if reply is None or (not reply.made and not service().broken):
+            return False
+        LOG.info("kernel `%s` runs optimised code from now on", plan.function.name)
+        return True
+
 
 STACK_BUDGET = 250 << 20
 """Bytes of the processor's stack for recursive kernels; only what is used is committed."""
@@ -40,8 +77,6 @@ most `TAKEN` times. At the end a worker waits for another one's last share."""
 
 BAND = 8
 """Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
-
-LOG = logging.getLogger("openptx")
 
 MOST = 256
 """The number of plans that a module keeps."""

@@ -9,7 +9,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.ir_builder import STATE, IRBuilder
-from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.emit.scope import ModuleTables
 
 
 class Shape(NamedTuple):
