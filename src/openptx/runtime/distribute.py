@@ -18,10 +18,10 @@ import numpy as np
 
 from openptx.device.arrays import array_of, as_array
 from openptx.device.memory_view import Array, Bytes
+from openptx.device.shared_layout import reached
 from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError, Fault
 from openptx.program import Program
-from openptx.runtime.fidelity import reachable
 from openptx.runtime.lost_workers import run_all
 from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.options import Extent, extent
@@ -142,7 +142,7 @@ def refuse(kernel: Kernel) -> None:
 def meetings(program: Program, kernel: str) -> list[str]:
     """Texts of the instructions that may act on other blocks, of a kernel and all it may call."""
     found: list[str] = []
-    for function in reachable(program, (kernel,)):
+    for function in reached(program, kernel):
         for op in function.code:
             instruction = op.form.instruction
             space = str(op.m.space) if instruction.name in ("atom", "red") else "global"

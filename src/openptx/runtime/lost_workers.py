@@ -12,9 +12,9 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
+from openptx.device.shared_layout import reached
 from openptx.errors import WorkerLost
 from openptx.program import Program
-from openptx.runtime.fidelity import reachable
 
 Range = tuple[int, int]
 Result = TypeVar("Result")
@@ -92,7 +92,7 @@ def result_of(future: Future[Result] | BrokenProcessPool) -> Result:
 
 
 def prints(program: Program, kernel: str) -> bool:
-    return any(PRINTS in function.callees for function in reachable(program, (kernel,)))
+    return any(PRINTS in function.callees for function in reached(program, kernel))
 
 
 def named(ranges: Sequence[Range]) -> str:

@@ -130,6 +130,23 @@ def test_atomics_between_blocks_are_refused(threads: Executor) -> None:
         openptx.distribute(load(KERNELS)["count"], threads, 4, 1, (np.zeros(1, np.uint32),))
 
 
+def test_atomics_between_blocks_are_refused_in_functions_that_are_called_through_a_table(threads: Executor) -> None:
+    text = (
+        HEAD
+        + """.func add(.param .u64 at) { .reg .u64 a; ld.param.u64 a, [at]; red.global.add.u32 [a], 1; ret; }
+.global .u64 table = add;
+.visible .entry k(.param .u64 out) {
+    .reg .u64 a, f;
+    ld.param.u64 a, [out]; ld.global.u64 f, [table];
+    { .param .u64 p; st.param.u64 [p], a; prototype: .callprototype _ (.param .u64 _); call f, (p), prototype; }
+    ret;
+}
+"""
+    )
+    with pytest.raises(ArgumentError, match=r"may need each other.*red\.global\.add\.u32"):
+        openptx.distribute(load(text)["k"], threads, 4, 1, (np.zeros(1, np.uint32),))
+
+
 def test_arguments_are_checked_first(threads: Executor) -> None:
     kernel = load(KERNELS)["scale"]
     with pytest.raises(ArgumentError, match="chunks"):
