@@ -74,6 +74,27 @@ class Driver:
             why = f"0x{handle:x} is not a handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
         raise Failure(otherwise or kind.unknown, why)
 
+    def with_objects(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """An entry point's function, called with a handle for each parameter annotated with a class of objects."""
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        annotated = [
+            (i, function.__annotations__.get(name, "int")) for i, name in enumerate(names) if name != "context"
+        ]
+        known = [(i, function.__globals__[name]) for i, name in annotated if name not in ("int", "float")]
+        kinds = [(i, kind) for i, kind in known if issubclass(kind, Object)]
+        if not kinds:
+            return function
+        objects = self._objects
+
+        def entry(*arguments: Any) -> Any:
+            given = [*arguments]
+            for i, kind in kinds:
+                found = objects.get(given[i])
+                given[i] = found if type(found) is kind else kind.given(given[i], arguments[0])
+            return function(*given)
+
+        return entry
+
     @property
     def count(self) -> int:
         """How many objects there are."""
@@ -99,24 +120,6 @@ def install(found: Driver) -> Driver:
     """Makes it the state of this process."""
     _Place.driver = found
     return found
-
-
-def with_objects(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An entry point's function, called with a handle for each parameter that is annotated with a class of objects."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    annotated = [(i, function.__annotations__.get(name, "int")) for i, name in enumerate(names) if name != "context"]
-    known = [(i, function.__globals__[name]) for i, name in annotated if name not in ("int", "float")]
-    kinds = [(i, kind) for i, kind in known if issubclass(kind, Object)]
-    if not kinds:
-        return function
-
-    def entry(*arguments: Any) -> Any:
-        found = [*arguments]
-        for i, kind in kinds:
-            found[i] = kind.given(found[i], arguments[0])
-        return function(*found)
-
-    return entry
 
 
 def chosen_capability() -> int:

@@ -17,7 +17,7 @@ from openptx.driver.capture_modes import checked
 from openptx.driver.contexts import current
 from openptx.driver.entry_points import EntryPoint, entry_points
 from openptx.driver.library import Library
-from openptx.driver.objects import Driver, chosen_capability, install, with_objects
+from openptx.driver.objects import Driver, chosen_capability, install
 from openptx.driver.queues import Queue, settle_legacy
 from openptx.errors import Bug, Error
 
@@ -69,7 +69,7 @@ def callback(driver: Driver, entry: EntryPoint) -> Any:
 
 def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
     """The function, with its requirements checked, which returns a result in any case."""
-    function, needs = checked(symbol, with_objects(call.function)), call.needs
+    function, needs = checked(symbol, driver.with_objects(call.function)), call.needs
 
     def plain(*arguments: Any) -> int:
         try:
