@@ -192,8 +192,7 @@ class Atomics(Spaces):
         pair = w == 128
         flat = [part.v for o in operands for part in (o if isinstance(o, tuple) else (o,))]
         k = lane_sets.size(self.executing, self.n)
-        a = np.broadcast_to(address.v, k)
-        values = [np.broadcast_to(v, k) for v in flat]
+        a, *values = [v if v.size == k else np.broadcast_to(v, k) for v in (address.v, *flat)]
         self.doing = "atomic"
         places = self.places(space, a, w >> 3, True)
         found = [np.zeros(k, f"u{min(w, 64) >> 3}") for _ in range(1 + pair)] if len(places) > 1 else []

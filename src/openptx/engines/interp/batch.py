@@ -210,7 +210,7 @@ class Batch:
         try:
             for i, step in enumerate(block.steps):
                 step(x, regs, lanes)
-                if not i & untimed:
+                if i & untimed == untimed:  # short blocks are timed as a whole
                     self.limits.require_time()
         except Exception:
             self.running = block.ops[i]

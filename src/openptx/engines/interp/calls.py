@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +29,13 @@ if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
 
 
+@lru_cache(maxsize=1 << 12)
+def site_of(op: Op) -> CallSite:
+    return CallSite(op)
+
+
 def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    site = CallSite(op)
+    site = site_of(op)
     if isinstance(site.target, FunctionName):
         return enter(batch, group, op, end, site.target.name)
     assert site.target is not None
@@ -57,7 +63,7 @@ def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
 
 def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
     """Lanes continue at the function's entry, with their arguments."""
-    x, caller, site = batch.x, group.frame, CallSite(op)
+    x, caller, site = batch.x, group.frame, site_of(op)
     if name not in batch.program.functions:
         external = EXTERNALS.get(name)
         if external is None:
@@ -86,7 +92,7 @@ def return_from_call(batch: Batch, group: Group) -> None:
     caller = callee.parent
     assert caller is not None
     assert callee.call is not None
-    for formal, wanted in zip(callee.plan.function.returns, CallSite(callee.call).results, strict=False):
+    for formal, wanted in zip(callee.plan.function.returns, site_of(callee.call).results, strict=False):
         hand_over(batch, group.lanes, callee, operand_of(formal), caller, wanted)
     group.frame, group.pc = caller, callee.back
 

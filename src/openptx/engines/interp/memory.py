@@ -224,7 +224,8 @@ class Spaces(NumpyMachine):
         if self._stack_stride and largest(a) >= self.stack_base:
             return self.in_stack(a, size, space) if smallest(a) >= self.stack_base else None
         self.check(a, self.local_size, size, 0, a, space)
-        return self.local, np.add(*paired(lane_sets.take(self._local_base, self.executing), a.view(np.int64)))
+        base = self._local_base if self.executing is None else self._local_base[self.executing]
+        return self.local, np.add(*paired(base, a.view(np.int64)))
 
     def in_stack(self, a: Array, size: int, space: str) -> Place:
         top = lane_sets.take(self.stack_top, self.executing)

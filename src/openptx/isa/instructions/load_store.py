@@ -221,9 +221,11 @@ st = instruction(
 
 @meaning(st)
 def _(x: Machine, m: Modifiers, a: Bits, b: Word | tuple[Bits | None, ...], policy: Bits | None = None) -> None:
-    given = b if isinstance(b, tuple) else (b,)
-    parts = [(i, part) for i, part in enumerate(given) if part is not None]
-    if len(parts) == len(given):
+    if not isinstance(b, tuple):
+        x.store(m.space, a, (b,))
+        return
+    parts = [(i, part) for i, part in enumerate(b) if part is not None]
+    if len(parts) == len(b):
         x.store(m.space, a, tuple([part for _, part in parts]))
         return
     for i, part in parts:  # `_` leaves its place unchanged
