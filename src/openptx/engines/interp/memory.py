@@ -59,10 +59,21 @@ STACK_BYTES = 1 << 30
 """The host memory that the stacks of a batch may use before a recursion counts as endless."""
 
 
+MANY = 1 << 11
+"""The number of lanes from which a second array of them costs more than NumPy's set-up of a reduction."""
+
+
 @lru_cache(maxsize=64)
 def within(size: int) -> Array:
     """The bits of an address that are zero where an access of `size` bytes, a power of two, is aligned."""
     return np.array(size - 1, np.uint64)
+
+
+def any_unaligned(offsets: Array, size: int) -> bool:
+    """Whether an offset is no multiple of `size`: of many offsets in one pass, of few without a reduction's set-up."""
+    if offsets.size > MANY:
+        return bool(int(np.bitwise_or.reduce(offsets)) & size - 1)
+    return any_set(np.bitwise_and(offsets, within(size)))
 
 
 def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
@@ -183,8 +194,8 @@ class Spaces(NumpyMachine):
             first = offsets.item(0)
             aligned, last = not first + lead & size - 1, first
         else:
-            aligned = size == 1 or not (lead & size - 1 or any_set(np.bitwise_and(offsets, within(size))))
-            last = offsets.item(offsets.argmax())
+            aligned = size == 1 or not (lead & size - 1 or any_unaligned(offsets, size))
+            last = largest(offsets)
         if aligned and last + size <= limit:
             return
         if not aligned:
