@@ -28,20 +28,17 @@ _DATA = pattern(
 _BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0)"
 _SHORT = r"(?:[1-9][0-9]{0,3}+|0)"
 _DIGITS = r"(?:[1-9][0-9]*+|0)"
-_LINE = pattern(
-    rf"""[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
+_LINES = pattern(
+    rf"""(?:[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
       | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+ | {_SYMBOL}(?:\+{_DIGITS}|-{_SYMBOL})?+)
-      | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+""",
+      | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+\n)*+[ \t]*+\}}""",
     re.X | re.A,
 )
-"""A line of data in the style of compilers: its values are as narrow as their type."""
+"""Data in the style of compilers up to the end of the section: a line each, values as narrow as their type."""
 _OPENED = pattern(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
 
 _TIMES = rf",[ ]({DECIMAL_63}),[ ]({DECIMAL_63})"
 _SOURCE = pattern(rf"[ \t\r\n]*+(\.file)[ \t]++({DECIMAL_32})[ \t]++({STRING})(?:{_TIMES})?+(?=[ \t\r]*+\n)", re.A)
-
-_known: set[str] = set()  # lines that `_LINE` matches: few different ones exist
-_MOST = 1 << 12
 
 
 def debug_data(file: File, start: int, items: list[Statement]) -> int:
@@ -50,11 +47,12 @@ def debug_data(file: File, start: int, items: list[Statement]) -> int:
     match = _OPENED.match(file.text, start)
     if match is None:
         return _sources(file, start, items)
-    begin, end = match.end(), file.text.find("}", match.end())
-    if end < 0 or not _plain(file.text[begin:end]):
+    begin, data = match.end(), _LINES.match(file.text, match.end())
+    if data is None:
         return 0
-    items.append(Section(file, (start, end + 1), (start, match.start(1)), match[2], (begin, end), narrow=True))
-    return end + 1
+    end = data.end()
+    items.append(Section(file, (start, end), (start, match.start(1)), match[2], (begin, end - 1), narrow=True))
+    return end
 
 
 def _sources(file: File, start: int, items: list[Statement]) -> int:
@@ -64,20 +62,6 @@ def _sources(file: File, start: int, items: list[Statement]) -> int:
         values = tuple([Integer(int(match[i]), False, match[i], match.span(i)) for i in (2, 4, 5) if match[i]])
         items.append(SourceFile(file, (named[0], offset), named, path, values))
     return offset
-
-
-def _plain(data: str) -> bool:
-    """Whether each line of a section is correct by itself, the last one blank."""
-    lines = data.split("\n")
-    if lines[-1].strip(" \t"):
-        return False
-    if not _known.issuperset(lines):
-        new = set(lines) - _known
-        if not all(map(_LINE.fullmatch, new)):
-            return False
-        if len(_known) < _MOST:
-            _known.update(new)
-    return True
 
 
 def section(c: Cursor) -> Section:
