@@ -32,5 +32,6 @@ def machine_code(option: str) -> str:
     return "ELF" if found.raw[1:4] == b"ELF" else found.value.decode()
 
 
+ctypes.CDLL("libcuda.so.1").cuInit(0)
 if "absent" not in sys.argv:
     print(json.dumps([machine_code(option) for option in sys.argv[1:]]))

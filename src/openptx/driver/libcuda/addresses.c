@@ -41,10 +41,11 @@ static int own_cuGetProcAddress(const char *name, void **function, int version, 
     return own_cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
-/* Whether a library that asks for export tables works without them: NVIDIA's linker does. */
+/* Whether a library that asks for export tables works without them: NVIDIA's linker and compiler do. */
 static int does_without(const char *file) {
-    const char *name = strrchr(file, '/');
-    return !strncmp(name ? name + 1 : file, "libnvJitLink.so", sizeof "libnvJitLink.so" - 1);
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    return !strncmp(name, "libnvJitLink.so", sizeof "libnvJitLink.so" - 1) ||
+           !strncmp(name, "libnvrtc.so", sizeof "libnvrtc.so" - 1);
 }
 
 static int own_cuGetExportTable(const void **table, const void *id) {
