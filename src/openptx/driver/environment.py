@@ -11,6 +11,8 @@ from pathlib import Path
 from openptx.driver.build import DRIVER, NVJITLINKS, NVML, NVRTCS, RECORDER, RUNTIMES, library_folder
 from openptx.driver.find_nvidia import NVJITLINK, NVRTC, find_nvidia
 from openptx.driver.recorder.settings import REAL
+from openptx.driver.toolkit import KEEP_NVCC, put_before_nvcc
+from openptx.engines.native.cache.store import real_folder
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
 KEEP_NVRTC = "OPENPTX_KEEP_NVRTC"
@@ -28,6 +30,8 @@ def environment(device: str | None = None, sanitize: str | None = None, command:
     """
     found = with_libraries(DRIVER.folder, command)
     search_first(found, os.path.join(library_folder(), NVML.folder))
+    if not found.get(KEEP_NVCC):
+        put_before_nvcc(found, str(library_folder()), real_folder())
     if device is not None:
         found["OPENPTX_DEVICE"] = device
     if sanitize is not None:
