@@ -93,6 +93,7 @@ def test_the_device_says_what_the_target_is(active: None) -> None:
     assert torch.cuda.is_available()
     assert torch.cuda.get_device_capability() == (8, 0)
     assert torch.cuda.get_device_properties("cuda").multi_processor_count == 108
+    assert torch.cuda.get_device_properties("cuda").gcnArchName == torch.cuda.get_device_name()  # as torch for CUDA
     torch.manual_seed(1)
     first = torch.randn(3, device="cuda")
     torch.cuda.manual_seed_all(1)

@@ -212,6 +212,58 @@ def test_arguments_of_an_operator_for_cuda_are_on_cuda() -> None:
     assert torch.neg(host).tolist() == [-1] * 2
 
 
+def test_operators_for_cuda_are_called_while_it_is_active_only() -> None:
+    library = torch.library.Library("openptx_placement", "FRAGMENT")
+    library.define("both(Tensor x) -> Tensor")
+    library.define("one(Tensor x) -> Tensor")
+    library.impl("both", lambda x: x + 1, "CPU")
+    library.impl("both", lambda x: x + 2, "CUDA")
+    library.impl("one", lambda x: x + 2, "CUDA")
+    over = torch.library.Library("aten", "IMPL")
+    over.impl("sinc", torch.zeros_like, "CUDA")
+    both, one = torch.ops.openptx_placement.both, torch.ops.openptx_placement.one
+    x, device = torch.zeros(1), torch.zeros(1, device="cuda")
+    for _ in range(2):
+        assert [both(x).item(), both(device).item(), one(device).item(), torch.sinc(device).item()] == [1, 2, 2, 0]
+        openptx.torch.deactivate()
+        assert (both(x).item(), torch.sinc(x).item()) == (1, 1)
+        with pytest.raises(NotImplementedError, match="CPU"):
+            one(x)
+        openptx.torch.activate("sm_90")
+    over._destroy()
+    openptx.torch.activate("sm_80")
+    assert torch.sinc(device).item() == 1
+    library._destroy()
+
+
+def through(transform: str, function: Callable[[Any], Any], x: Any) -> Any:
+    """The result of a transform of torch.func."""
+    func = torch.func
+    calls: dict[str, Callable[[], Any]] = {
+        "vmap": lambda: func.vmap(function)(x), "grad": lambda: func.grad(lambda y: function(y).sum())(x),
+        "vmap of grad": lambda: func.vmap(func.grad(lambda y: function(y).sum()))(x),
+        "jacrev": lambda: func.jacrev(function)(x), "jacfwd": lambda: func.jacfwd(function)(x),
+        "vjp": lambda: func.vjp(function, x)[1](x)[0], "jvp": lambda: func.jvp(function, (x,), (x,))[1],
+        "functionalize": lambda: func.functionalize(function)(x),
+    }  # fmt: skip
+    return calls[transform]()
+
+
+@pytest.mark.parametrize("device", ["cpu", CUDA])
+@pytest.mark.parametrize(
+    "transform", ["vmap", "grad", "vmap of grad", "jacrev", "jacfwd", "vjp", "jvp", "functionalize"]
+)
+def test_transforms(transform: str, device: str) -> None:
+    seen: list[str] = []
+
+    def function(x: Any) -> Any:
+        seen.extend(places(x))
+        return x * 2
+
+    result = through(transform, function, torch.ones(2, 2, device=device))
+    assert {*seen, *places(result)} == {device}
+
+
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_checkpoints_are_recomputed_on_the_device(reentrant: bool) -> None:
     from torch.utils.checkpoint import checkpoint

@@ -15,7 +15,8 @@ from openptx.torch.devices import Redirection, is_cuda, mode, within
 from openptx.torch.entry_points import autocast, default_device, load
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
-from openptx.torch.operators import impl
+from openptx.torch.operators import Operators
+from openptx.torch.transforms import transforms
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver
 
@@ -32,6 +33,7 @@ _MISSING: Any = object()
 
 class _State:
     active: Active | None = None
+    operators = Operators()
 
 
 def torch_module(name: str = "torch") -> Any:
@@ -75,7 +77,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
     redirect.generator = default_generator(torch, generator)
     library, autograd = torch_module("torch.library"), torch_module("torch.autograd.function")
     checkpoint = torch_module("torch.utils.checkpoint")
-    registering = impl(torch, library.Library.impl, entering, library.fallthrough_kernel)
+    registering = _State.operators.impl(torch, library.Library.impl, entering, library.fallthrough_kernel)
     return [
         (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
         (torch.cuda, {**functions(torch, number), "default_generators": (redirect.generator,)}),
@@ -86,6 +88,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (torch.autograd, engine(torch.autograd, entering)),
         (checkpoint, checks(torch, checkpoint)),
         (Driver, {"get_active_torch_device": cuda_device}),
+        *transforms(),
     ]
 
 
@@ -105,6 +108,7 @@ def take_out() -> None:
     active, _State.active = _State.active, None
     if active is None:
         return
+    _State.operators.close()
     for owner, name, value in reversed(active.replaced):
         if value is _MISSING:
             delattr(owner, name)

@@ -50,8 +50,9 @@ def facts(number: int) -> SimpleNamespace:
     """The properties of a device, named as by `torch.cuda.get_device_properties`."""
     known = properties(number)
     major, minor = divmod(number, 10)
+    name = f"OpenPTX sm_{number}"
     return SimpleNamespace(
-        name=f"OpenPTX sm_{number}", major=major, minor=minor, total_memory=16 << 30, is_integrated=False,
+        name=name, gcnArchName=name, major=major, minor=minor, total_memory=16 << 30, is_integrated=False,
         multi_processor_count=known["multiprocessor_count"], warp_size=known["warpSize"],
         max_threads_per_multi_processor=known["max_threads_per_sm"], regs_per_multiprocessor=known["max_num_regs"],
         shared_memory_per_block=48 * KIB, shared_memory_per_block_optin=known["max_shared_mem"],

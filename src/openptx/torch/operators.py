@@ -23,65 +23,113 @@ class Registered(NamedTuple):
     """A kernel, and the library that registered it; it may have been destroyed."""
 
     library: weakref.ref[Any]
+    operator: Any
     kernel: Kernel
+    key: str
+    """Of the CPU."""
+    options: dict[str, Any]
+    plain: bool
+    """It is called as it is, whatever its arguments are."""
 
     def stands(self) -> bool:
         library = self.library()
         return library is not None and library.m is not None
 
 
-def impl(torch: Any, native: Callable[..., None], mode: Callable[[], Any], fallthrough: object) -> Callable[..., None]:
-    """torch's `Library.impl`, which `torch.library.custom_op` and `torch.library.impl` call.
+class Double:
+    """A kernel for CUDA in the place of the CPU's, registered apart from the program's library and ending with it."""
 
-    `mode` makes a mode in which `cuda` is the CPU: torch puts the active one aside while it executes an operator.
+    def __init__(self, torch: Any, of: Registered, kernel: Kernel) -> None:
+        library: Any = of.library()
+        self.library = torch.library.Library(library.ns, "IMPL")
+        operator = of.operator
+        name = operator if isinstance(operator, str) else operator.name()
+        with replacing():
+            self.library.m.impl(name, of.key, kernel, *((True,) if of.options.get("with_keyset") else ()))
+        handles = getattr(library, "_registration_handles", None)
+        if handles is not None:  # torch 2.4 and later
+            handles.append(self)
 
-    Of an operator with a kernel for each device, registered in any order, that for CUDA is called if one of the tensors
-    stands for one of CUDA. An operator for which the program registers none for the CPU calls that for CUDA always:
-    torch makes tensors in C++ of which nobody says where they are.
-    """
-    for_cuda: dict[Name, Registered] = {}
-    for_cpu: dict[Name, Registered] = {}
+    def destroy(self) -> None:
+        """Whatever was registered before it is in its place again."""
+        self.library._destroy()
 
-    def registered(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
-        key = dispatch_key or self.dispatch_key
-        name = (self.ns, str(op_name).removeprefix(f"{self.ns}::").removesuffix(".default"), CPU_KEYS.get(key, key))
-        entry = Registered(weakref.ref(self), fn)
-        plain = fn is fallthrough or not callable(fn) or options.get("with_keyset")
-        if key in CPU_KEYS:
-            native(self, op_name, fn, dispatch_key, **options)
-            for_cuda[name] = entry
-            chosen = fn if fn is fallthrough else choice(name, fn)
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
-                native(self, op_name, chosen, CPU_KEYS[key], **options)
-        elif key in CPU_KEYS.values():
-            if not plain:
-                for_cpu[name] = entry
-            if name not in for_cuda or not for_cuda[name].stands():
-                native(self, op_name, fn, dispatch_key, **options)
-            elif not plain:
-                native(self, op_name, choice(name, fn), dispatch_key, **options)
-        else:
-            native(self, op_name, fn, dispatch_key, **options)
 
-    def choice(name: Name, kernel: Kernel) -> Kernel:
-        """The kernel to be called for tensors of the CPU's memory."""
+@contextmanager
+def replacing() -> Generator[None]:
+    """Without torch's warning that a kernel is replaced."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
+        yield
 
-        @wraps(kernel)
-        def call(*arguments: Any, **options: Any) -> Any:
-            given = list(tensors_in(torch, (*arguments, *options.values())))
-            cuda, cpu = for_cuda.get(name), for_cpu.get(name)
-            has_cuda = cuda is not None and cuda.stands()
-            if cpu is not None and cpu.stands() and not (has_cuda and any(on_cuda(one) for one in given)):
-                return cpu.kernel(*arguments, **options)
-            with mode(), as_of_cuda(torch, given) as results:
-                result = (cuda.kernel if cuda is not None and has_cuda else kernel)(*arguments, **options)
-                results.extend(tensors_in(torch, (result,)))
-                return result
 
-        return call
+class Operators:
+    """The kernels that programs have registered for CUDA, and for the CPU, while `cuda` was the CPU."""
 
-    return registered
+    def __init__(self) -> None:
+        self.for_cuda: dict[Name, Registered] = {}
+        self.for_cpu: dict[Name, Registered] = {}
+        self.doubles: list[Double] = []
+
+    def impl(
+        self, torch: Any, native: Callable[..., None], mode: Callable[[], Any], fallthrough: object
+    ) -> Callable[..., None]:
+        """torch's `Library.impl`, which `torch.library.custom_op` and `torch.library.impl` call.
+
+        `mode` makes a mode in which `cuda` is the CPU: torch puts the active one aside while it executes an operator.
+        Kernels that are known from before `close` are called again.
+
+        Of an operator with a kernel for each device, registered in any order, that for CUDA is called if one of the
+        tensors stands for one of CUDA. An operator for which the program registers none for the CPU calls that for CUDA
+        always: torch makes tensors in C++ of which nobody says where they are.
+        """
+
+        def double(name: Name) -> None:
+            entry = self.for_cuda.get(name)
+            if entry is not None and entry.stands():
+                chosen = entry.kernel if entry.kernel is fallthrough else choice(name, entry.kernel)
+                self.doubles.append(Double(torch, entry, chosen))
+
+        def registered(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
+            with replacing():
+                native(library, op_name, fn, dispatch_key, **options)
+            key = dispatch_key or library.dispatch_key
+            cpu = CPU_KEYS.get(key, key)
+            name = (library.ns, str(op_name).removeprefix(f"{library.ns}::").removesuffix(".default"), cpu)
+            plain = bool(fn is fallthrough or options.get("with_keyset"))
+            entry = Registered(weakref.ref(library), op_name, fn, cpu, options, plain)
+            if key in CPU_KEYS:
+                self.for_cuda[name] = entry
+            elif key in CPU_KEYS.values():
+                self.for_cpu[name] = entry
+            else:
+                return
+            double(name)
+
+        def choice(name: Name, kernel: Kernel) -> Kernel:
+            """The kernel to be called for tensors of the CPU's memory."""
+
+            @wraps(kernel)
+            def call(*arguments: Any, **options: Any) -> Any:
+                given = list(tensors_in(torch, (*arguments, *options.values())))
+                cpu = self.for_cpu.get(name)
+                if cpu is not None and cpu.stands() and not cpu.plain and not any(on_cuda(one) for one in given):
+                    return cpu.kernel(*arguments, **options)
+                with mode(), as_of_cuda(torch, given) as results:
+                    result = kernel(*arguments, **options)
+                    results.extend(tensors_in(torch, (result,)))
+                    return result
+
+            return call
+
+        for name in self.for_cuda:
+            double(name)
+        return registered
+
+    def close(self) -> None:
+        """No kernel for CUDA is called for tensors of the CPU any more."""
+        while self.doubles:
+            self.doubles.pop().destroy()
 
 
 @contextmanager
