@@ -30,7 +30,7 @@ class Context(Object):
         self.limits = dict(LIMITS)
         self.cache_config = self.shared_config = 0
         self.owned: dict[Object, Callable[[], None]] = {}
-        self.references = 0  # of the primary context
+        self.references = 0  # of the primary context; of another one, by cuCtxAttach
 
     def fail(self, result: Result, words: str) -> Failure:
         """A fault: the context is unusable from now on. The program also finds the message in the error's text."""
@@ -119,6 +119,28 @@ def ctx_destroy(handle: int) -> None:
     if driver().library.current() == handle:
         driver().library.pop()
     destroy(found)
+
+
+@initialized("cuCtxAttach")
+def ctx_attach(out: int, flags: int) -> None:
+    put(out, 0)
+    if flags:
+        raise Failure(Result.INVALID_VALUE, "flags of cuCtxAttach are 0")
+    found = current(driver())
+    found.references += 1
+    put(out, found.handle)
+
+
+@initialized("cuCtxDetach")
+def ctx_detach(handle: int) -> None:
+    """Also of the context of cuCtxCreate, which ends with its last use."""
+    found = driver().find(handle, Context, Result.INVALID_CONTEXT)
+    if driver().library.current() != handle:
+        raise Failure(Result.INVALID_CONTEXT, "a context that is detached must be the thread's")
+    if found.references and not found.primary:
+        found.references -= 1
+    else:
+        ctx_destroy(handle)
 
 
 @initialized("cuCtxGetApiVersion")

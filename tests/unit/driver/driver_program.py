@@ -58,6 +58,12 @@ assert cuda.cuDeviceComputeCapability(byref(number), byref(ctypes.c_int()), 0) =
 assert number.value == 8
 assert cuda.cuMemAlloc_v2(byref(memory), size(400)) == 201  # no context
 assert cuda.cuCtxCreate_v2(byref(context), 0, 0) == 0
+again = ctypes.c_void_p()
+assert cuda.cuCtxAttach(byref(again), 1) == 1
+assert cuda.cuCtxAttach(byref(again), 0) == 0
+assert again.value == context.value
+assert cuda.cuCtxDetach(again) == 0
+assert cuda.cuCtxDetach(ctypes.c_void_p(1)) == 201
 assert cuda.cuModuleLoadData(byref(module), b"garbage") == 200
 assert cuda.cuModuleLoadData(byref(module), PTX) == 0
 assert cuda.cuModuleGetFunction(byref(kernel), module, b"sub") == 500
@@ -116,7 +122,7 @@ words = ctypes.c_char_p()
 assert cuda.cuGetErrorString(700, byref(words)) == 0
 assert words.value is not None
 assert b"PTX9001" in words.value
-assert cuda.cuCtxDestroy_v2(context) == 0
+assert cuda.cuCtxDetach(context) == 0
 assert cuda.cuCtxCreate_v2(byref(context), 0, 0) == 0
 assert cuda.cuMemAlloc_v2(byref(memory), size(400)) == 0
 assert cuda.cuMemFree_v2(memory) == 0
