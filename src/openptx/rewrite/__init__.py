@@ -9,6 +9,7 @@ from openptx.program import Program
 from openptx.rewrite.contraction import contract
 from openptx.rewrite.folding import fold
 from openptx.rewrite.scaling import scale
+from openptx.rewrite.selections import settle_selections
 
 CONTRACTIONS = ("ptxas", "off")
 
@@ -21,5 +22,5 @@ def contract_program(program: Program) -> None:
     if program.debug:
         return
     lower = program.lower
-    program.lower = lambda name: scale(contract(fold(lower(name))))
+    program.lower = lambda name: settle_selections(scale(contract(fold(lower(name)))), program.target)
     program.contract = "ptxas"

@@ -49,6 +49,14 @@ def form_of(kind: str, *modifiers: str) -> Made | None:
     return None
 
 
+@cache
+def named_form(name: str, *modifiers: str) -> Made | None:
+    """The form of the instruction of this name that has these modifiers."""
+    load()
+    forms = (form for instruction in INSTRUCTIONS if instruction.name == name for form in instruction.forms)
+    return next(((form, m) for form in forms if (m := form.match(modifiers)) is not None), None)
+
+
 def flags(m: Modifiers, *names: str) -> tuple[str, ...]:
     """The modifiers that are spelled out."""
     return tuple(name for name in names if m.values.get(name))

@@ -8,6 +8,7 @@ FOLDED = "folded"
 CONTRACTED = "contracted"
 AMONG_BLOCKS = "contracted among blocks"
 SCALED = "scaled"
+SELECTED = "selected"
 LEFT_OPEN = "left open among blocks"
 OF_PAIRS = "left open among pairs of halves"
 
@@ -21,6 +22,7 @@ RULES: dict[str, Fidelity] = {
     CONTRACTED: modelled("ptxas 13.0, which contracts the product and the sum: the same in all programs compared"),
     AMONG_BLOCKS: modelled(f"ptxas 13.0, which contracts the product and the sum: {_SEVERAL}"),
     SCALED: modelled("ptxas 13.0, which makes one multiplication of a product that is scaled by a power of two"),
+    SELECTED: modelled("ptxas 13.0, which makes extremes of selections, and changes signs in their operands"),
     LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
     OF_PAIRS: modelled("ptxas 13.0, which does not contract the product and the sum: in 395 of 400 programs"),
 }
