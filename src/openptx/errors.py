@@ -30,6 +30,13 @@ class ArgumentError(Error, TypeError, ValueError):
     """An invalid argument of a call: a grid, block, array, format or option that is not possible."""
 
 
+def require_kernel(given: object) -> None:
+    """Raises ArgumentError for anything but a kernel, which alone can prepare a launch."""
+    if not hasattr(given, "prepare"):
+        hint = ': write `module["name"]`' if hasattr(given, "kernels") else ""
+        raise ArgumentError(f"the kernel of a loaded module is wanted, not {type(given).__name__}{hint}")
+
+
 class ArgumentWarning(UserWarning):
     """A launch probably does not do what is intended: an array's elements have another type than the kernel
     accesses."""

@@ -10,7 +10,7 @@ from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.compile_time import observed_code_pays
-from openptx.errors import ArgumentError, Fault
+from openptx.errors import ArgumentError, Fault, require_kernel
 from openptx.keywords import hints
 from openptx.profile.launch import ProfiledLaunch, sampled
 from openptx.profile.native import run_native
@@ -58,6 +58,7 @@ def profile(
     A fault of the kernel, a time limit too, ends the profile and is its `fault`. Raises ArgumentError and Unsupported
     as a launch does.
     """
+    require_kernel(kernel)
     found = watch(kernel, grid, block, args, shared_mem, cluster, blocks, timeout, max_instructions, engine, workers)
     if found.ended == "interrupted":
         raise KeyboardInterrupt

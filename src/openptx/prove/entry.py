@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from math import isfinite
 
-from openptx.errors import ArgumentError, InputError
+from openptx.errors import ArgumentError, InputError, require_kernel
 from openptx.program import Function, Variable
 from openptx.prove.report import Proof
 from openptx.runtime import Kernel
@@ -27,6 +27,8 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
         raise ArgumentError(f"`unroll` is a whole number from 1, not {unroll!r}")
     if not (isfinite(timeout) and timeout > 0):
         raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+    require_kernel(a)
+    require_kernel(b)
     require_same_parameters(a, b)
     try:
         search = import_module("openptx.prove.search")

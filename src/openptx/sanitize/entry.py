@@ -14,7 +14,7 @@ from openptx.device import contents
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch, pieces
-from openptx.errors import ArgumentError, Fault, SanitizerError, Unsupported
+from openptx.errors import ArgumentError, Fault, SanitizerError, Unsupported, require_kernel
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.endless_waits import HangError
@@ -127,6 +127,7 @@ def sanitize(
 
     A fault of the kernel is a finding, too. Raises ArgumentError and Unsupported as a launch does.
     """
+    require_kernel(kernel)
     options = Options(
         tools_of(tools), shared_mem, cluster, tuple(outputs), schedules, seed, timeout, max_instructions, strict,
         require_engine(engine),

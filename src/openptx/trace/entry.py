@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from openptx.errors import ArgumentError, Fault, Triple
+from openptx.errors import ArgumentError, Fault, Triple, require_kernel
 from openptx.keywords import hints
 from openptx.runtime import Kernel
 from openptx.runtime.module import OTHER_NAMES
@@ -46,6 +46,7 @@ def trace(
     A fault of the kernel, a time limit too, ends the trace and is its `fault`. Raises ArgumentError and Unsupported
     like a launch, and ArgumentError for a register or a position that does not exist.
     """
+    require_kernel(kernel)
     require_options(shared_mem, None, timeout, max_instructions, None)
     if not is_count(limit) or limit < 1:
         raise ArgumentError(f"`limit` is a whole number from 1, not {limit!r}")

@@ -41,3 +41,19 @@ def test_a_format_is_a_name(to: Any) -> None:
 def test_an_array_without_dimensions_is_no_grid() -> None:
     with pytest.raises(ArgumentError, match=r"the grid is one to three integers, not array\(1\)"):
         openptx.load(TEXT)["k"](np.array(1), 1)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("call", ["sanitize", "profile", "trace"])
+def test_a_launch_is_of_a_kernel(call: str) -> None:
+    function: Any = getattr(openptx, call)
+    with pytest.raises(ArgumentError, match='is wanted, not LoadedModule: write `module\\["name"\\]`'):
+        function(openptx.load(TEXT), 1, 1)
+    with pytest.raises(ArgumentError, match="the kernel of a loaded module is wanted, not str"):
+        function("k", 1, 1)
+
+
+def test_kernels_are_proved_equal() -> None:
+    prove: Any = openptx.prove
+    for a, b in ((openptx.load(TEXT)["k"], None), ("k", openptx.load(TEXT)["k"])):
+        with pytest.raises(ArgumentError, match="the kernel of a loaded module is wanted, not"):
+            prove(a, b)
