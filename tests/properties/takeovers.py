@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import tiering
-from openptx.engines.native.runtime import baseline as baseline_code
+from openptx.engines.native.runtime import plan
 from openptx.engines.tiers import takeover
 
 
@@ -88,7 +88,7 @@ def forced(baseline: bool = False) -> Generator[Takeovers]:
         patch.object(tiering, "launch", run),
         patch.object(takeover, "Abandonable", Forced),
         patch.object(takeover, "host_threads", none),
-        patch.object(baseline_code, "EACH", math.inf),  # nothing is asked of the compile server
+        patch.object(plan, "EACH", math.inf),  # nothing is asked of the compile server
     ):
         tiering.states.clear()
         yield known

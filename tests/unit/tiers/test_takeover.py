@@ -15,7 +15,7 @@ import openptx
 from openptx.engines.common import launches
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import settings, tiering
-from openptx.engines.native.runtime import baseline as baseline_code
+from openptx.engines.native.runtime import plan
 from openptx.engines.native.runtime.plan import plans
 from openptx.engines.tiers import takeover
 from openptx.testing.case import read_case, run_case
@@ -109,7 +109,7 @@ def test_baseline_code_takes_over(name: str, forced: type[Forced], monkeypatch: 
 
     monkeypatch.setattr(tiering, "launch", hurried)
     # A launch in which the generic version is compiled takes as long as optimised code, which then replaces this.
-    monkeypatch.setattr(baseline_code, "EACH", math.inf)
+    monkeypatch.setattr(plan, "EACH", math.inf)
     case = read_case(str(KERNELS / name))
     for at in points(forced, lambda: run_case(case), 3)[:2]:
         forced.at, forced.asked = at, 0
