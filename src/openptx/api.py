@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from openptx.check import check as check_file
 from openptx.diagnostics.diagnostic import Diagnostics
 from openptx.errors import ArgumentError, InputError
@@ -17,6 +19,7 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+    from typing import Any
 
     from openptx.diagnostics import Diagnostic
     from openptx.syntax import SyntaxTree
@@ -50,9 +53,9 @@ def check(
     """All findings in a PTX module, in the order of its text. Never raises for errors in the module.
 
     `source` is a path or the text, as for `load`: a string of one line that ends in `.ptx` or names a file is a path,
-    any other is text; a `Path` is read; bytes, as NVRTC gives them, are text. `filename` names a text in diagnostics.
-    `target` replaces the target of the file (`"sm_90a"`). `profile` is `"ptxas"`, for the verdicts of NVIDIA's
-    assembler, or `"isa"`, for those of the document taken literally.
+    any other is text, a folder's name too; a `Path` is read; bytes, as NVRTC gives them, are text. `filename` names a
+    text in diagnostics. `target` replaces the target of the file (`"sm_90a"`). `profile` is `"ptxas"`, for the
+    verdicts of NVIDIA's assembler, or `"isa"`, for those of the document taken literally.
 
     `select` restricts the findings to these codes, beginnings of codes, or names: `["PTX03", "unused"]`.
     `extend_select` adds to what is reported by default, and `ignore` takes away. `unused`, `unreachable` and
@@ -68,11 +71,16 @@ def check(
     require_options(target, profile)
     file = file_of(source, filename)
     if select or extend_select or ignore:
-        selection = Selection(_listed(select), _listed(ignore), _listed(extend_select))
+        selection = Selection(
+            _listed("select", select), _listed("ignore", ignore), _listed("extend_select", extend_select)
+        )
         found = check_file(file, target=target, profile=profile, selected=selection.names)
         found = [diagnostic for diagnostic in found if selection.takes(diagnostic)]
     else:
         found = check_file(file, target=target, profile=profile)
+    if found and isinstance(source, str) and _names_folder(source):
+        help = f"`{source}` is a folder, and one file or its text is checked: write the path of the file in it"
+        found = [found[0].advising(help, None), *found[1:]]
     if max_errors is None:
         return Diagnostics(found)
     if not hasattr(max_errors, "__index__") or max_errors < 1:
@@ -81,8 +89,17 @@ def check(
     return Diagnostics(first(found, max_errors))
 
 
-def _listed(given: Sequence[str]) -> Sequence[str]:
-    return [given] if isinstance(given, str) else given
+def _names_folder(text: str) -> bool:
+    """Whether a text that cannot be PTX is the path of a folder."""
+    return not any(part in text for part in ("\n", ";", "\0")) and os.path.isdir(text)
+
+
+def _listed(option: str, given: Any) -> list[str]:
+    """The codes and names of an option; one alone is a list of itself."""
+    texts: list[Any] = [given] if isinstance(given, str) or not hasattr(given, "__iter__") else [*given]
+    if not all(isinstance(text, str) for text in texts):
+        raise ArgumentError(f'`{option}` is a list of codes or names, such as ["PTX03", "unused"], not {given!r}')
+    return texts
 
 
 @hints(path=SOURCE, file=SOURCE)

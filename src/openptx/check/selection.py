@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.codes import every_code
-from openptx.errors import InputError
+from openptx.errors import ArgumentError
 
 OPT_IN = frozenset({"unused", "unreachable", "deprecated"})
 """Codes that are reported only when they are selected by name or code."""
@@ -48,7 +48,7 @@ def longest(entries: list[str], diagnostic: Diagnostic) -> int:
 
 
 def read_codes(entries: Sequence[str]) -> list[str]:
-    """`["PTX03,operand-type"]` as prefixes of codes; `InputError` for a prefix that no code has."""
+    """`["PTX03,operand-type"]` as prefixes of codes; `ArgumentError` for a prefix that no code has."""
     texts = [text.strip() for entry in entries for text in entry.split(",") if text.strip()]
     return [read_code(text) for text in texts]
 
@@ -61,4 +61,4 @@ def read_code(text: str) -> str:
             return row.code
         if beginning.startswith("PTX") and row.code.startswith(beginning):
             return beginning
-    raise InputError(f"no code `{text}`: write a code like PTX0312, its beginning like PTX03, or its name")
+    raise ArgumentError(f"no code `{text}`: write a code like PTX0312, its beginning like PTX03, or its name")

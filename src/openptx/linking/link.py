@@ -160,6 +160,7 @@ def link(sources: Sequence[Source], *, target: str | None = None, profile: str =
     differ, targets that cannot be combined; ArgumentError, OSError and InputError as `check`.
     """
     require_options(target, profile)
-    if isinstance(sources, (str, bytes, bytearray, File)) or hasattr(sources, "__fspath__"):
-        raise ArgumentError("`link` takes a list of modules")
+    single = isinstance(sources, (str, bytes, bytearray, memoryview, File))
+    if single or not hasattr(sources, "__iter__"):  # a path is not iterable either
+        raise ArgumentError(f"`link` takes a list of modules, `[a, b]`, not {type(sources).__name__}")
     return link_files([file_of(source, f"<string {i}>") for i, source in enumerate(sources)], target, profile).text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any, TypeGuard, cast
 
@@ -62,7 +62,7 @@ def extent(what: str, given: Any) -> Triple:
     if type(given) is int:
         x, y, z = given, 1, 1
     else:
-        parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") and getattr(given, "ndim", 1) else (given,)
+        parts: tuple[Any, ...] = tuple(given) if is_ordered(given) else (given,)
         if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
             raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
         x, y, z = map(int, (*parts, 1, 1)[:3])
@@ -72,6 +72,13 @@ def extent(what: str, given: Any) -> Triple:
             if not 1 <= size <= most:
                 raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
     return x, y, z
+
+
+def is_ordered(given: Any) -> bool:
+    """Whether it is a sequence of items: an array with axes is, text, bytes, sets and dictionaries are not."""
+    if isinstance(given, Mapping | Set | str | bytes | bytearray):
+        return False
+    return hasattr(given, "__iter__") and getattr(given, "ndim", 1) > 0
 
 
 def check_shape(program: Program, function: Function, block: Triple, shared: int) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.errors import ArgumentError
+
 Array = NDArray[Any]
 NOISE = 0x5EED
 
@@ -24,9 +26,19 @@ def empty(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Array:
     """An array of this `shape` and `dtype`, filled with noise, whose content `openptx.sanitize` treats as undefined.
 
     Elements that a kernel writes under `openptx.sanitize` are defined from then on. Elements that Python code writes
-    stay undefined. Raises TypeError and ValueError for a shape or dtype, like `numpy.empty`.
+    stay undefined. Raises ArgumentError for an impossible shape, and for a dtype that NumPy does not have or that is
+    not of numbers.
     """
-    array = np.empty(shape, dtype)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise ArgumentError(f"no dtype {dtype!r}: write one of NumPy's, such as numpy.float32") from None
+    if kind.hasobject:
+        raise ArgumentError(f"an array of {dtype!r} has no bits: write a dtype of numbers, such as numpy.float32")
+    try:
+        array = np.empty(shape, kind)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the shape is a number of elements from 0, or a tuple of them, not {shape!r}") from error
     data = array.reshape(-1).view(np.uint8)
     data[:] = np.random.default_rng(NOISE).integers(0, 256, data.size, np.uint8)
     found = array.view(Undefined)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,59 @@ def test_number_formats(given: str, hint: str) -> None:
 def test_one_where_a_list_is_expected(options: dict[str, Any], write: str) -> None:
     kernel = openptx.load(TEXT)["scale"]
     assert refused(ArgumentError, lambda: openptx.trace(kernel, 1, 32, (4, X), **options)).endswith(write)
+
+
+@pytest.mark.parametrize("given", [None, 5, openptx], ids=["none", "number", "module"])
+def test_link_without_a_list(given: Any) -> None:
+    said = refused(ArgumentError, lambda: openptx.link(given))
+    assert said == f"`link` takes a list of modules, `[a, b]`, not {type(given).__name__}"
+
+
+@pytest.mark.parametrize("option", ["select", "ignore", "extend_select"])
+@pytest.mark.parametrize("given", [5, [3], ["PTX03", None]], ids=str)
+def test_codes_that_are_not_text(option: str, given: Any) -> None:
+    call: Any = openptx.check
+    said = refused(ArgumentError, lambda: call(TEXT, **{option: given}))
+    assert said == f'`{option}` is a list of codes or names, such as ["PTX03", "unused"], not {given!r}'
+
+
+def test_an_unknown_code() -> None:
+    said = refused(ArgumentError, lambda: openptx.check(TEXT, select=["PTX9999"]))
+    assert said == "no code `PTX9999`: write a code like PTX0312, its beginning like PTX03, or its name"
+
+
+@pytest.mark.parametrize("shape", [-1, (2, -1), "a", 2.5, 10**30], ids=str)
+def test_shapes_of_no_array(shape: Any) -> None:
+    said = refused(ArgumentError, lambda: openptx.empty(shape))
+    assert said == f"the shape is a number of elements from 0, or a tuple of them, not {shape!r}"
+
+
+@pytest.mark.parametrize("dtype", ["f33", 5, object], ids=str)
+def test_types_of_no_array(dtype: Any) -> None:
+    said = refused(ArgumentError, lambda: openptx.empty(3, dtype))
+    assert repr(dtype) in said
+    assert said.endswith("such as numpy.float32")
+
+
+@pytest.mark.parametrize("given", [{1: 2}, {}, {1, 2}, b"1", "1"], ids=str)
+def test_extents_without_an_order(given: Any) -> None:
+    launch: Any = openptx.load(TEXT)["scale"]
+    assert refused(ArgumentError, lambda: launch(given, 1, (4, X))) == (
+        f"the grid is one to three integers, not {given!r}"
+    )
+    assert "the block is one to three integers" in refused(ArgumentError, lambda: launch[1, given](4, X))
+
+
+def test_the_name_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kernels").mkdir()
+    monkeypatch.chdir(tmp_path)
+    options: Any
+    for options in ({}, {"select": ["PTX"]}, {"max_errors": 1}):
+        first = openptx.check("kernels", **options)[0]
+        assert first.help == (
+            "`kernels` is a folder, and one file or its text is checked: write the path of the file in it"
+        )
+    assert "folder" not in str(openptx.check("kernel")[0].help)
 
 
 def test_a_misspelt_function() -> None:
