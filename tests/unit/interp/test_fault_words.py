@@ -66,6 +66,25 @@ CASES = [
         ("address 0x20 in .shared", "the block's .shared, 64 bytes; the access ends 16 bytes past it"),
     ),
     Case(
+        "reduction past an array",
+        BUFFER + "mov.u32 x, tile; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [a], [x], 64;",
+        "a copy with reduction, at an element of 4 bytes outside of every allocation",
+        ("in .global", ROOM, "; the access ends 4 bytes past it"),
+    ),
+    Case(
+        "reduction past the block's memory",
+        BUFFER + "mov.u32 x, tile; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [a], [x+64], 16;",
+        "a copy with reduction, at an element of 8 bytes outside of the 64 bytes of .shared",
+        ("address 0x40 in .shared", "the block's .shared, 64 bytes; the access ends 8 bytes past it"),
+    ),
+    Case(
+        "reduction in shared memory with a barrier outside of it",
+        "mov.u32 x, tile; cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32"
+        " [x], [x], 16, [x+64];",
+        "an atomic operation on 8 bytes outside of the 64 bytes of .shared",
+        ("address 0x40 in .shared",),
+    ),
+    Case(
         "copy of a few bytes",
         BUFFER + "mov.u32 x, tile; mov.u32 y, 8; cp.async.ca.shared.global [x], [a+12], 8, y;",
         "a copy of 8 bytes outside of every allocation",

@@ -30,7 +30,7 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
         nearest = fault_text.beyond(violation.address, violation.size, violation.space, violation.limit)
     return Fault(
         violation.code,
-        violation.message,
+        fault_text.of_instruction(violation.message, op),
         kernel=run.function.name,
         block=geometry.block_of(lane),
         thread=geometry.thread_of(lane),

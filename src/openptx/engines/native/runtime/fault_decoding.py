@@ -41,7 +41,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     access, names = v.access, [function.name, *(place(run, at).name for at in chain)]
     return Fault(
         v.code,
-        message,
+        fault_text.of_instruction(message, op),
         kernel=run.plan.function.name,
         block=block,
         thread=triple(v.thread, run.plan.block),
