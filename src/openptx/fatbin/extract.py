@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 
-from openptx.errors import InputError
+from openptx.errors import ArgumentError, InputError
 from openptx.fatbin.compression import unpacked
 from openptx.fatbin.images import MACHINE_CODE, PTX, Image, Truncated, images
 from openptx.reading import open_regular
@@ -29,8 +29,11 @@ def extract(program: str | os.PathLike[str] | bytes) -> list[ExtractedPtx]:
     """The PTX modules that a program, library, object file or fat binary contains, in file order.
 
     `program` is a path or the bytes. Raises InputError if there is no PTX, with advice on how to recompile, if the file
-    is damaged, and if a package that unpacks it is missing; OSError for a path that cannot be read.
+    is damaged, and if a package that unpacks it is missing; OSError for a path that cannot be read; ArgumentError for
+    anything else than a path or bytes.
     """
+    if not isinstance(program, (str, bytes)) and not hasattr(program, "__fspath__"):
+        raise ArgumentError(f"a program is a path or bytes, not {type(program).__name__}")
     path = "<bytes>" if isinstance(program, bytes) else os.fspath(program)
     found: list[ExtractedPtx] = []
     compiled: set[str] = set()

@@ -168,8 +168,10 @@ def replay(
     finds the thread and the statement that wrote the first difference.
 
     Errors of the recording, its PTX or the launch are the `error` of the result. Raises ArgumentError for unknown
-    options.
+    options and for another source.
     """
+    if not isinstance(source, (str, Recording)) and not hasattr(source, "__fspath__"):
+        raise ArgumentError(f"a recording is a path or a Recording, not {type(source).__name__}")
     require_target(target)
     if engine not in ENGINES:
         raise ArgumentError(f"no engine `{engine}`: choose {', '.join(ENGINES)}")

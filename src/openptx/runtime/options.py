@@ -74,7 +74,7 @@ def extent(what: str, given: Any) -> Triple:
     return x, y, z
 
 
-def is_ordered(given: Any) -> bool:
+def is_ordered(given: Any) -> TypeGuard[Iterable[Any]]:
     """Whether it is a sequence of items: an array with axes is, text, bytes, sets and dictionaries are not."""
     if isinstance(given, Mapping | Set | str | bytes | bytearray):
         return False

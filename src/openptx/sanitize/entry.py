@@ -140,11 +140,11 @@ def sanitize(
 
 def tools_of(wanted: str | Sequence[str]) -> frozenset[str]:
     """ "all", one tool, several with commas, or a sequence of them."""
-    names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
-    chosen = frozenset(KINDS if names == ["all"] else names)
-    if wrong := chosen - set(KINDS):
-        raise ArgumentError(f"no tool `{min(wrong)}`: choose all, or of {', '.join(KINDS)}")
-    return chosen
+    given: Any = wanted.split(",") if isinstance(wanted, str) else wanted
+    names: list[Any] = [*given] if hasattr(given, "__iter__") else [given]
+    if wrong := [name for name in names if str(name) not in KINDS] if names != ["all"] else []:
+        raise ArgumentError(f"no tool `{wrong[0]}`: choose all, or of {', '.join(KINDS)}")
+    return frozenset(KINDS if names == ["all"] else names)
 
 
 def require_engine(name: str) -> str:
@@ -168,8 +168,8 @@ def require_clean(
 
 def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], options: Options) -> Report:
     """Runs a launch as often as `options` say; an interrupt ends it with the findings so far."""
-    if options.schedules < 1:
-        raise ArgumentError(f"schedules is a number from 1, not {options.schedules}")
+    if not hasattr(options.schedules, "__index__") or options.schedules < 1:
+        raise ArgumentError(f"schedules is a number from 1, not {options.schedules!r}")
     if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
         raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is not an array")
     found, reason = Collector(options.strict), ""

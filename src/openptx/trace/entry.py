@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from openptx.errors import ArgumentError, Fault, Triple, require_kernel
 from openptx.keywords import hints
 from openptx.runtime import Kernel
 from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import Extent, is_count, require_options
+from openptx.runtime.options import Extent, is_count, is_ordered, require_options
 from openptx.trace.observer import run_observed
 from openptx.trace.record import Trace
 from openptx.trace.recorder import Recorder, Wanted
@@ -82,7 +83,7 @@ def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | 
         raise ArgumentError(f"`{what}s` is a list of positions: write `{what}s=[{given}]`")
     found = set[tuple[int, int, int]]()
     for one in given:
-        parts = (one,) if isinstance(one, int) else tuple(one)
+        parts: tuple[Any, ...] = tuple(one) if is_ordered(one) else (one,)
         if not 1 <= len(parts) <= 3 or not all(is_count(part) and part >= 0 for part in parts):
             raise ArgumentError(f"a {what} is one to three numbers from 0, not {one!r}")
         x, y, z = (*parts, 0, 0)[:3]

@@ -124,6 +124,41 @@ def test_extents_without_an_order(given: Any) -> None:
     assert "the block is one to three integers" in refused(ArgumentError, lambda: launch[1, given](4, X))
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"blocks": [{0: 1}]}, "a block is one to three numbers from 0, not {0: 1}"),
+        ({"threads": [None]}, "a thread is one to three numbers from 0, not None"),
+    ],
+    ids=str,
+)
+def test_positions_without_an_order(options: dict[str, Any], said: str) -> None:
+    kernel = openptx.load(TEXT)["scale"]
+    assert refused(ArgumentError, lambda: openptx.trace(kernel, 1, 32, (4, X), **options)) == said
+    openptx.trace(kernel, 1, 32, (4, X), blocks=[0, [0], np.zeros(2, np.int64)])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"tools": 5}, "no tool `5`: choose all, or of race, init, sync, mem"),
+        ({"tools": ["race", 5]}, "no tool `5`: choose all, or of race, init, sync, mem"),
+        ({"schedules": "a"}, "schedules is a number from 1, not 'a'"),
+    ],
+    ids=str,
+)
+def test_options_of_the_sanitizer(options: dict[str, Any], said: str) -> None:
+    kernel = openptx.load(TEXT)["scale"]
+    assert refused(ArgumentError, lambda: openptx.sanitize(kernel, 1, 32, (4, X), **options)) == said
+
+
+@pytest.mark.parametrize(("function", "what"), [("extract", "a program"), ("replay", "a recording")])
+def test_a_number_for_a_file(function: str, what: str) -> None:
+    said = refused(ArgumentError, lambda: getattr(openptx, function)(5))
+    assert said.startswith(f"{what} is a path or ")
+    assert said.endswith("not int")
+
+
 def test_the_name_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kernels").mkdir()
     monkeypatch.chdir(tmp_path)
