@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import signal
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,6 +29,12 @@ PAGE = 4096
 """Lower addresses are invalid: a null pointer, or an element of an array at one."""
 MOST = 1 << 20
 """Elements of an array of the caller's."""
+
+
+RETURNED = 0x4F580000
+"""Added to the results of callbacks, and removed by the library: a result without it is none of one that has run."""
+SOON = 0.01
+"""Seconds after which an interrupted call has returned."""
 
 
 class Failure(Exception):
@@ -140,3 +148,27 @@ def text(pointer: int, what: str) -> str:
     if not pointer:
         raise Failure(Result.INVALID_VALUE, f"{what} is null")
     return ctypes.string_at(pointer).decode("utf-8", "replace")
+
+
+def interrupt(symbol: str) -> None:
+    """Ctrl-C, or a signal handler's exception, in a callback, which ctypes would print and drop: the program gets a
+    KeyboardInterrupt when the call has returned."""
+    LOG.warning("%s: interrupted", symbol)
+    second = threading.Timer(SOON, signal_again)
+    second.daemon = True
+    second.start()
+
+
+def signal_again() -> None:
+    """The signal of Ctrl-C, which ends a wait of the main thread, if Python handles it."""
+    thread = threading.main_thread().ident
+    if thread is not None and callable(signal.getsignal(signal.SIGINT)):
+        signal.pthread_kill(thread, signal.SIGINT)
+
+
+@ctypes.CFUNCTYPE(None)
+def dropped() -> None:
+    """For the library: a callback was entered and has not run. In the main thread a signal handler has raised an
+    exception then; if the stack is exhausted, this function fails, too."""
+    if threading.get_ident() == threading.main_thread().ident:
+        interrupt("a call")

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
+from openptx.driver.calls import dropped
 from openptx.driver.results import Result
 
 
@@ -21,7 +22,7 @@ class Library:
         c.openptx_driver_forget.argtypes = c.openptx_driver_push.argtypes = (ctypes.c_uint64,)
         c.openptx_driver_context.restype = c.openptx_driver_push.restype = ctypes.c_int
         c.openptx_driver_text.argtypes = (ctypes.c_int, ctypes.c_char_p)
-        c.openptx_driver_ready.argtypes = (ctypes.c_void_p,)
+        c.openptx_driver_ready.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
         self._c = c
         self.current = c.openptx_driver_current
         """The handle of the thread's context, or 0."""
@@ -47,4 +48,4 @@ class Library:
     def ready(self, callbacks: Sequence[Any]) -> None:
         """Puts functions into the table; None for entry points that are not supported."""
         pointers = [ctypes.cast(one, ctypes.c_void_p).value if one is not None else None for one in callbacks]
-        self._c.openptx_driver_ready((ctypes.c_void_p * len(pointers))(*pointers))
+        self._c.openptx_driver_ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import atexit
 import ctypes
 import re
@@ -12,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from openptx.driver import results
-from openptx.driver.calls import CALLS, LOG, Call, Failure
+from openptx.driver.calls import CALLS, LOG, RETURNED, Call, Failure, interrupt
 from openptx.driver.capture_modes import checked
 from openptx.driver.contexts import current
 from openptx.driver.entry_points import EntryPoint, entry_points
@@ -34,9 +33,6 @@ CHAPTERS = (
 
 SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDestroy|ModuleUnload|LibraryUnload)")
 """Calls that wait for all work of the legacy default stream, and any that are not asynchronous."""
-
-SOON = 0.01
-"""Seconds after which an interrupted call has returned."""
 
 _once = threading.Lock()
 _kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
@@ -68,34 +64,34 @@ def callback(driver: Driver, entry: EntryPoint) -> Any:
 
 
 def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
-    """The function, with its requirements checked, which returns a result in any case."""
+    """The function, with its requirements checked, which returns a result, RETURNED added, once it has begun."""
     function, needs = checked(symbol, driver.with_objects(call.function)), call.needs
 
     def plain(*arguments: Any) -> int:
         try:
             if not driver.initialized and needs != "nothing":
-                return results.Result.NOT_INITIALIZED
-            return function(*arguments) or 0
+                return results.Result.NOT_INITIALIZED | RETURNED
+            return (function(*arguments) or 0) | RETURNED
         except BaseException as error:
-            return failed(symbol, error)
+            return failed(symbol, error) | RETURNED
 
     def with_context(*arguments: Any) -> int:
         try:
             if not driver.initialized:
-                return results.Result.NOT_INITIALIZED
+                return results.Result.NOT_INITIALIZED | RETURNED
             context = current(driver)
             if context.error:
-                return context.error
-            return function(context, *arguments) or 0
+                return context.error | RETURNED
+            return (function(context, *arguments) or 0) | RETURNED
         except BaseException as error:
-            return failed(symbol, error)
+            return failed(symbol, error) | RETURNED
 
     def in_order(*arguments: Any) -> int:
         if Queue.stalled:
             try:
                 settle_legacy(current(driver), symbol)
             except BaseException as error:
-                return failed(symbol, error)
+                return failed(symbol, error) | RETURNED
         return with_context(*arguments)
 
     if needs != "context":
@@ -117,9 +113,6 @@ def failed(symbol: str, error: BaseException) -> int:
         return results.Result.INVALID_VALUE
     if isinstance(error, Exception):
         LOG.error("%s: %s", symbol, Bug.of(error), exc_info=error)
-    else:  # Ctrl-C, which ctypes would print and drop: the program gets it when this call has returned
-        LOG.warning("%s: interrupted", symbol)
-        second = threading.Timer(SOON, _thread.interrupt_main)
-        second.daemon = True
-        second.start()
+    else:
+        interrupt(symbol)
     return results.Result.UNKNOWN

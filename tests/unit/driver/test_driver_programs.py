@@ -29,3 +29,11 @@ def test_an_interrupt_reaches_the_program() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "endless: interrupted\nwaits: interrupted\n"
+
+
+def test_an_interrupt_as_a_call_is_entered_reaches_the_program() -> None:
+    program = FOLDER / "interrupted_entry_program.py"
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", sys.executable, str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "holding the lock: 999, 0\n" * 2 + "without the lock: 999, 0\n" * 2

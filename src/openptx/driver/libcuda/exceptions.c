@@ -1,6 +1,7 @@
-/* Exceptions of Python that are pending when a program calls the driver. */
+/* Exceptions of Python: those that are pending when a program calls the driver, and those that ctypes drops. */
 #include "library.h"
 #include <dlfcn.h>
+#include <string.h>
 
 void *python(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
@@ -59,4 +60,23 @@ void openptx_put_back(void) {
     void **kept = aside[at].exception;
     if (aside[at].pending) exceptions.restore(kept[0], kept[1], kept[2]);
     if (aside[at].locked) exceptions.release(aside[at].lock);
+}
+
+/* A signal handler of the program's, such as that of Ctrl-C, may raise an exception as a callback is entered, before its
+   first statement. ctypes prints it and returns what its frame on the stack held. Results of callbacks that have run are
+   marked (RETURNED in calls.py), so the words of that frame must not hold an older one. */
+int openptx_before(void) {
+    char below[1024];
+    memset(below, 0, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
+    return openptx_put_aside();
+}
+
+void (*openptx_dropped)(void);
+
+int openptx_after(int result, int is_aside) {
+    int has_run = (result & ~0xFFFF) == RETURNED;
+    if (!has_run && openptx_dropped) openptx_dropped(); /* if this is dropped too, the stack is exhausted */
+    if (is_aside) openptx_put_back();
+    return has_run ? result & 0xFFFF : UNKNOWN;
 }

@@ -19,7 +19,9 @@
 #endif
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, DEINITIALIZED = 4, INVALID_CONTEXT = 201, NOT_FOUND = 500,
-       NOT_SUPPORTED = 801, SYSTEM_NOT_READY = 802 };
+       NOT_SUPPORTED = 801, SYSTEM_NOT_READY = 802, UNKNOWN = 999 };
+
+enum { RETURNED = 0x4F580000 }; /* set in the results of Python's callbacks; see calls.py */
 
 enum {
 #define ENTRY(index, symbol, stem, since) INDEX_##symbol = index,
@@ -82,6 +84,9 @@ void *python(const char *name); /* a function of Python's in this process, or nu
 void find_exceptions(void);
 int openptx_put_aside(void);    /* whether there is something to put back after the call */
 void openptx_put_back(void);
+int openptx_before(void);       /* a callback: whether an exception is put aside for its time */
+int openptx_after(int result, int is_aside); /* the result of the entry point */
+extern void (*openptx_dropped)(void); /* Python's, for a callback that has not run */
 
 /* interpreter.c */
 void forget_start(void);        /* in a forked child */

@@ -18,19 +18,19 @@ __asm__(".text\n.globl openptx_first\n.hidden openptx_first\n.type openptx_first
         "popq %r11\npopq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n"
         "leaq openptx_table(%rip), %r10\njmp *(%r10,%r11,8)\n"
         ".globl openptx_missing\n.hidden openptx_missing\n.type openptx_missing,@function\nopenptx_missing:\nmovl %r11d, %edi\njmp openptx_not_supported\n");
-/* Goes on to a callback of Python. Where an exception is pending it is put aside for the call, which then gets a copy of
-   16 words of the stack, more than any entry point has arguments there. */
+/* Calls a callback of Python between openptx_before and openptx_after. It gets a copy of 16 words of the stack, more than
+   any entry point has arguments there. */
 __asm__(".text\n.globl openptx_python\n.hidden openptx_python\n.type openptx_python,@function\nopenptx_python:\n"
         "pushq %rdi\npushq %rsi\npushq %rdx\npushq %rcx\npushq %r8\npushq %r9\npushq %r11\n"
         "subq $32, %rsp\nmovsd %xmm0, (%rsp)\nmovsd %xmm1, 8(%rsp)\n"
-        "call openptx_put_aside\n"
+        "call openptx_before\n"
         "movsd (%rsp), %xmm0\nmovsd 8(%rsp), %xmm1\naddq $32, %rsp\n"
         "popq %r11\npopq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n"
-        "leaq openptx_callbacks(%rip), %r10\ntestl %eax, %eax\njne 1f\njmp *(%r10,%r11,8)\n"
-        "1:\npushq %rbp\nmovq %rsp, %rbp\nsubq $128, %rsp\n"
+        "leaq openptx_callbacks(%rip), %r10\n"
+        "pushq %rbp\nmovq %rsp, %rbp\nsubq $144, %rsp\nmovl %eax, -8(%rbp)\n"
         ".set offset, 0\n.rept 16\nmovq 16+offset(%rbp), %rax\nmovq %rax, offset(%rsp)\n.set offset, offset+8\n.endr\n"
         "call *(%r10,%r11,8)\n"
-        "movl %eax, (%rsp)\ncall openptx_put_back\nmovl (%rsp), %eax\nleave\nret\n");
+        "movl %eax, %edi\nmovl -8(%rbp), %esi\ncall openptx_after\nleave\nret\n");
 #elif defined(__aarch64__)
 #define STUB(index, symbol)                                                                                            \
     __asm__(".text\n.globl " #symbol "\n.type " #symbol ",%function\n" #symbol ":\nhint #34\n"                         \
@@ -44,19 +44,18 @@ __asm__(".text\n.globl openptx_first\n.hidden openptx_first\n.type openptx_first
         "ldp x0, x1, [sp, #16]\nldp x29, x30, [sp], #112\n"
         "adrp x16, openptx_table\nadd x16, x16, :lo12:openptx_table\nldr x16, [x16, x17, lsl #3]\nbr x16\n"
         ".globl openptx_missing\n.hidden openptx_missing\n.type openptx_missing,%function\nopenptx_missing:\nmov w0, w17\nb openptx_not_supported\n");
-/* As above: with an exception put aside, the callback gets a copy of 16 words of the stack. */
+/* As above. */
 __asm__(".text\n.globl openptx_python\n.hidden openptx_python\n.type openptx_python,%function\nopenptx_python:\n"
         "stp x29, x30, [sp, #-112]!\nmov x29, sp\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\nstp x4, x5, [sp, #48]\n"
         "stp x6, x7, [sp, #64]\nstp x17, xzr, [sp, #80]\nstp d0, d1, [sp, #96]\n"
-        "bl openptx_put_aside\nmov w9, w0\n"
+        "bl openptx_before\nmov w9, w0\n"
         "ldp d0, d1, [sp, #96]\nldr x17, [sp, #80]\nldp x6, x7, [sp, #64]\nldp x4, x5, [sp, #48]\nldp x2, x3, [sp, #32]\n"
         "ldp x0, x1, [sp, #16]\nldp x29, x30, [sp], #112\n"
         "adrp x16, openptx_callbacks\nadd x16, x16, :lo12:openptx_callbacks\nldr x16, [x16, x17, lsl #3]\n"
-        "cbnz w9, 1f\nbr x16\n"
-        "1:\nstp x29, x30, [sp, #-16]!\nmov x29, sp\nsub sp, sp, #128\n"
-        ".set offset, 0\n.rept 8\nldp x10, x11, [x29, #16+offset]\nstp x10, x11, [sp, #offset]\n.set offset, offset+16\n.endr\n"
+        "stp x29, x30, [sp, #-32]!\nmov x29, sp\nstr w9, [x29, #16]\nsub sp, sp, #128\n"
+        ".set offset, 0\n.rept 8\nldp x10, x11, [x29, #32+offset]\nstp x10, x11, [sp, #offset]\n.set offset, offset+16\n.endr\n"
         "blr x16\n"
-        "str w0, [sp]\nbl openptx_put_back\nldr w0, [sp]\nmov sp, x29\nldp x29, x30, [sp], #16\nret\n");
+        "ldr w1, [x29, #16]\nbl openptx_after\nmov sp, x29\nldp x29, x30, [sp], #32\nret\n");
 #else
 #error "OpenPTX has entry points for x86-64 and aarch64"
 #endif

@@ -51,9 +51,10 @@ static void in_child(void) {
 }
 
 /* Called by Python when the callbacks are in their places: what nothing implements says so. The recorder has callbacks
-   for the symbols for per-thread default streams, too. */
-PUBLIC void openptx_driver_ready(void **callbacks) {
+   for the symbols for per-thread default streams, too. `dropped` is called after a callback that has not run. */
+PUBLIC void openptx_driver_ready(void **callbacks, void (*dropped)(void)) {
     find_exceptions();
+    openptx_dropped = dropped;
     for (int i = 0; i < SLOTS; i++) {
         if (owned[index_of(i)]) continue;
         void *callback = openptx_callbacks[i] = callbacks[OPENPTX_RECORDER ? i : index_of(i)];

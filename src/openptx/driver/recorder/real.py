@@ -25,7 +25,7 @@ class RealDriver:
         self._called: dict[int, Any] = {}
         self.ready, self.close = library.openptx_driver_ready, library.openptx_driver_close
         self.ready.restype = self.close.restype = None
-        self.ready.argtypes = (ctypes.c_void_p,)
+        self.ready.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
 
     def function(self, slot: int, symbol: str) -> Any:
         """The driver's function for a slot of the table, called with numbers; None if it has none."""

@@ -8,6 +8,7 @@ import threading
 from importlib import import_module
 from typing import Any
 
+from openptx.driver.calls import dropped
 from openptx.driver.entry_points import entry_points
 from openptx.driver.recorder.real import RealDriver
 from openptx.driver.recorder.session import Session
@@ -35,7 +36,7 @@ def start(path: bytes) -> None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
         atexit.register(real.close)
         pointers = [ctypes.cast(one, ctypes.c_void_p).value if one is not None else None for one in callbacks]
-        real.ready((ctypes.c_void_p * len(pointers))(*pointers))
+        real.ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)
 
 
 def slots() -> list[str]:

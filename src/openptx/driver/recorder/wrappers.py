@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from openptx.driver.calls import LOG
+from openptx.driver.calls import LOG, RETURNED
 from openptx.errors import Bug
 
 Wrapper = Callable[..., None]
@@ -53,6 +53,6 @@ def guarded(session: object, wrapper: Wrapper, function: Callable[..., int], sym
             LOG.error("%s is not recorded: %s", symbol, Bug.of(error), exc_info=error)
         except BaseException:  # Ctrl-C: the program's own handler runs after this call
             LOG.warning("%s: interrupted", symbol)
-        return call()
+        return call() | RETURNED
 
     return entry

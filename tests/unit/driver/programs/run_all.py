@@ -7,7 +7,15 @@ import sys
 import traceback
 from pathlib import Path
 
-OTHERS = ("driver_calls", "run_all", "sanitized_program", "fuzz_program", "null_runtime_program", "interrupted_program")
+OTHERS = (
+    "driver_calls",
+    "run_all",
+    "sanitized_program",
+    "fuzz_program",
+    "null_runtime_program",
+    "interrupted_program",
+    "interrupted_entry_program",
+)
 """What the programs share, and what test_exec_sanitize.py, test_fuzzed_calls.py or test_driver_programs.py runs."""
 
 programs = sorted(path for path in Path(__file__).parent.glob("*.py") if path.stem not in OTHERS)
