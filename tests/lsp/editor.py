@@ -11,7 +11,8 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 URI = "file:///kernel.ptx"
-LIMIT = 60  # seconds, on a loaded machine
+LIMIT = 60  # seconds for an answer, on a loaded machine
+WHOLE = 5 * LIMIT  # and for a session
 Answer = TypeVar("Answer")
 
 
@@ -79,20 +80,29 @@ class Editor:
 
 
 def edit(session: Callable[[Editor], Awaitable[Answer]], *arguments: str) -> Answer:
-    """What a session with a server of its own gives."""
+    """What a session with a server of its own gives. Whatever the server writes to stderr is an error."""
 
     async def whole() -> Answer:
         client = LanguageClient("tests", "1")
         editor = Editor(client)
         await client.start_io(sys.executable, "-m", "openptx", "lsp", "--stdio", *arguments)
+        server = client._server
+        assert server is not None
+        assert server.stderr is not None
+        errors = asyncio.create_task(server.stderr.read())
         try:
             capabilities = types.ClientCapabilities()
             await asyncio.wait_for(client.initialize_async(types.InitializeParams(capabilities)), LIMIT)
             client.initialized(types.InitializedParams())
-            return await session(editor)
-        finally:
+            answer = await asyncio.wait_for(session(editor), WHOLE)
             await asyncio.wait_for(client.shutdown_async(None), LIMIT)
             client.exit(None)
-            await client.stop()
+            await asyncio.wait_for(client.stop(), LIMIT)
+        finally:
+            if server.returncode is None:
+                server.kill()
+        written = (await errors).decode()
+        assert (server.returncode, written) == (0, "")
+        return answer
 
     return asyncio.run(whole())

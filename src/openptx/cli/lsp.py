@@ -7,6 +7,7 @@ completes, finds references, renames and formats. docs/editors.md describes how 
 from __future__ import annotations
 
 import os
+import sys
 
 from openptx.api import require_options
 from openptx.cli.exit_status import CLEAN
@@ -35,5 +36,6 @@ def run(args: Namespace) -> int:
             raise
         raise InputError("the language server needs pygls: pip install 'openptx[lsp]'") from error
     os.environ["NO_COLOR"] = "1"  # explanations go to an editor
-    make_server(args.target).start_io()
+    with open(os.dup(sys.stdout.fileno()), "wb") as output:  # pygls closes the stream that it writes to
+        make_server(args.target).start_io(stdout=output)
     return CLEAN

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -16,10 +17,29 @@ from openptx.lsp import completion, findings, hover, literals, names, outline
 from openptx.lsp.document import Document
 from openptx.syntax.format import formatted
 
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors
+
 PAUSE = 0.02
 """Seconds without another change after which diagnostics are sent."""
 
 Answer = TypeVar("Answer")
+
+
+class Server(LanguageServer):
+    """A language server that doesn't report to its editor that it can't reach it: the report would fail in turn."""
+
+    reporting = False
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Shows an error in the editor, but not one of showing an error."""
+        if self.reporting:
+            return
+        self.reporting = True
+        try:
+            super().report_server_error(error, source)
+        finally:
+            self.reporting = False
 
 
 class Session:
@@ -51,6 +71,13 @@ class Session:
             handle.cancel()
         self.waiting[document.uri] = asyncio.get_running_loop().call_later(PAUSE, self.show, document)
 
+    def end(self) -> None:
+        """Forgets the documents, since an editor that is shutting down reads no more diagnostics."""
+        for handle in self.waiting.values():
+            handle.cancel()
+        self.waiting.clear()
+        self.documents.clear()
+
     def send(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
         """The diagnostics of a file for an editor."""
         params = types.PublishDiagnosticsParams(uri, found, version=version)
@@ -59,9 +86,8 @@ class Session:
 
 def make_server(target: str | None = None) -> LanguageServer:
     """A server with all its features."""
-    server = LanguageServer(
-        "openptx", version("openptx"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental
-    )
+    server = Server("openptx", version("openptx"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_unexpected)
     session = Session(server, target)
     _register_documents(server, session)
     _register_questions(server, session)
@@ -89,6 +115,10 @@ def _register_documents(server: LanguageServer, session: Session) -> None:
         uri = params.text_document.uri
         session.documents.pop(uri, None)
         session.send(uri, [])
+
+    @server.feature(types.SHUTDOWN)
+    def shut_down(params: None) -> None:
+        session.end()
 
 
 def _register_questions(server: LanguageServer, session: Session) -> None:
@@ -159,3 +189,8 @@ def _or_refused(answer: Callable[[], Answer]) -> Answer:
         return answer()
     except InputError as error:
         raise JsonRpcInvalidParams(str(error)) from error
+
+
+def _unexpected(record: logging.LogRecord) -> bool:
+    """Whether to log something: a refusal is an answer, but pygls logs it like an error of the server."""
+    return not (record.exc_info and isinstance(record.exc_info[1], JsonRpcInvalidParams))
