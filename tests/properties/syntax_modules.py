@@ -69,17 +69,23 @@ STATEMENT = st.recursive(
     max_leaves=6,
 )
 PARAMETER = st.builds(".param {} {}".format, st.sampled_from([".u64", ".align 4 .b8", ".u64 .ptr .global"]), NAME)
-FUNCTION = st.builds(
-    "{}.{} {}({}){}\n{{\n{}\n}}\n".format,
-    st.sampled_from(["", ".visible ", ".weak "]),
-    st.sampled_from(["entry", "func"]),
-    NAME,
-    st.lists(PARAMETER, max_size=3).map(", ".join),
-    st.sampled_from(["", '\n.pragma "x";']),
-    st.lists(STATEMENT, max_size=8).map("\n".join),
-)
+
+
+def functions(kind: str, directives: list[str]) -> st.SearchStrategy[str]:
+    return st.builds(
+        "{}.{} {}({}){}\n{{\n{}\n}}\n".format,
+        st.sampled_from(["", ".visible ", ".weak "]),
+        st.just(kind),
+        NAME,
+        st.lists(PARAMETER, max_size=3).map(", ".join),
+        st.sampled_from(["", *directives]),
+        st.lists(STATEMENT, max_size=8).map("\n".join),
+    )
+
+
 ITEM = st.one_of(
-    FUNCTION,
+    functions("entry", ['\n.pragma "x";']),
+    functions("func", ["\n.noreturn"]),
     st.builds(".global .u32 {}[3] = {{ {}, {} }};\n".format, NAME, EXPRESSION, NAME),
     st.builds(".extern .func {};\n".format, NAME),
     st.sampled_from(['.file 1 "a.cu"\n', "// a comment\n", ".section .debug_str { .b8 1, 2 }\n", '#line 3 "k.cu"\n']),
