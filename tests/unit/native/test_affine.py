@@ -97,7 +97,7 @@ def test_an_index_put_together_by_bits_is_a_row(op: str) -> None:
         module = openptx.load(INDEX.replace("OP", op).replace("SHIFT", str(shift)))
         function = module.program.function("k")
         text = lower_kernel(module.program, function, module.image, Options((128, 1, 1), False)).text
-        return "<32 x ptr>" not in text
+        return "@openptx.shared.lanes" not in text
 
     assert is_row(7)
     assert not is_row(6)
