@@ -20,8 +20,9 @@ from openptx.device.arrays import array_of, as_array
 from openptx.device.memory_view import Array, Bytes
 from openptx.device.shared_layout import reached
 from openptx.device.texture import Opaque
-from openptx.errors import ArgumentError, Fault
+from openptx.errors import ArgumentError, Fault, require_kernel
 from openptx.program import Program
+from openptx.runtime.changes import Change, Merged, change
 from openptx.runtime.lost_workers import run_all
 from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.options import Extent, extent
@@ -58,19 +59,16 @@ class Job:
     block: tuple[int, int, int]
     args: tuple[object, ...]
     buffers: tuple[Array, ...]
+    read_only: frozenset[int]  # buffers; a copy of an array in another process may be written
     variables: Mapping[str, Bytes]
     options: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The bytes of a buffer or variable that a range changed."""
-
-    where: Array  # positions
-    values: Bytes
-
-
 Changes = dict[int | str, Change]
+
+SMALL, PIECES = 16 << 20, 8
+"""Grids whose arrays have at most that many bytes are run in so many ranges a worker, because some blocks may take
+longer than others; each range costs copies of the arrays, 5 ms a MiB."""
 
 
 def distribute(
@@ -92,7 +90,8 @@ def distribute(
         openptx.distribute(kernel, dask.distributed.Client(...).get_executor(), 4096, 256, (n, a, x, y), chunks=64)
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `engine` and `timeout` (seconds) are those of a launch of `kernel`.
-    `chunks` is the number of ranges; by default, one for each processor of this computer.
+    `chunks` is the number of ranges; by default, one for each worker of a pool of Python's or each processor of this
+    computer, and eight if the arrays have 16 MiB together or less.
 
     Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
     a byte only with the same value. Kernels with atomics outside of `.shared` memory, kernels that call `malloc`,
@@ -105,27 +104,38 @@ def distribute(
     Raises ArgumentError for what is refused, WorkerLost where workers are lost again, and whatever a launch raises. Of
     several faults the one of the lowest range is raised. After an error the arrays are as before the call.
     """
+    require_kernel(kernel)
+    if not hasattr(executor, "submit"):
+        raise ArgumentError(f"the executor is a `concurrent.futures.Executor`, not {type(executor).__name__}")
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)
-    blocks = grid[0] * grid[1] * grid[2]
-    chunks = min(blocks, chunks if chunks is not None else os.cpu_count() or 1)
+    arrays, given = separated(args)
+    if chunks is None:
+        chunks = pieces(executor, sum(array.nbytes for array in arrays))
     if chunks < 1:
         raise ArgumentError(f"a grid is run in one or more chunks, not {chunks}")
-    arrays, given = separated(args)
+    blocks = grid[0] * grid[1] * grid[2]
+    chunks = min(blocks, chunks)
     options = {"shared_mem": shared_mem, "engine": engine, "timeout": timeout, "workers": 1}
     image = kernel.module.image
     program, content = kernel.module.program, contents(kernel.module)
     how = program.target, program.profile, program.contract
-    job = Job(program.file, *how, kernel.name, grid, block, given, tuple(arrays), content, options)
+    read_only = frozenset(number for number, array in enumerate(arrays) if not array.flags.writeable)
+    job = Job(program.file, *how, kernel.name, grid, block, given, tuple(arrays), read_only, content, options)
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
     try:
         parts = run_all(executor, partial(run, job), ranges, program, kernel.name)
     except Fault as fault:
         raise fault from None
     merged = merge(kernel, args, arrays, {each: parts[each] for each in ranges})
-    for number, change in merged.items():
-        target = bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number)
-        target[change.where] = change.values
+    for number, found in merged.items():
+        found.write(bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number))
+
+
+def pieces(executor: Executor, size: int) -> int:
+    """The number of ranges where the caller gives none; `size` is that of all arrays, in bytes."""
+    workers: int = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    return workers * PIECES if size <= SMALL else workers
 
 
 def refuse(kernel: Kernel) -> None:
@@ -212,55 +222,45 @@ def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[s
 def run(job: Job, blocks: Range) -> Changes:
     """Runs a range of blocks, on a worker. Returns the bytes that it changed."""
     module, first = loaded(job.file.name, job.file.text, job.target, job.profile, job.contract, threading.get_ident())
-    buffers = [copy(array) for array in job.buffers]
+    buffers = [own(array, number in job.read_only) for number, array in enumerate(job.buffers)]
     args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
     restored(module, first, job.variables)
     before = contents(module)
     options: dict[str, Any] = dict(job.options)
     module[job.kernel](job.grid, job.block, args, blocks=blocks, **options)
-    found: Changes = {}
-    for number, (old, new) in enumerate(zip(job.buffers, buffers, strict=True)):
-        note(found, number, bytes_of(old), bytes_of(new))
+    found: dict[int | str, Change | None] = {}
     for name, data in before.items():
-        note(found, name, data, module.get_global(name))
-    return found
+        found[name] = change(data, module.get_global(name))
+    for number, (old, new) in enumerate(zip(job.buffers, buffers, strict=True)):
+        if number not in job.read_only:
+            found[number] = change(bytes_of(old), bytes_of(new))
+    return {number: one for number, one in found.items() if one is not None}
 
 
-def copy(array: Array) -> Array:
-    """A copy that may be written if the array may."""
-    made = array.copy(order="K")
-    made.flags.writeable = array.flags.writeable
-    return made
-
-
-def note(found: Changes, number: int | str, before: Bytes, after: Bytes) -> None:
-    where = np.flatnonzero(before != after)
-    if where.size:
-        found[number] = Change(where, after[where])
+def own(array: Array, read_only: bool) -> Array:
+    """An array that this range may write; a read-only one is not copied."""
+    if not read_only:
+        return array.copy(order="K")
+    array.flags.writeable = False
+    return array
 
 
 def merge(
     kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], parts: Mapping[Range, Changes]
-) -> Changes:  # fmt: skip
+) -> dict[int | str, Merged]:  # fmt: skip
     """Merges the changes. Raises ArgumentError if two ranges wrote different values to one byte."""
-    merged: Changes = {}
-    for number in dict.fromkeys(n for changes in parts.values() for n in changes):
-        size = arrays[number].nbytes if isinstance(number, int) else kernel.module.image.bytes(number).size
-        values, written = np.zeros(size, np.uint8), np.zeros(size, np.bool_)
-        for blocks, changes in parts.items():
-            if number not in changes:
-                continue
-            change = changes[number]
-            clash = written[change.where] & (values[change.where] != change.values)
-            if clash.any():
-                at = int(change.where[clash][0])
+    merged: dict[int | str, Merged] = {}
+    for blocks, changes in parts.items():
+        for number, one in changes.items():
+            if number not in merged:
+                whole = isinstance(number, int)
+                merged[number] = Merged(arrays[number].nbytes if whole else kernel.module.image.bytes(number).size)
+            at = merged[number].add(one)
+            if at is not None:
                 raise ArgumentError(
                     f"blocks {blocks[0]} to {blocks[1] - 1} and blocks before them write different values to byte {at}"
                     f" of {called(kernel, args, arrays, number)}: they are not independent"
                 )
-            values[change.where], written[change.where] = change.values, True
-        where = np.flatnonzero(written)
-        merged[number] = Change(where, values[where])
     return merged
 
 

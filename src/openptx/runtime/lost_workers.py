@@ -42,8 +42,12 @@ def run_all(
         raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); they are not run again: {why}") from cause
     if isinstance(cause, BrokenProcessPool):  # it no longer runs anything
         context = getattr(executor, "_mp_context", None)
-        with ProcessPoolExecutor(min(len(lost), os.cpu_count() or 1), context) as other:
-            again, still, second = attempt(other, work, lost)
+        try:
+            with ProcessPoolExecutor(min(len(lost), os.cpu_count() or 1), context) as other:
+                again, still, second = attempt(other, work, lost)
+        except OSError as error:  # no room for semaphores in /dev/shm, no memory, too many processes
+            why = f"they cannot run again: {error}"
+            raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); {why}") from cause
     else:
         again, still, second = attempt(executor, work, lost)
     if still:

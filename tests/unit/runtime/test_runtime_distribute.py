@@ -118,6 +118,35 @@ def test_a_fault_comes_back_and_nothing_is_written(processes: Executor) -> None:
     assert not y.any()
 
 
+def test_a_write_to_a_read_only_array_is_a_fault_in_another_process(processes: Executor) -> None:
+    x, y = np.ones(N, np.uint32), np.zeros(N, np.uint32)
+    y.flags.writeable = False
+    with pytest.raises(Fault, match=r"a write to argument 1 `y`, 4000 bytes at .* which may only be read"):
+        openptx.distribute(load(KERNELS)["scale"], processes, 16, BLOCK, (x, y, N), chunks=2)
+    x.flags.writeable = False
+    y = np.zeros(N, np.uint32)
+    openptx.distribute(load(KERNELS)["scale"], processes, 16, BLOCK, (x, y, N), chunks=2)
+    assert (y == 3).all()
+
+
+class Counting(ThreadPoolExecutor):
+    """A pool that counts the ranges that it runs."""
+
+    ranges = 0
+
+    def submit(self, *args: Any, **keywords: Any) -> Any:
+        self.ranges += 1
+        return super().submit(*args, **keywords)
+
+
+def test_blocks_that_take_longer_than_others_are_spread_over_workers_where_arrays_are_small() -> None:
+    kernel, large = load(KERNELS)["scale"], np.zeros(5 << 20, np.uint32)
+    for x, ranges in ((np.ones(N, np.uint32), 16), (large, 2)):
+        with Counting(2) as pool:
+            openptx.distribute(kernel, pool, 16, BLOCK, (x, np.zeros(N, np.uint32), N))
+        assert pool.ranges == ranges
+
+
 def test_ranges_that_disagree_are_refused(threads: Executor) -> None:
     out = np.zeros(1, np.uint32)
     with pytest.raises(ArgumentError, match=r"blocks 2 to 3 .* byte 0 of argument 0 `out`: they are not independent"):
@@ -149,6 +178,11 @@ def test_atomics_between_blocks_are_refused_in_functions_that_are_called_through
 
 def test_arguments_are_checked_first(threads: Executor) -> None:
     kernel = load(KERNELS)["scale"]
+    for no_kernel in (kernel.module, "scale"):
+        with pytest.raises(ArgumentError, match="the kernel of a loaded module is wanted"):
+            openptx.distribute(no_kernel, threads, 1, 1, (None, None, 0))  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"the executor is a `concurrent.futures.Executor`, not int"):
+        openptx.distribute(kernel, 2, 1, 1, (None, None, 0))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="chunks"):
         openptx.distribute(kernel, threads, 1, 1, (None, None, 0), chunks=0)
     with pytest.raises(ArgumentError, match="grid"):
@@ -265,6 +299,18 @@ def test_workers_that_are_lost_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     y = np.zeros(N, np.uint32)
     with Broken(1) as pool, pytest.raises(WorkerLost, match="blocks 0 to 15 was lost twice"):
         openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
+    assert not y.any()
+
+
+def test_no_other_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    y = np.zeros(N, np.uint32)
+    with Broken(1) as pool:
+        monkeypatch.setattr("openptx.runtime.lost_workers.ProcessPoolExecutor", full)
+        with pytest.raises(WorkerLost, match=r"was lost \(a process ended\); they cannot run again: .*No space left"):
+            openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
     assert not y.any()
 
 
