@@ -21,7 +21,7 @@ from openptx.engines.interp.decode import Block, DecodedFunction
 from openptx.engines.native.analysis.abstract_machine import AbstractMachine
 from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.context import FunctionContext, make_context
-from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
+from openptx.engines.native.analysis.fixpoint import Facts, Solver, fixpoint
 from openptx.engines.native.analysis.lattice import ZEROS, Value
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo, form
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -197,6 +197,40 @@ def test_remembered_meanings_leave_the_same_facts(seed: int, monkeypatch: pytest
     remembered = fixpoint(c)
     monkeypatch.setattr(MeaningMemo, "repeat", lambda *_: False)
     assert remembered.registers == fixpoint(c).registers
+
+
+BLOCKS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u32 n)
+{
+    .reg .pred %p;
+    .reg .b32 %r<4>;
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, 7;
+    setp.eq.u32 %p, %r0, 3;
+    @%p bra SKIP;
+    add.u32 %r2, %r0, 5;
+    mov.u32 %r1, %r2;
+SKIP:
+    add.u32 %r3, %r1, 1;
+    ret;
+}
+"""
+
+
+def test_blocks_whose_registers_have_not_changed_are_interpreted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block leaves registers that later ones read, none one that it has read itself."""
+    found: list[int] = []
+    interpret = Solver.interpret
+
+    def counted(solver: Solver, b: Any) -> None:
+        found.append(b.index)
+        interpret(solver, b)
+
+    monkeypatch.setattr(Solver, "interpret", counted)
+    fixpoint(context(load(BLOCKS), "k", (32, 1, 1)))
+    assert found == [0, 1, 2]
 
 
 @pytest.mark.parametrize("slot", sorted({*Value.__slots__} - {"vector"}))

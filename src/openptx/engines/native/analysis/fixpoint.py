@@ -31,6 +31,9 @@ SWEEPS = 40
 SETTLE = 3
 """Sweeps after which bounds that still grow are widened."""
 
+CHECKED = 16
+"""Operations between two looks at the launch's time limit."""
+
 
 Branch = Literal["taken", "skipped", "uniform", "assumed", "divergent"]
 """The kind of a branch: decided now, by a scalar, or lane by lane. If it is assumed uniform and diverges, the warp
@@ -98,8 +101,8 @@ class Solver:
         self.interprets_globally = False
         self.calls: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
-        results = frozenset(c.result_cells)
-        self.reads = [b.live_in | results | self.graph.writes(b.index) for b in self.graph.blocks]
+        self.reads: list[set[int]] = [set() for _ in self.graph.blocks]
+        """The cells whose facts a block used when it was last interpreted."""
         self.clock = 0  # blocks interpreted so far
         self.changed_at = [0] * len(self.facts)
         self.interpreted_at: list[tuple[int, object]] = [(-1, None)] * len(self.graph.blocks)
@@ -119,7 +122,7 @@ class Solver:
                 for b in self.graph.blocks
             ]
             self.sweep()
-            if divergent == len(self.divergent) and max(self.changed_at, default=0) <= start:
+            if divergent == len(self.divergent) and max(self.changed_at, default=0) <= start + 1:
                 break
         else:
             raise UnsupportedByJit("registers that do not settle")
@@ -152,6 +155,7 @@ class Solver:
     def interpret(self, b: Block) -> None:
         x = self.x
         self.block, waiting = b, self.waiting[b.index]
+        self.read = self.reads[b.index] = set[int]()
         self.current: dict[int, Bits] = {}
         self.written: set[int] = set()
         self.maybe_uninitialised: set[int] = set()
@@ -164,6 +168,8 @@ class Solver:
         lives = live_results(self.graph, b, self.kept)
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
             self.live_results = lives[pc - b.start]
+            if pc % CHECKED == 0:
+                check_cancelled()
             self.perform(pc, self.c.function.code[pc])
         self.live_results, x.site = lives[-1], b.stop - 1
         if b.last is not None:
@@ -172,7 +178,6 @@ class Solver:
         self.leave_registers()
 
     def perform(self, pc: int, op: Op) -> None:
-        check_cancelled()
         x = self.x
         x.site = pc
         x.forget(pc)
@@ -214,6 +219,7 @@ class Solver:
             except (InterpretInstruction, NotImplementedError, Unsupported) as gap:
                 self.interpreted.add(self.x.site)
                 self.interprets_globally |= not isinstance(gap, InterpretWithinCta)
+                self.x.forget(self.x.site)
         self.x.touches[self.x.site] = "atomic"  # its effects are unknown
         for cell in sorted(self.cells.reads(op)):
             self.get(cell)
@@ -259,6 +265,7 @@ class Solver:
             self.reads_undefined |= cell in self.maybe_uninitialised
             return found
         fact, w = self.facts[cell], self.cells.widths[cell]
+        self.read.add(cell)
         if fact is None:
             self.reads_undefined = True
             return self.x.const(0, w)
@@ -270,7 +277,7 @@ class Solver:
         (self.maybe_uninitialised.add if self.reads_undefined else self.maybe_uninitialised.discard)(cell)
         if not self.c.options.lane_facts:
             value = self.x.unknown(value.width)
-        if any(cell in self.graph.blocks[c].live_in for c in self.waiting[self.block.index]):
+        if cell in self.kept:
             value = self.x.select(self.x.mask, value, self.get(cell))
         elif self.guard is not None and cell in self.live_results:
             value = self.x.select(self.guard, value, self.get(cell))

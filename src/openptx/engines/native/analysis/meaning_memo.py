@@ -36,7 +36,8 @@ class MeaningMemo:
 
     def key(self, x: AbstractMachine, operands: Sequence[Bits]) -> object:
         """Everything that an instruction's effect depends on."""
-        same = [next(i for i, b in enumerate(operands) if b.v is a.v) for a in operands]
+        first: dict[int, int] = {}
+        same = [first.setdefault(id(a.v), i) for i, a in enumerate(operands)]
         return (x.site, x.lanes_ended, form(x.mask), *map(form, operands), *same)
 
     def repeat(
