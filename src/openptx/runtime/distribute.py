@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, cast
+from uuid import uuid4
 
 import numpy as np
 
@@ -62,7 +63,12 @@ class Job:
     read_only: frozenset[int]  # buffers; a copy of an array in another process may be written
     variables: Mapping[str, Bytes]
     options: Mapping[str, object] = field(default_factory=dict[str, object])
+    name: str = field(default_factory=lambda: uuid4().hex)
 
+
+_interrupted: list[str] = []
+"""The job during which Ctrl-C reached this worker, whose other ranges have no use: a pool of Python's queues some of
+them where its `Future.cancel` has no effect."""
 
 Changes = dict[int | str, Change]
 
@@ -221,6 +227,16 @@ def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[s
 
 def run(job: Job, blocks: Range) -> Changes:
     """Runs a range of blocks, on a worker. Returns the bytes that it changed."""
+    if job.name in _interrupted:
+        raise KeyboardInterrupt
+    try:
+        return changes_of(job, blocks)
+    except KeyboardInterrupt:
+        _interrupted[:] = [job.name]
+        raise
+
+
+def changes_of(job: Job, blocks: Range) -> Changes:
     module, first = loaded(job.file.name, job.file.text, job.target, job.profile, job.contract, threading.get_ident())
     buffers = [own(array, number in job.read_only) for number, array in enumerate(job.buffers)]
     args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any
@@ -314,12 +315,39 @@ def test_no_other_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not y.any()
 
 
+ENDLESS = HEAD + ".visible .entry k(.param .u64 x) { .reg .u64 a; ld.param.u64 a, [x]; L: st.u32 [a], 1; bra L; }"
+
+
 def test_ctrl_c_ends_a_distributed_launch() -> None:
-    endless = HEAD + ".visible .entry k(.param .u64 x) { .reg .u64 a; ld.param.u64 a, [x]; L: st.u32 [a], 1; bra L; }"
     x = np.zeros(1, np.uint32)
     with ThreadPoolExecutor(2) as pool:
         timer = threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            openptx.distribute(load(endless)["k"], pool, 2, 1, (x,), chunks=2, timeout=1.0, engine="interp")
+            openptx.distribute(load(ENDLESS)["k"], pool, 2, 1, (x,), chunks=2, timeout=1.0, engine="interp")
     assert not x.any()
+
+
+class Worker(Executor):
+    """Runs ranges at once on this thread, as the main thread of a process of a pool does."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def submit(self, function: Any, /, *args: Any, **keywords: Any) -> Future[Any]:
+        future, start = Future[Any](), time.monotonic()
+        try:
+            future.set_result(function(*args, **keywords))
+        except BaseException as error:
+            future.set_exception(error)
+        self.seconds.append(time.monotonic() - start)
+        return future
+
+
+def test_after_ctrl_c_a_worker_runs_no_other_range() -> None:
+    x, worker = np.zeros(1, np.uint32), Worker()
+    threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        openptx.distribute(load(ENDLESS)["k"], worker, 3, 1, (x,), chunks=3, timeout=5.0, engine="interp")
+    assert max(worker.seconds[1:]) < 2.0
+    scaled(load(KERNELS)["scale"], worker, 3)
