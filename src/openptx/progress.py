@@ -1,7 +1,7 @@
 """A progress line on the terminal for work that takes over a second. It is erased when the work is done.
 
-Nothing is written if standard error is not a terminal, from threads other than the main one, and with
-OPENPTX_PROGRESS=0.
+Nothing is written if standard error is not a terminal, from threads other than the main one, for work that another
+process waits for and reports (`reported_elsewhere`), and with OPENPTX_PROGRESS=0.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ INTERVAL = 0.2
 """Seconds between two updates of the line."""
 
 ERASE = "\r\x1b[2K"
+
+_here = threading.local()
 
 
 class Line:
@@ -63,7 +65,19 @@ def on_terminal() -> bool:
         and os.environ.get("OPENPTX_PROGRESS", "1") != "0"
         and os.environ.get("TERM") != "dumb"
         and threading.current_thread() is threading.main_thread()
+        and not getattr(_here, "elsewhere", False)
     )
+
+
+@contextmanager
+def reported_elsewhere() -> Generator[None]:
+    """What this thread does within has no line here: workers of a pool share the terminal of the caller, which has
+    one."""
+    _here.elsewhere = True
+    try:
+        yield
+    finally:
+        _here.elsewhere = False
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from openptx.device.shared_layout import reached
 from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError, Fault, require_kernel
 from openptx.program import Program
+from openptx.progress import reported_elsewhere
 from openptx.runtime.changes import Change, Merged, change
 from openptx.runtime.lost_workers import run_all
 from openptx.runtime.module import Kernel, LoadedModule, load
@@ -230,7 +231,8 @@ def run(job: Job, blocks: Range) -> Changes:
     if job.name in _interrupted:
         raise KeyboardInterrupt
     try:
-        return changes_of(job, blocks)
+        with reported_elsewhere():
+            return changes_of(job, blocks)
     except KeyboardInterrupt:
         _interrupted[:] = [job.name]
         raise

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from openptx.device.shared_layout import reached
 from openptx.errors import WorkerLost
 from openptx.program import Program
+from openptx.progress import INTERVAL, progress
 
 Range = tuple[int, int]
 Result = TypeVar("Result")
@@ -34,7 +35,7 @@ def run_all(
     executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range], program: Program, kernel: str
 ) -> dict[Range, Result]:
     """The results of `work` for all ranges. Raises the error of the lowest range that failed, or WorkerLost."""
-    found, lost, cause = attempt(executor, work, ranges)
+    found, lost, cause = attempt(executor, work, ranges, kernel)
     if not lost or cause is None:
         return found
     if prints(program, kernel):
@@ -44,36 +45,42 @@ def run_all(
         context = getattr(executor, "_mp_context", None)
         try:
             with ProcessPoolExecutor(min(len(lost), os.cpu_count() or 1), context) as other:
-                again, still, second = attempt(other, work, lost)
+                again, still, second = attempt(other, work, lost, kernel)
         except OSError as error:  # no room for semaphores in /dev/shm, no memory, too many processes
             why = f"they cannot run again: {error}"
             raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); {why}") from cause
     else:
-        again, still, second = attempt(executor, work, lost)
+        again, still, second = attempt(executor, work, lost, kernel)
     if still:
         raise WorkerLost(f"the worker of {named(still)} was lost twice ({second})") from second
     return {**found, **again}
 
 
 def attempt(
-    executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range]
+    executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range], kernel: str
 ) -> tuple[dict[Range, Result], list[Range], BaseException | None]:
     """The results, the lost ranges, and the first error that reported a lost worker."""
     futures: list[Future[Result] | BrokenProcessPool] = []
     found: dict[Range, Result] = {}
     lost: list[Range] = []
     cause: BaseException | None = None
+
+    def describe() -> str:
+        done = sum(isinstance(future, BrokenProcessPool) or future.done() for future in futures)
+        return f"kernel `{kernel}` on workers, {done} of {len(ranges)} ranges of blocks are done"
+
     try:
         for each in ranges:
             futures.append(submitted(executor, work, each))
-        for each, future in zip(ranges, futures, strict=True):
-            try:
-                found[each] = result_of(future)
-            except Exception as error:
-                if not is_loss(error):
-                    raise
-                lost.append(each)
-                cause = cause or error
+        with progress(describe) as update:
+            for each, future in zip(ranges, futures, strict=True):
+                try:
+                    found[each] = result_of(future, update)
+                except Exception as error:
+                    if not is_loss(error):
+                        raise
+                    lost.append(each)
+                    cause = cause or error
     finally:
         for future in futures:
             if not isinstance(future, BrokenProcessPool):
@@ -89,9 +96,12 @@ def submitted(executor: Executor, work: Callable[[Range], Result], each: Range) 
         return error
 
 
-def result_of(future: Future[Result] | BrokenProcessPool) -> Result:
+def result_of(future: Future[Result] | BrokenProcessPool, update: Callable[[], None]) -> Result:
+    """Waits for a result, and calls `update` meanwhile."""
     if isinstance(future, BrokenProcessPool):
         raise future
+    while not wait((future,), INTERVAL).done:
+        update()
     return future.result()
 
 

@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,6 +75,33 @@ def test_the_reference_engine_is_told(terminal: Terminal) -> None:
     with settings.tiers():
         launch("auto", 1, 2000)
     assert "kernel `k` on the reference engine" in terminal.getvalue()
+
+
+class AtOnce(Executor):
+    """Runs ranges on the main thread, as a process of a pool does."""
+
+    def submit(self, function: Any, /, *args: Any, **keywords: Any) -> Future[Any]:
+        future = Future[Any]()
+        future.set_result(function(*args, **keywords))
+        return future
+
+
+def test_the_caller_tells_how_far_workers_are(terminal: Terminal) -> None:
+    kernel, args = openptx.load(LOOP)["k"], (np.zeros(32, np.uint32), 20_000)
+    with ThreadPoolExecutor(1) as pool:
+        openptx.distribute(kernel, pool, 2, 32, args, chunks=2, engine="interp")
+    told = terminal.getvalue()
+    assert "kernel `k` on workers, 0 of 2 ranges of blocks are done" in told
+    assert told.endswith(progress.ERASE)
+
+
+def test_workers_leave_the_terminal_to_the_caller(terminal: Terminal) -> None:
+    kernel, args = openptx.load(LOOP)["k"], (np.zeros(32, np.uint32), 2000)
+    with settings.cache_at(None), settings.tiers():
+        openptx.distribute(kernel, AtOnce(), 2, 32, args, chunks=2)
+        assert terminal.getvalue() == ""
+        openptx.load(LOOP)["k"](2, 32, args)
+    assert "kernel `k`" in terminal.getvalue()
 
 
 @pytest.mark.parametrize("variable", ["OPENPTX_PROGRESS", "TERM"])
