@@ -7,9 +7,9 @@ import struct
 
 from openptx.device.mapping import is_mapped
 from openptx.driver.calls import Failure
+from openptx.driver.kept_ptx import ptx_beside
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.driver.triton_cache import ptx_beside
 from openptx.errors import InputError
 from openptx.fatbin import ExtractedPtx, extract
 
