@@ -18,6 +18,7 @@ from openptx.driver.calls import LOG, Failure, counted, get, in_context
 from openptx.driver.contexts import AT_END, Context
 from openptx.driver.device_attributes import attributes
 from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, cluster_of, largest_cluster, static_shared
+from openptx.driver.host_tensor_maps import put_our_maps
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.occupancy import most_together
@@ -151,6 +152,7 @@ def prepared(function: Function, shape: Shape, pointers: int, extra: int) -> tup
         shape = shape._replace(cluster=required)
     require_possible(function, shape)
     parameters = packed(function.kernel.name, function.size, function.parameters, pointers, extra)
+    put_our_maps(parameters, function.parameters)
     return function, shape, parameters
 
 

@@ -106,6 +106,12 @@ call("cuTensorMapReplaceAddress", Handle(begin), Address(there.value + 48))
 assert (copied((ctypes.c_char * 128).from_address(begin), 0, 0) == matrix[1:9, :4]).all()
 assert CUDA.cuTensorMapReplaceAddress(Handle(begin), Handle(8)) == 1
 
+# The hardware's layout, as code encodes it that does not ask the driver: two bits more, and a second half of anything.
+fields = {64: 1 << 1 | 1 << 21, 68: 1, 71: 7, 96: 48 // 16, 256: 12 - 1, 288: 20 - 1, 440: 4 - 1, 448: 8 - 1}
+number = there.value + sum(value << first for first, value in fields.items())
+hardware = (ctypes.c_char * 128).from_buffer_copy(number.to_bytes(64, "little") + b"\xa5" * 64)
+assert (copied(hardware, 4, 2) == matrix[2:10, 4:8]).all()
+
 shape, strides, box = [12, 20], [48], [4, 8]
 encode(there.value, shape, strides, box, kind=BF16, fill=1, result=1)  # rows of 8 bytes
 encode(there.value, shape, strides, [8, 8], kind=BF16, fill=1)
