@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from openptx.numerics.formats import Format
+from openptx.numerics.reductions import any_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,13 +48,27 @@ def rounded_sum(f: Format, odd: Callable[..., Array], operands: Sequence[Array])
     """
     v = PLAIN[odd](*operands)
     bits = v.view(np.uint64)
-    below = 52 - f.man
-    near = bits & np.uint64((1 << below) - 1) == np.uint64(1 << below - 1)
-    near |= (bits << np.uint64(1)) - np.uint64(1) < np.uint64((f.emin + 1023 << 53) - 1)
-    if near.any():
-        near = np.broadcast_to(near, v.shape)
+    below, half, normal = _bounds(f)
+    near = bits & below == half
+    double = bits << ONE
+    double -= ONE
+    near |= double < normal
+    if any_set(near):
         v[near] = odd(*(np.broadcast_to(a, v.shape)[near] for a in operands))
     return v
+
+
+ONE = np.array(1, np.uint64)
+
+
+@lru_cache(maxsize=8)
+def _bounds(f: Format) -> tuple[Array, Array, Array]:
+    """The bits of an f64 below the last of `f`, those of a tie, and twice the code of the smallest normal number less
+    one."""
+    below = 52 - f.man
+    values = (1 << below) - 1, 1 << below - 1, (f.emin + 1023 << 53) - 1
+    one, other, third = (np.array(v, np.uint64) for v in values)
+    return one, other, third
 
 
 def multiply_add(a: Array, b: Array, c: Array) -> Array:

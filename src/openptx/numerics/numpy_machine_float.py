@@ -7,8 +7,9 @@ set), and no quotient or root of 24-bit significands lies within 2^-50 of a poin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from openptx.numerics.error_free import PLAIN, between, fma_exact, multiply_add,
 from openptx.numerics.floats import HANDED_ON, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
 from openptx.numerics.numpy_machine_integer import NumpyIntegers
+from openptx.numerics.reductions import any_set
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from numpy.typing import NDArray
 
@@ -32,6 +34,50 @@ ROUND = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}
 NAN32 = np.uint32(0x7FFFFFFF)
 ABSENT = np.uint64(0xFFF8000000000000)  # the f64 NaN result of an operation without a NaN operand
 SMALLEST = 2.0**-126
+
+
+UFUNCS: dict[str, Callable[..., Any]] = {"fadd": np.add, "fmul": np.multiply, "fdiv": np.divide, "fsqrt": np.sqrt}
+
+
+@lru_cache(maxsize=32)
+def in_hardware(op: str, f: str, rnd: str, ftz: bool) -> Callable[..., Array] | None:
+    """An operation on arrays of codes for which the processor's own arithmetic is enough: on f32 and f64, rounded to
+    nearest, subnormals kept. It returns a new array, and does not silence NumPy. None for other operations."""
+    if rnd != "rn" or ftz or f not in NATIVE:
+        return None
+    if op == "fma":
+        return fused32 if f == "f32" else None
+    return partial(hardware32 if f == "f32" else hardware64, op, UFUNCS[op])
+
+
+def hardware32(op: str, ufunc: Callable[..., Array], *codes: Array) -> Array:
+    d = ufunc(*[a.view(np.float32) for a in codes])
+    bits = d.view(np.uint32)
+    np.copyto(bits, NAN32, where=np.isnan(d))
+    return bits
+
+
+def hardware64(op: str, ufunc: Callable[..., Array], *codes: Array) -> Array:
+    values = [a.view(np.float64) for a in codes]
+    d = ufunc(*values)
+    bits, nan = d.view(np.uint64), np.isnan(d)
+    if any_set(nan):
+        chosen = np.full(bits.shape, ABSENT)
+        for i in reversed(HANDED_ON[op]):
+            v = values[i]
+            np.copyto(chosen, v.view(np.uint64) | np.uint64(QUIET64), where=np.isnan(v))
+        np.copyto(bits, chosen, where=nan)
+    return bits
+
+
+def fused32(a: Array, b: Array, c: Array) -> Array:
+    """a * b + c of codes of f32: the sum in f64 of the exact product, rounded to f32. Where that rounds twice, see
+    `rounded_sum`."""
+    v = rounded_sum(F32, odd_multiply_add, [x.view(np.float32).astype(np.float64) for x in (a, b, c)])
+    d = v.astype(np.float32)
+    bits = d.view(np.uint32)
+    np.copyto(bits, NAN32, where=np.isnan(d))
+    return bits
 
 
 class NumpyFloats(NumpyIntegers):
@@ -56,60 +102,46 @@ class NumpyFloats(NumpyIntegers):
     # Arithmetic
 
     def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, "fadd", np.add, a, b)
+        if (function := in_hardware("fadd", f.name, rnd, ftz)) is not None:
+            return Bits(self, f.storage, self._native(function, a.v, b.v))
         if f.name in _IN_F64:
             return self._through_f64(f, odd_sum, rnd, ftz, a, b)
         generic = super().fadd
         return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, "fmul", np.multiply, a, b)
+        if (function := in_hardware("fmul", f.name, rnd, ftz)) is not None:
+            return Bits(self, f.storage, self._native(function, a.v, b.v))
         if f.name in _IN_F64:
             return self._through_f64(f, np.multiply, rnd, ftz, a, b)
         generic = super().fmul
         return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
     def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, "fdiv", np.divide, a, b)
+        if (function := in_hardware("fdiv", f.name, rnd, ftz)) is not None:
+            return Bits(self, f.storage, self._native(function, a.v, b.v))
         if f.name in _IN_F64:
             return self._through_f64(f, np.divide, rnd, ftz, a, b)
         generic = super().fdiv
         return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
     def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, "fsqrt", np.sqrt, a)
+        if (function := in_hardware("fsqrt", f.name, rnd, ftz)) is not None:
+            return Bits(self, f.storage, self._native(function, a.v))
         if f.name in _IN_F64:
             return self._through_f64(f, np.sqrt, rnd, ftz, a)
         generic = super().fsqrt
         return self.blocks(lambda a: generic(f, a, rnd, ftz), a)
 
     def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if (function := in_hardware("fma", f.name, rnd, ftz)) is not None:
+            return self.blocks(lambda a, b, c: Bits(self, 32, self._native(function, a.v, b.v, c.v)), a, b, c)
         if f.name in _IN_F64:
             return self._through_f64(f, odd_multiply_add, rnd, ftz, a, b, c)
         if rnd == "rn" and not ftz:
             return self.blocks(self._fma64, a, b, c)
         generic = super().fma
         return self.blocks(lambda a, b, c: generic(f, a, b, c, rnd, ftz), a, b, c)
-
-    def _hardware(self, f: Format, op: str, ufunc: Callable[..., Array], *operands: Bits) -> Bits:
-        dtype = NATIVE[f.name]
-        values = [a.v.view(dtype) for a in operands]
-        d = self._native(ufunc, *values)
-        nan = np.isnan(d)
-        bits = d.view(operands[0].v.dtype)
-        if f.name == "f32":
-            np.copyto(bits, NAN32, where=nan)
-        elif nan.any():
-            chosen = np.full(bits.shape, ABSENT)
-            for i in reversed(HANDED_ON[op]):
-                v = values[i]
-                np.copyto(chosen, v.view(np.uint64) | np.uint64(QUIET64), where=np.isnan(v))
-            np.copyto(bits, chosen, where=nan)
-        return Bits(self, f.storage, bits)
 
     def _through_f64(self, f: Format, op: Callable[..., Array], rnd: str, ftz: bool, *operands: Bits) -> Bits:
         return self.blocks(partial(self._block_in_f64, f, op, rnd, ftz), *operands)

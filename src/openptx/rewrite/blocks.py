@@ -38,6 +38,8 @@ def ends_block(op: Op) -> bool:
 def find_blocks(function: Function) -> list[Block]:
     """The blocks of a function in text order, with liveness at their ends."""
     code = function.code
+    if not code:  # all of it had no effect
+        return []
     starts = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if ends_block(op))}
     places = sorted(pc for pc in starts if pc < len(code))
     blocks = [Block(start, stop) for start, stop in zip(places, [*places[1:], len(code)], strict=True)]

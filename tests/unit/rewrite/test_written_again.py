@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from straight_line import rewritten
 
+import openptx
+
 Z = "st.global.f32 [o], z;"
 # fmt: off
 FUSED = [
@@ -36,3 +38,10 @@ def test_contracted(text: str) -> None:
 @pytest.mark.parametrize("text", APART)
 def test_left_apart(text: str) -> None:
     assert not any("fma" in line for line in rewritten(text.format(Z)))
+
+
+def test_a_kernel_of_which_nothing_is_left() -> None:
+    head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    kernel = openptx.load(head + ".visible .entry k() { .reg .f32 f, g; mul.f32 f, g, g; add.f32 g, f, f; }\n")["k"]
+    kernel(1, 32, [])
+    assert not kernel.function.code

@@ -157,13 +157,14 @@ class Batch:
 
     def run(self, until: int) -> bool:
         """Runs until all lanes have exited (True), or the clock has reached `until`."""
-        while self.ready:
-            if self.clock >= until:
-                return False
-            group, exclusive = self.take()
-            self.advance(group, self.clock + STARVATION_LIMIT if exclusive else self.clock, until)
-            if not self.ready and self.parked:
-                resolve_split_sync(self)
+        with self.x.quietly():
+            while self.ready:
+                if self.clock >= until:
+                    return False
+                group, exclusive = self.take()
+                self.advance(group, self.clock + STARVATION_LIMIT if exclusive else self.clock, until)
+                if not self.ready and self.parked:
+                    resolve_split_sync(self)
         if self.alive_count:
             raise DeadlockError
         return True

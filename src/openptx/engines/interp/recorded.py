@@ -1,143 +1,34 @@
 """Meanings recorded as operations on arrays, so that an instruction runs them without the machine in between.
 
-A meaning of integer arithmetic calls its machine for each operation, and wraps each result: for 256 lanes that takes
-three times as long as the operation. A meaning cannot branch on values of lanes, so its operations are the same each
-time for given modifiers and operand widths: it is run once on a machine that notes them. Whatever else it asks of the
-machine, such as floating-point arithmetic, memory or other lanes, ends the recording: the instruction runs its meaning.
+A meaning of arithmetic calls its machine for each operation, and wraps each result: for 256 lanes that takes three
+times as long as an integer operation. A meaning cannot branch on values of lanes, so its operations are the same each
+time for given modifiers and operand widths: it is run once on a machine that notes them (recorder.py). Whatever else it
+asks of the machine, such as memory or other lanes, ends the recording: the instruction runs its meaning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from openptx.engines.interp.recorder import NotRecorded, Operation, Recorder
 from openptx.numerics import Bits
-from openptx.numerics.integers import Integers
-from openptx.numerics.numpy_machine import NumpyMachine
-from openptx.numerics.numpy_machine_integer import (
-    BOOLEAN,
-    COMPARISONS,
-    INTEGER,
-    UNSIGNED,
-    amount_of,
-    below_zero,
-    chosen,
-    resizer,
-    signed_ufunc,
-)
+from openptx.numerics.numpy_machine_integer import BLOCK
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from openptx.isa.notation import Modifiers
-    from openptx.numerics.bits import Signedness
-
-    Array = NDArray[Any]
-
-LONGEST = 24
-"""The most operations of a recording."""
 
 Given = tuple[int, int | None, int, bool] | int | None
 """An operand: the width of a register or constant, the constant's value (None: a register), the width that is read, and
 whether it is negated; or a Python integer; or None if it is absent."""
-Operation = tuple[Callable[..., Any], tuple[int, ...], int]
-"""A function that makes a new array, the places of its one to three arguments, and that of its result."""
 Evaluate = Callable[..., Any]
 """From an array for each register to a new array."""
 
-
-class NotRecorded(Exception):
-    """The meaning needs more than integer operations on its lane."""
-
-
-class Recorder(Integers):
-    """A machine whose values are places in a list, where arrays will stand; constants stand there already."""
-
-    def __init__(self, registers: int) -> None:
-        self.registers = registers
-        self.places: list[Any] = [None] * registers
-        self.varies = [True] * registers
-        self.operations: list[Operation] = []
-
-    def note(self, w: int, function: Callable[..., Any], *operands: Bits) -> Bits:
-        """The result, of width `w`, of a function that makes a new array."""
-        given: tuple[int, ...] = tuple([b.v for b in operands])
-        place = len(self.places)
-        varies = any(self.varies[i] for i in given)
-        if not varies:
-            self.places.append(np.asarray(function(*[self.places[i] for i in given])))
-        elif len(self.operations) == LONGEST:
-            raise NotRecorded
-        else:
-            self.operations.append((function, given, place))
-            self.places.append(None)
-        self.varies.append(varies)
-        return Bits(self, w, place)
-
-    def const(self, value: int, w: int) -> Bits:
-        if not -(1 << w - 1) <= value < 1 << w:
-            raise ValueError(f"{value} does not fit {w} bits")
-        self.places.append(np.array(value & (1 << w) - 1, UNSIGNED[w]))
-        self.varies.append(False)
-        return Bits(self, w, len(self.places) - 1)
-
-    def binary(self, op: str, a: Bits, b: Bits) -> Bits:
-        w = a.width
-        if w != b.width:
-            raise TypeError(f"`{op}` of {w} and {b.width} bits")
-        return self.note(1 if op in COMPARISONS else w, (BOOLEAN if w == 1 else INTEGER)[op], a, b)
-
-    def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
-        if a.width != b.width or p.width != 1:
-            raise TypeError(f"select of {a.width} and {b.width} bits by {p.width}")
-        return self.note(a.width, chosen, p, a, b)
-
-    def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
-        return a if a.width == w else self.note(w, resizer(a.width, w, signed), a)
-
-    def amount(self, n: Bits | int, w: int) -> Bits:
-        if not isinstance(n, Bits):
-            return self.const(min(n, w), w)
-        return n if n.width == w else self.note(w, amount_of(n.width, w), n)
-
-    def invert(self, a: Bits) -> Bits:
-        return self.note(a.width, np.invert, a)
-
-    def unequal(self, a: Bits, b: Bits) -> Bits:
-        return self.note(1, np.not_equal, a, b)
-
-    def at_most(self, a: Bits, b: Bits) -> Bits:
-        return self.note(1, np.less_equal, a, b)
-
-    def negative(self, a: Bits) -> Bits:
-        return a if a.width == 1 else self.note(1, below_zero, a)
-
-    def min(self, t: Signedness, a: Bits, b: Bits | int) -> Bits:
-        return self.note(a.width, _extreme(np.minimum, t), a, self.operand(b, a.width))
-
-    def max(self, t: Signedness, a: Bits, b: Bits | int) -> Bits:
-        return self.note(a.width, _extreme(np.maximum, t), a, self.operand(b, a.width))
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise NotRecorded
-
-
-def _extreme(ufunc: Callable[..., Array], t: Signedness) -> Callable[..., Array]:
-    return signed_ufunc(ufunc) if t.signed else ufunc
-
-
-def _refused(*_: object, **__: object) -> NoReturn:
-    raise NotRecorded
-
-
-for _class in NumpyMachine.__mro__:  # what the NumPy machine does faster than the definition is not recorded as that
-    if not issubclass(Integers, _class):
-        for _name in vars(_class):
-            if hasattr(Integers, _name) and _name not in vars(Recorder):
-                setattr(Recorder, _name, _refused)
+FEW = 24
+"""The most operations that run on all lanes at once: the arrays of more leave the cache."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -190,7 +81,8 @@ def evaluation(x: Recorder, place: int) -> Evaluate:
         if x.registers == 1 and len(given) == 2:
             a, b = (x.places[i] for i in given)
             return with_second(function, b) if a is None else partial(function, a)
-    return in_turn(operations, x)
+    run = in_turn(operations, x)
+    return run if len(operations) <= FEW else in_blocks(run)
 
 
 def with_second(function: Callable[..., Any], b: Any) -> Evaluate:
@@ -229,3 +121,16 @@ def in_turn(operations: Sequence[Operation], x: Recorder) -> Evaluate:
         return v[end]
 
     return run
+
+
+def in_blocks(run: Evaluate) -> Evaluate:
+    """The same, by at most `BLOCK` lanes at a time."""
+
+    def parts(*registers: Any) -> Any:
+        n = max(v.size for v in registers)
+        if n <= BLOCK:
+            return run(*registers)
+        pieces = [run(*[v if v.size == 1 else v[i : i + BLOCK] for v in registers]) for i in range(0, n, BLOCK)]
+        return np.concatenate(pieces)
+
+    return parts
