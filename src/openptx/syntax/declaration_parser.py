@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from openptx.diagnostics import Diagnostic, Label
+from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.constants import constant, primary
 from openptx.syntax.declarations import (
@@ -19,6 +21,7 @@ from openptx.syntax.declarations import (
 )
 from openptx.syntax.directives import NAMES
 from openptx.syntax.instruction_parser import missing_semicolon
+from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operand_parser import negative_offset
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.plain_values import MOST_DIMENSIONS, plain_list
@@ -137,6 +140,7 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
     found: list[Variable] = []
     while found or not c.take(")"):
         try:
+            found += _scalars(c)
             found.append(_parameter(c, place))
         except Mistake as mistake:
             problems.append(mistake.diagnostic)
@@ -147,6 +151,26 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
         c.take(",")
     c.about = outer
     return tuple(found)
+
+
+_SCALAR = pattern(rf"[ \t\r\n]*+(\.(param|reg))[ \t]++(\.([bsuf](?:8|16|32|64)))[ \t]++({NEW_NAME})[ \t]*+,", re.A)
+
+
+def _scalars(c: Cursor) -> list[Variable]:
+    """The parameters of scalar types that follow, each with its comma: one match each, since there may be thousands."""
+    found: list[Variable] = []
+    offset = c.start
+    while (match := _SCALAR.match(c.file.text, offset, c.limit)) is not None:
+        space, typed, named = match.span(1), match.span(3), match.span(5)
+        found.append(Variable(
+            c.file, (space[0], named[1]), linkage="", space=match[2], space_span=space, bank=None, attributes=(),
+            align=None, vector=1, type=match[4], type_span=typed, pointer=None,
+            names=(Declarator(Name(match[5], named), None, (), None, named),),
+        ))  # fmt: skip
+        offset = match.end()
+    if found:
+        c.seek(offset)
+    return found
 
 
 def _parameter(c: Cursor, opened: Span) -> Variable:

@@ -45,6 +45,13 @@ NAMES = (
     "a, b[2][2]", "a, b[2] = {1, 2}", "a, WARP_SZ", "a, b[ 2 ]", "a, b /* c */, c", "a, .b",
 )  # fmt: skip
 
+PARAMETERS = (
+    ".param .u64 a, .param .b32 b", ".param .u64 a,\n\t.reg .pred p , .param .f32 c,.param .b8 _",
+    ".param .u64 a, .param .b8 b[4], .u32 c", ".param .u64 a, ", ".param .u64 a, , .param .u64 b",
+    ".param .u64 _, .param .u64 b", ".param .u64 a.b, .param .u64 c", ".param .u64 a,\n .param .u64 b",
+    ".param .u64 a, .param .u64 b /* c */, .param .u64 c", ".param .u64 a,\n .param .u64 b c, .param .u64 d",
+)  # fmt: skip
+
 
 def fields(node: object) -> object:
     """A tree as names and values, to compare it."""
@@ -65,6 +72,20 @@ def test_declarations(head: str, name: str) -> None:
         problems: list[Diagnostic] = []
         assert fields(found) == fields(declaration_parser.declaration(Cursor(file, 0, len(file.text)), problems))
         assert problems == []
+
+
+@pytest.mark.parametrize("end", [")", "", "{"])
+@pytest.mark.parametrize("text", PARAMETERS)
+def test_parameters_of_scalar_types(text: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def parsed() -> object:
+        file, problems = File("a.ptx", f"({text}{end}"), list[Diagnostic]()
+        c = Cursor(file, 0, len(file.text))
+        found = declaration_parser.parameters(c, problems)
+        return fields(found), c.start, c.last, [(each.message, each.span) for each in problems]
+
+    short = parsed()
+    monkeypatch.setattr(declaration_parser, "_scalars", lambda _: [])
+    assert short == parsed()
 
 
 def test_numbers_of_plain_lists_are_the_nodes_that_the_parser_reads() -> None:
