@@ -42,7 +42,7 @@ _QUOTED = pattern(r'"[^{}\n]*+[{}]')
 _MODULE = pattern(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = pattern(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
-_ITEM = pattern(r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
+_ITEM = pattern(rf"[ \t\r\n]*+(?:{COMMENT}[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
 _NEXT = pattern(r"\.(?:entry|func|section)\b")
 _DECLARED = pattern(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
