@@ -27,8 +27,8 @@ from openptx.syntax.plain_values import (
     integers_fit,
     is_plain,
     likely_kind,
+    split_names,
 )
-from openptx.syntax.plain_values import names as names_in
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
 
@@ -64,8 +64,12 @@ _SAME = "\0"
 
 _FORMS: dict[tuple[str, str], Form] = {}
 """Forms of variables by the text before the name and after it."""
+_TABLES: set[tuple[str, str, str]] = set()
+"""Tables of virtual functions that fit: the text before the name, the lengths, the list without the names in it."""
 _HEADERS: dict[str, HeaderForm] = {}
 _MOST = 1 << 12
+_LONGEST = 1 << 9
+"""Longer lists of addresses, in characters without names, are not memoised."""
 
 
 def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
@@ -78,10 +82,12 @@ def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
         if match := _PARTS.match(text, offset):
             head, name, tail, count = _parts(match)
             form = forms.get((head, tail))
-            if form is None or not name or not _has_room(match):
+            if form is None or not name:
+                return offset
+            symbols, rest = split_names(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ((), "")
+            if not _has_room(match, rest):
                 return offset
             offset = match.end()
-            symbols = names_in(match[6] or match[8]) if tail.endswith(_SYMBOLIC) else ()
             items.append(Variable.from_memo(file, (match.start(1), offset), form, (name,), count, symbols))
         elif match := _SEVERAL.match(text, offset):
             names, form = words(match[2]), forms.get((match[1], ";"))
@@ -118,10 +124,11 @@ def _parts(match: re.Match[str]) -> Parts:
     return head, name, tail, 0
 
 
-def _has_room(match: re.Match[str]) -> bool:
-    """Whether an array certainly has room for the listed values; True if there is no list."""
+def _has_room(match: re.Match[str], rest: str = "") -> bool:
+    """Whether an array certainly has room for the listed values; True if there is no list. `rest` is the list without
+    the names in it, if it has any."""
     head, _, _, _, _, _, sizes, values = match.groups()
-    if not values:
+    if not values or (rest and (head, sizes, rest) in _TABLES):
         return True
     shape, width, vector = list(map(int, _SIZES(sizes))), _width(head), _VECTOR.search(head)
     if width == 8 and len(shape) == 1 and vector is None and bytes_fit(values, shape[0]):
@@ -129,7 +136,10 @@ def _has_room(match: re.Match[str]) -> bool:
     if vector is not None:
         shape.append(int(vector[1]))
     kind = likely_kind(values)
-    return is_plain(kind, values) and fits(kind, values, shape, width, whole_rows=vector is not None)
+    fine = is_plain(kind, values) and fits(kind, values, shape, width, whole_rows=vector is not None)
+    if fine and rest and len(_TABLES) < _MOST and len(rest) < _LONGEST:
+        _TABLES.add((head, sizes, rest))
+    return fine
 
 
 def _width(head: str) -> int:

@@ -87,6 +87,13 @@ def names(text: str) -> list[str]:
     return _NAMES.findall(text)
 
 
+def split_names(text: str) -> tuple[list[str], str]:
+    """The names in a plain list of addresses, and the rest, on which alone depends whether it is one, and what has room
+    for it."""
+    parts = _NAMES.split(text)
+    return parts[1::2], "\0".join(parts[::2])
+
+
 def depth(text: str) -> int:
     """The number of dimensions of a plain list."""
     opened = _OPENED.match(text)

@@ -132,6 +132,28 @@ def test_values_of_one_form(type: str, version: str, monkeypatch: pytest.MonkeyP
     assert read(head + "\n".join(items), monkeypatch, 99) == read(head + "\n".join(items), monkeypatch, 0)
 
 
+TABLES = (
+    "0, f, g", "0, g, f", "0, ace, f", "0, f, none", "0, f, held", "0, f, WARP_SZ", "0, f, _", "0, f, 1",
+    "0, f, g, f", "0, generic(f), g", "0, generic(g), f", "0, generic, g", "0, f+8, g", "0, g+8, f", "0, f+x, g",
+    "0, f g", "0, f, %g", "0, f, g$1", "256, f, g", "256, g, f", "0xFF(f), 0xFF00(f), 0", "0xFF(g), 0xFF00(g), 0",
+    "0xFF(0), 0xFF00(g), 0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("type", ["u64", "b32", "u8", "f64"])
+def test_tables_that_differ_only_in_names(type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = set[tuple[str, str, str]]()
+    monkeypatch.setattr(declaration_memo, "_TABLES", known)
+    head = ".version 8.5\n.target sm_80\n.address_size 64\n.shared .u32 held;\n"
+    head += "".join(f".func {name}() {{ ret; }}\n" for name in ("f", "g", "ace", "g$1", "%g", "generic"))
+    first = f".global .{type} v[3] = {{0, f, g}};\n"
+    for number, table in enumerate(2 * TABLES):
+        for size in (3, 2, 4):
+            text = f"{head}{first}.global .{type} w{number}[{size}] = {{{table}}};\n"
+            assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0), text
+    assert type != "u64" or len(known) > 4  # those of the first form
+
+
 def test_kinds_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         ".version 8.5\n.target sm_80\n.address_size 64\n.global .u32 a;\n.global .u32 b;\n.func c() { ret; }\n"
