@@ -136,6 +136,7 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
     "kernels with bodies and own names": (5_000, _items(
         f".visible .entry k#(.param .u64 k#_p, .param .u32 k#_n)\n{{\n{_REGISTERS}ld.param.b64 %rd2, [k#_p];\nld.param.b32 %r3, [k#_n];\n{_ADD * 10}ret;\n}}\n")),
     "functions": (50_000, _items(".func f#()\n{\nret;\n}\n")),
+    "functions with comments before them": (20_000, _items("/**\n * The function # of them.\n */\n.func f#()\n{\nret;\n}\n")),
     "functions with registers": (20_000, _items(".func (.reg .b32 r#) f#(.reg .b32 a#)\n{\nadd.s32 r#, a#, 1;\nret;\n}\n")),
     "functions declared": (50_000, _items(".extern .func f#(.param .b32 a);\n")),
     "functions declared and defined": (20_000, _items(".func f#(.param .b32 a);\n.func f#(.param .b32 a)\n{\nret;\n}\n")),
@@ -160,6 +161,7 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
     "many addresses": (30_000, lambda count: _HEADER + _each(count, ".global .b32 y#;\n") + _values(".global .u64 x[#]", "y#")(count)[len(_HEADER):]),
     "addresses of functions": (30_000, _values(".func y()\n{\nret;\n}\n.global .u64 x[#]", "y")),
     "addresses with offsets": (60_000, _values(".global .b32 y[9];\n.global .u64 x[#]", "y+4")),
+    "tables of functions": (6_000, _items(".global .align 8 .u64 vt#[6] = {0, 0, f, g, f, g};\n", ".func f()\n{\nret;\n}\n.func g()\n{\nret;\n}\n")),
     "masked addresses": (30_000, _values(".global .b32 y[9];\n.global .u8 x[#]", "0xFF(y)")),
     "expressions as values": (60_000, _values(".global .b32 x[#]", "1+2")),
     "variables with a value": (30_000, _items(".global .b32 x# = #;\n")),

@@ -83,8 +83,11 @@ def test_parameters_of_scalar_types(text: str, end: str, monkeypatch: pytest.Mon
         found = declaration_parser.parameters(c, problems)
         return fields(found), c.start, c.last, [(each.message, each.span) for each in problems]
 
+    def none(_: Cursor) -> list[Variable]:
+        return []
+
     short = parsed()
-    monkeypatch.setattr(declaration_parser, "_scalars", lambda _: [])
+    monkeypatch.setattr(declaration_parser, "_scalars", none)
     assert short == parsed()
 
 
