@@ -87,6 +87,11 @@ _OF_COMMON = (
 
 _POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
 
+_FUNCTIONS_ONLY = frozenset(("noreturn", "abi_preserve", "abi_preserve_control"))
+
+_PREDICATES = 11
+"""The most predicates that `.abi_preserve_control` may say, on every target (measured, ptxas 13.5)."""
+
 _EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
 
 _INLINED = pattern(r"\.loc\b[^\n;]*\bfunction_name\b")
@@ -117,6 +122,47 @@ class DirectiveAvailability:
                     self._sampler(parameter)
             self._header_pragmas(statement)
             self._limits(statement)
+        if isinstance(statement, Function | CallPrototype):
+            self._conventions(statement)
+        if isinstance(statement, Declaration) and statement.attributes:
+            self._managed(statement)
+
+    def _conventions(self, statement: Function | CallPrototype) -> None:
+        """How a function or a prototype passes results, and which registers it preserves (measured, ptxas 13.5)."""
+        in_memory = [result for result in statement.returns if result.space == "param"]
+        if in_memory and len(statement.returns) > 1:
+            found = Diagnostic(
+                "parameter", "several results must be registers", self.file, in_memory[0].space_span,
+                "one of several results", expected="`.reg`", actual="`.param`", rule="PTX ISA, .func (11.2.2)",
+            )  # fmt: skip
+            self.collector.add(found)
+        before: set[str] = set()
+        for directive in statement.directives:
+            if directive.name not in _FUNCTIONS_ONLY:
+                continue
+            if directive.name in before:
+                self._misplaced(directive, f"`.{directive.name}` is here twice", "the second one")
+            elif directive.name == "noreturn" and before:
+                self._misplaced(directive, f"`.noreturn` comes before `.{min(before)}`", "not at its place")
+            before.add(directive.name)
+            most = _PREDICATES if directive.name == "abi_preserve_control" else (1 << 32) - 1
+            for value in directive.values:
+                if value.value > most:
+                    found = Diagnostic(
+                        "invalid-directive", f"`.{directive.name}` says at most {most}, not {value.value}", self.file,
+                        value.span, "too large", expected=f"at most {most}", actual=value.text,
+                        rule="PTX ISA, Performance-Tuning Directives (11.4)",
+                    )  # fmt: skip
+                    self.collector.add(found)
+
+    def _managed(self, declaration: Declaration) -> None:
+        for attribute in declaration.attributes:
+            if attribute.name == "managed" and declaration.space != "global" and self.context.follows_ptxas:
+                found = Diagnostic(
+                    "invalid-directive", "`.managed` is for `.global` variables", self.file, attribute.span,
+                    f"this one is in `.{declaration.space}`", rule="PTX ISA, .attribute (5.4.8)",
+                )  # fmt: skip
+                self.collector.add(found)
 
     def _limits(self, function: Function) -> None:
         """A limit on threads, registers or blocks must be positive (11.4; measured)."""
@@ -147,13 +193,6 @@ class DirectiveAvailability:
         """A variable outside functions."""
         self.check(declaration)
         self._sampler(declaration)
-        for attribute in declaration.attributes:
-            if attribute.name == "managed" and declaration.space != "global" and self.context.follows_ptxas:
-                found = Diagnostic(
-                    "invalid-directive", "`.managed` is for `.global` variables", self.file, attribute.span,
-                    f"this one is in `.{declaration.space}`", rule="PTX ISA, .attribute (5.4.8)",
-                )  # fmt: skip
-                self.collector.add(found)
         self._bank(declaration)
 
     def unmet(self, statement: Statement) -> Iterator[tuple[Span, Problem]]:

@@ -26,7 +26,7 @@ from openptx.diagnostics import Diagnostic, Label
 from openptx.isa.control import calls
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
+from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Location, Pragma
 
 _REFERENCES = frozenset((kinds.NAME_KIND, *kinds.TABLE_KINDS.values()))
 
@@ -108,6 +108,8 @@ class FunctionChecker:
                 self.directives.table(statement, scope)
             case CallPrototype():
                 self.module.declarations.prototype(statement)
+            case Alias():
+                self.module.linkage.alias(statement)
             case Location():
                 self.module.debug_info.location(statement)
             case _:

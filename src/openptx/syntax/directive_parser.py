@@ -99,6 +99,8 @@ class Header:
             problems.append(c.expected("`(`", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
         self.directives = tuning(c, self.kind == "entry")
+        if self.directives and self.kind == "entry" and c.word == ";":  # measured, ptxas 13.5
+            raise c.expected("a body", "after the directives of a kernel")
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""

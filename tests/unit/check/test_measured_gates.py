@@ -198,3 +198,14 @@ def test_samplers_in_registers(statement: str, independent: bool, refused: str, 
         assert errors(context + mode, module, f"{statement};"), context
     for context in taken.split():
         assert errors(context + mode, module, f"{statement};") == [], context
+
+
+@pytest.mark.parametrize(("declaration", "gated"), [
+    ("{} .b128 a;", True), ("{} .b128 a[2];", False), ("{} .b128 a[2][2];", False),
+    ("{} .b128 a[2]; {} .b128 b;", True),
+])  # fmt: skip
+@pytest.mark.parametrize("space", [".shared", ".local"])
+def test_arrays_of_128_bits_have_no_gate(declaration: str, gated: bool, space: str) -> None:
+    head = ".version 8.2\n.target sm_90\n.address_size 64"
+    body = declaration.replace("{}", space)
+    assert kinds_of(head, f".entry k() {{ {body} ret; }}") == (["needs-version"] if gated else [])

@@ -207,10 +207,13 @@ class StatementReader:
             return False
         match statement:
             case Variable():
-                return self._variable(statement)
+                return not statement.attributes and self._variable(statement)
             case CallPrototype():
-                return all(map(self._passes, statement.variables)) and tables.accepts_new(
-                    statement, self.names, self.memo
+                plain = not statement.directives and len(statement.returns) < 2
+                return (
+                    plain
+                    and all(map(self._passes, statement.variables))
+                    and tables.accepts_new(statement, self.names, self.memo)
                 )
             case BranchTargets():
                 return tables.accepts_new(statement, self.names, self.memo)

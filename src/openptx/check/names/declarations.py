@@ -210,16 +210,18 @@ class Declarations:
                 self._report(misfit, declaration, declarator)
                 wrong = True
             elif declaration.type == "b128":
-                reported = self._b128(declaration) or reported
+                reported = self._b128(declaration, declarator) or reported
             if declarator.name.text != "_":
                 self._repeated(declarator.name.text, declarator, scope)
                 declare_name(declaration, number, scope, space)
             if key is not None and not (wrong or reported):
                 self.right[key] = memory_kind(declaration, declarator, space)
 
-    def _b128(self, declaration: Declaration) -> bool:
-        """Whether `.b128` is too new for the file."""
+    def _b128(self, declaration: Declaration, declarator: Declarator) -> bool:
+        """Whether `.b128` is too new for the file. The assembler takes arrays of it in every file (13.5, measured)."""
         context = self.module.context
+        if context.follows_ptxas and declarator.dimensions:
+            return False
         if context.target is None or satisfied(B128, context.version, context.target):
             return False
         problem = gate_problem("`.b128`", B128, context)
