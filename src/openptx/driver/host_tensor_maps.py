@@ -22,8 +22,8 @@ def put_our_maps(parameters: bytearray, places: Iterable[tuple[int, int]]) -> No
     """Replaces parameters that are such maps by the machine's encoding. `places` are (offset, bytes)."""
     for offset, size in places:
         if size == SIZE and offset % LEAST_ALIGNMENT == 0 and parameters[offset + ODD] & 1:
-            end = offset + SIZE
-            parameters[offset:end] = our_map(parameters[offset:end]) or parameters[offset:end]
+            content = bytes(parameters[offset : offset + SIZE])
+            parameters[offset : offset + SIZE] = our_map(content) or content
 
 
 def our_map(content: bytes) -> bytes | None:
