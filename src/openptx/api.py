@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from operator import index
 
 from openptx.check import check as check_file
 from openptx.diagnostics.diagnostic import Diagnostics
-from openptx.errors import ArgumentError, InputError
+from openptx.errors import ArgumentError, InputError, require_choice
 from openptx.isa.targets import TARGETS
 from openptx.isa.targets import target as find
 from openptx.keywords import hints
@@ -70,10 +71,9 @@ def check(
     """
     require_options(target, profile)
     file = file_of(source, filename)
-    if select or extend_select or ignore:
-        selection = Selection(
-            _listed("select", select), _listed("ignore", ignore), _listed("extend_select", extend_select)
-        )
+    chosen = _listed("select", select), _listed("ignore", ignore), _listed("extend_select", extend_select)
+    if any(chosen):
+        selection = Selection(*chosen)
         found = check_file(file, target=target, profile=profile, selected=selection.names)
         found = [diagnostic for diagnostic in found if selection.takes(diagnostic)]
     else:
@@ -83,10 +83,7 @@ def check(
         found = [found[0].advising(help, None), *found[1:]]
     if max_errors is None:
         return Diagnostics(found)
-    if not hasattr(max_errors, "__index__") or max_errors < 1:
-        raise ArgumentError(f"max_errors is a number from 1, or None for all, not {max_errors}")
-
-    return Diagnostics(first(found, max_errors))
+    return Diagnostics(first(found, _positive("max_errors", max_errors)))
 
 
 def _names_folder(text: str) -> bool:
@@ -94,9 +91,23 @@ def _names_folder(text: str) -> bool:
     return not any(part in text for part in ("\n", ";", "\0")) and os.path.isdir(text)
 
 
+def _positive(option: str, given: Any) -> int:
+    """The maximum number of findings."""
+    try:
+        number = index(given)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise ArgumentError(f"`{option}` is a whole number from 1, or None for all, not {given!r}")
+    return number
+
+
 def _listed(option: str, given: Any) -> list[str]:
     """The codes and names of an option; one alone is a list of itself."""
-    texts: list[Any] = [given] if isinstance(given, str) or not hasattr(given, "__iter__") else [*given]
+    if given is None:
+        return []
+    single = isinstance(given, str) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0
+    texts: list[Any] = [given] if single else [*given]
     if not all(isinstance(text, str) for text in texts):
         raise ArgumentError(f'`{option}` is a list of codes or names, such as ["PTX03", "unused"], not {given!r}')
     return texts
@@ -113,8 +124,7 @@ def parse(source: Source, *, filename: str = "<string>") -> SyntaxTree:
 
 def require_options(target: str | None, profile: str = "ptxas") -> None:
     """Raises ArgumentError for an unknown target or profile, because less would be checked than was requested."""
-    if profile not in PROFILES:
-        raise ArgumentError(f"no profile `{profile}`: choose {' or '.join(PROFILES)}")
+    require_choice("profile", profile, PROFILES)
     if target is None:
         return
 
@@ -128,6 +138,11 @@ def file_of(source: Source, filename: str) -> File:
     if isinstance(source, File):
         return source
 
+    try:
+        filename = os.fsdecode(filename)
+    except TypeError:
+        said = "a string, the name of the text in messages; the file to read is the first argument"
+        raise ArgumentError(f"`filename` is {said}, not {filename!r}") from None
     if isinstance(source, str):
         return read(source) if is_path(source) else File(filename, source)
     if isinstance(source, (bytes, bytearray, memoryview)):

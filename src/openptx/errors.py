@@ -4,6 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+    from typing import TypeGuard
+
     from openptx.diagnostics import Diagnostic
     from openptx.sanitize import Finding
     from openptx.source import File, Span
@@ -35,6 +38,26 @@ def require_kernel(given: object) -> None:
     if not hasattr(given, "prepare"):
         hint = ': write `module["name"]`' if hasattr(given, "kernels") else ""
         raise ArgumentError(f"the kernel of a loaded module is wanted, not {type(given).__name__}{hint}")
+
+
+def is_choice(given: object, choices: Container[str]) -> TypeGuard[str]:
+    """Whether it is one of these strings. Other objects are not: comparing an array gives no truth value."""
+    return isinstance(given, str) and given in choices
+
+
+def require_choice(what: str, given: object, choices: Sequence[str]) -> None:
+    """Raises ArgumentError for anything but one of these strings."""
+    if not is_choice(given, choices):
+        no = f"no {what} `{given}`" if isinstance(given, str) else f"the {what} is a string, not {given!r}"
+        raise ArgumentError(f"{no}: choose {', '.join(choices[:-1])} or {choices[-1]}")
+
+
+def require_flags(**flags: object) -> None:
+    """Raises ArgumentError for an option that is not True or False; 1, 0, None and NumPy's booleans count as these."""
+    for name, given in flags.items():
+        number = isinstance(given, int) and given in (0, 1)
+        if not (given is None or number or type(given).__name__ in ("bool", "bool_")):
+            raise ArgumentError(f"`{name}` is True or False, not {given!r}")
 
 
 class ArgumentWarning(UserWarning):

@@ -12,6 +12,8 @@ import os
 import sys
 from typing import TextIO
 
+from openptx.errors import ArgumentError, require_choice
+
 LOGGER = logging.getLogger("openptx")
 LEVELS = ("debug", "info", "warning", "error")
 _shown: list[logging.Handler] = []
@@ -20,14 +22,15 @@ _shown: list[logging.Handler] = []
 def show(level: str = "info", stream: TextIO | None = None) -> None:
     """Writes messages of `level` and above to a stream, by default to standard error, with seconds since the start.
 
-    "info" logs events that occur once for a kernel and shape of blocks, "debug" each launch as well. Raises ValueError
-    for any other level. A second call replaces the first.
+    "info" logs events that occur once for a kernel and shape of blocks, "debug" each launch as well. Raises
+    ArgumentError for any other level, and for a stream without `write`. A second call replaces the first.
     """
-    if level.lower() not in LEVELS:
-        raise ValueError(f"no level is called `{level}`; there are {', '.join(LEVELS)}")
+    require_choice("level", level.lower() if hasattr(level, "lower") else level, LEVELS)
+    if stream is not None and not hasattr(stream, "write"):
+        raise ArgumentError(f"the log is written to a stream such as sys.stderr, not to {type(stream).__name__}")
     for old in _shown:
         LOGGER.removeHandler(old)
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = logging.StreamHandler(sys.stderr if stream is None else stream)
     handler.setFormatter(Elapsed("openptx %(elapsed)8.3f s  %(message)s"))
     _shown[:] = [handler]
     LOGGER.addHandler(handler)

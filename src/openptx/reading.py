@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from os import PathLike, fspath
+from os import PathLike
 
 from openptx.errors import InputError
 from openptx.source import File
@@ -52,12 +52,20 @@ def is_path(text: str) -> bool:
 
 def read(path: str | PathLike[str]) -> File:
     """The text of a file. `OSError` if it cannot be read, `InputError` if it is not text, or too large."""
+    name = path_name(path)
     with open(path, "rb") as stream:
-        name = fspath(path)
         size = os.fstat(stream.fileno()).st_size
         if size > LIMIT:
             raise InputError(f"{name}: {size >> 20:,} MiB, and at most {LIMIT >> 20} MiB of PTX are read")
         return decode(name, content(stream, name))
+
+
+def path_name(path: str | PathLike[str]) -> str:
+    """A path as a string; `InputError` for one that no file can have."""
+    name = os.fsdecode(path)
+    if "\0" in name:
+        raise InputError(f"{name!r} is not a path: it contains a null character")
+    return name
 
 
 def content(stream: BinaryIO, name: str) -> bytes:
@@ -84,10 +92,11 @@ def read_piece(stream: BinaryIO, name: str) -> bytes:
 def open_regular(path: str | PathLike[str]) -> BinaryIO:
     """A file opened for reading, without blocking; `InputError` for a FIFO, a device and anything else that is not a
     file."""
+    name = path_name(path)
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InputError(f"{fspath(path)}: not a regular file")
+        raise InputError(f"{name}: not a regular file")
     return os.fdopen(handle, "rb")
 
 

@@ -24,7 +24,7 @@ from openptx.device.contents import Contents
 from openptx.device.texture import Surface
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
-from openptx.runtime.options import require_options, sequence_of
+from openptx.launch_options import require_options, sequence_of
 
 if TYPE_CHECKING:
     from openptx.debug.places import Place

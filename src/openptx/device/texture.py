@@ -8,14 +8,14 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from openptx.device.arrays import described
-from openptx.errors import ArgumentError, Unsupported
+from openptx.errors import ArgumentError, Unsupported, is_choice, require_flags
 from openptx.isa.sampler_state import MEMBERS
 
 Array = NDArray[Any]
@@ -91,14 +91,12 @@ class Sampler(Opaque):
         level_clamp: tuple[float, float] = ALL_LEVELS,
     ) -> None:
         super().__init__()
-        modes = (address,) * 3 if isinstance(address, str) else (*address, "clamp", "clamp")[:3]
+        require_flags(force_unnormalized=force_unnormalized)
+        modes = modes_of(address)
         for name in filter, level_filter:
-            if name not in FILTERS:
+            if not is_choice(name, FILTERS):
                 raise ArgumentError(f"the filter is `nearest` or `linear`, not {name!r}")
-        for mode in modes:
-            if mode not in ADDRESSES:
-                raise ArgumentError(f"the address mode is `clamp`, `wrap`, `mirror` or `border`, not {mode!r}")
-        if compare not in COMPARISONS:
+        if not is_choice(compare, COMPARISONS):
             raise ArgumentError(f"depths are compared by {', '.join(COMPARISONS)}, not {compare!r}")
         self.filter, self.address, self.force_unnormalized = filter, modes, force_unnormalized
         check_levels(level_bias, level_clamp)
@@ -117,6 +115,16 @@ class Sampler(Opaque):
 
     def __repr__(self) -> str:
         return f"<sampler {self.filter}, {'/'.join(dict.fromkeys(self.address))}>"
+
+
+def modes_of(address: Any) -> tuple[str, ...]:
+    """The address mode of each dimension. Raises ArgumentError for another mode."""
+    each = cast("Sequence[str]", address) if isinstance(address, list | tuple) else (address,) * 3
+    modes = (*each, "clamp", "clamp")[:3]
+    for mode in modes:
+        if not is_choice(mode, ADDRESSES):
+            raise ArgumentError(f"the address mode is `clamp`, `wrap`, `mirror` or `border`, not {mode!r}")
+    return modes
 
 
 def check_levels(bias: float, clamp: tuple[float, float]) -> None:
@@ -146,6 +154,7 @@ class Image(Opaque):
 
     def __init__(self, array: object, channels: int | None, layered: bool) -> None:
         super().__init__()
+        require_flags(layered=layered)
         self.array = checked(array)
         self.texels = components(self.array, channels)
         if self.texels.dtype.name not in self.formats or not self.texels.dtype.isnative:
@@ -153,7 +162,7 @@ class Image(Opaque):
         *outer, self.channels = self.texels.shape
         if self.texels.size == 0:
             raise ArgumentError(f"{self.name} has texels, not the shape {self.array.shape}")
-        self.arrange(outer, layered)
+        self.arrange(outer, bool(layered))
 
     def arrange(self, axes: list[int], layered: bool) -> None:
         """Interprets the axes before the components; raises ArgumentError if there are too many or too few."""
@@ -246,7 +255,8 @@ class Texture(Image):
         level_bias: float = 0.0,
         level_clamp: tuple[float, float] = ALL_LEVELS,
     ) -> None:
-        self.cube, self.seamless, self.multisample = cube, seamless, multisample
+        require_flags(normalized=normalized, cube=cube, seamless=seamless, multisample=multisample, srgb=srgb)
+        self.cube, self.seamless, self.multisample = bool(cube), bool(seamless), bool(multisample)
         if seamless and not cube:
             raise ArgumentError("only a cube is seamless")
         super().__init__(array, channels, layered)
@@ -254,7 +264,7 @@ class Texture(Image):
             filter, address, compare=compare, level_filter=level_filter, level_bias=level_bias, level_clamp=level_clamp
         )
         self.normalized = normalized
-        if read not in ("element", "normalized_float"):
+        if not is_choice(read, ("element", "normalized_float")):
             raise ArgumentError(f"a texture reads `element` or `normalized_float`, not {read!r}")
         if read == "normalized_float" and (self.floating or self.texels.itemsize > 2):
             raise ArgumentError(f"integers of 8 and 16 bits read as normalized floats, not {self.texels.dtype}")
@@ -265,6 +275,8 @@ class Texture(Image):
         if srgb and (self.floating or not self.real or self.texels.dtype != np.uint8):
             raise ArgumentError('sRGB is for uint8 with read="normalized_float"')
         self.srgb = srgb
+        if not hasattr(levels, "__len__"):
+            raise ArgumentError(f"the levels are a list of arrays, not {type(levels).__name__}")
         self.smaller = tuple(
             Texture(
                 one, filter=filter, address=address, normalized=normalized, read=read, channels=channels,
@@ -299,6 +311,7 @@ class Texture(Image):
     def outside(self, border: Sequence[float]) -> Array:
         """The border's components as texels are stored. ArgumentError if these texels cannot represent them."""
         try:
+            border = [float(component) for component in border]
             color = np.array([*border, 0, 0, 0, 0], np.float64)[: self.channels]
         except (TypeError, ValueError):
             raise ArgumentError(f"a border is a number for each component, not {border!r}") from None
@@ -380,6 +393,8 @@ def checked(array: Any) -> Array:
 
 def components(array: Array, channels: int | None) -> Array:
     """The array with an axis of components at its end."""
+    if channels is not None and (not hasattr(channels, "__index__") or np.ndim(channels)):
+        raise ArgumentError(f"`channels` is 1, 2 or 4, not {channels!r}")
     fields = array.dtype.fields
     if fields:
         parts = [dtype for dtype, *_ in fields.values()]

@@ -81,9 +81,9 @@ OPTIONS = {
 """What else a `.target` list may contain, and since when (11.1.2; measured, ptxas 13.5)."""
 
 
-def target(name: str) -> Target | None:
-    """The target called `name`; `compute_90` means `sm_90`. None if it does not exist."""
-    return TARGETS.get(name.replace("compute_", "sm_"))
+def target(name: object) -> Target | None:
+    """The target called `name`; `compute_90` means `sm_90`. None if it does not exist, or is not a string."""
+    return TARGETS.get(name.replace("compute_", "sm_")) if isinstance(name, str) else None
 
 
 def satisfied(gate: Gate, version: Version, target: Target) -> bool:

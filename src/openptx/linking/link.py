@@ -161,6 +161,6 @@ def link(sources: Sequence[Source], *, target: str | None = None, profile: str =
     """
     require_options(target, profile)
     single = isinstance(sources, (str, bytes, bytearray, memoryview, File))
-    if single or not hasattr(sources, "__iter__"):  # a path is not iterable either
+    if single or not hasattr(sources, "__iter__") or getattr(sources, "ndim", 1) == 0:  # a path is not iterable either
         raise ArgumentError(f"`link` takes a list of modules, `[a, b]`, not {type(sources).__name__}")
     return link_files([file_of(source, f"<string {i}>") for i, source in enumerate(sources)], target, profile).text

@@ -19,7 +19,7 @@ from openptx.device.mapping import is_mapped
 from openptx.device.memory import REMEMBERED, device
 from openptx.device.memory_view import Allocation, Array, Bytes, in_bytes
 from openptx.device.pool import LARGEST
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, require_flags
 from openptx.locks import MEMORY
 
 OWN_SLOTS = 1024
@@ -166,6 +166,7 @@ def allocate(size: int, *, name: str | None = None) -> Block:
     a size that is not an integer from 1 on, MemoryError if this computer's memory is not sufficient.
     """
     size = whole("the size of an allocation", size, 1)
+    require_name(name)
     with MEMORY:
         left = info().free
         if size > left:
@@ -238,6 +239,8 @@ def register(
     """
     pointer = whole("a pointer", pointer, 0)
     size = whole("the size of a registration", size, 1)
+    require_name(name)
+    require_flags(read_only=read_only)
     if not pointer:
         raise ArgumentError("the null pointer cannot be registered")
     if pointer + size > 1 << 64 or not is_mapped(pointer, size):
@@ -247,7 +250,7 @@ def register(
             raise ArgumentError(
                 f"{in_bytes(size)} at 0x{pointer:x} overlap with {other}, which is device memory already"
             )
-        data = np.asarray(Foreign(pointer, size, read_only, owner))
+        data = np.asarray(Foreign(pointer, size, bool(read_only), owner))
         BLOCKS.count += 1
         name = name or f"registered memory {BLOCKS.count} ({caller()})"
         return BLOCKS.add(Block(device(64).adopt(name, data), data, True, True))
@@ -277,6 +280,12 @@ def find(address: int) -> Block | None:
 def info() -> Info:
     """The available device memory: this computer's memory minus allocations."""
     return Info(max(total() - BLOCKS.bytes, 0), total())
+
+
+def require_name(name: object) -> None:
+    """Raises ArgumentError for a name that faults could not print."""
+    if name is not None and not isinstance(name, str):
+        raise ArgumentError(f"the name of an allocation is a string, not {name!r}")
 
 
 class Foreign:

@@ -9,7 +9,7 @@ import numpy as np
 from openptx.errors import ArgumentError
 from openptx.keywords import hints
 from openptx.numerics.bulk_convert import fill
-from openptx.numerics.cvt_spec import CvtSpec
+from openptx.numerics.cvt_spec import CvtSpec, format_name
 from openptx.numerics.dtypes import carrier, format_of, raw_of, unsigned
 from openptx.numerics.type_names import INTEGERS, Packed, named
 
@@ -56,7 +56,7 @@ def convert(
     Raises ArgumentError for a format, a rounding or a combination of them that `cvt` does not have, and for shapes that
     do not fit.
     """
-    values, name = _values(array, source)
+    values, name = _values(array, None if source is None else format_name(source))
     form = CvtSpec(to, name, rounding, sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)
     raw = raw_of(values, form.source)
     shape = _shape(form, raw)
@@ -96,17 +96,16 @@ def _values(array: ArrayLike, source: str | None) -> tuple[Array, str]:
             raise ArgumentError(f"these are no numbers of {source or 'any format'}: {error}") from None
         if source and values.dtype == np.float64:
             return convert(values, source), source
-    return values, source.removeprefix(".") if source else format_of(values.dtype)
+    return values, source or format_of(values.dtype)
 
 
 def _dtype_of_numbers(source: str) -> DTypeLike:
     """The intermediate type of Python numbers before conversion to `source`: exact, so that they are rounded once."""
-    name = source.removeprefix(".")
     try:
-        t = named(name)
+        t = named(source)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
-    return carrier(t) if name in INTEGERS else unsigned(t) if isinstance(t, Packed) else np.float64
+    return carrier(t) if source in INTEGERS else unsigned(t) if isinstance(t, Packed) else np.float64
 
 
 def _shape(form: CvtSpec, raw: Array) -> tuple[int, ...]:
@@ -132,6 +131,8 @@ def _integers(given: ArrayLike, dtype: DTypeLike, what: str) -> Array:
 
 def _output(out: Array, form: CvtSpec, shape: tuple[int, ...]) -> Array:
     expected, raw = carrier(form.into), unsigned(form.into)
+    if not (hasattr(out, "flags") and hasattr(out, "shape")):
+        raise ArgumentError(f"`out` must be an array of {expected} of shape {shape}, not {type(out).__name__}")
     if out.dtype not in (expected, raw) or out.shape != shape:
         raise ArgumentError(f"`out` must be an array of {expected} of shape {shape}, not of {out.dtype} {out.shape}")
     if not out.flags.writeable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, require_flags
 from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format
 from openptx.numerics.rounding import ROUNDINGS, TO_INTEGER
 from openptx.numerics.type_names import Element, Integer, Packed, named
@@ -32,8 +32,9 @@ class CvtSpec:
         self.into, self.source = _named(to), _named(source)
         self.d: Element = self.into.element if isinstance(self.into, Packed) else self.into
         self.s: Element = self.source.element if isinstance(self.source, Packed) else self.source
-        self.sat, self.satfinite, self.relu, self.ftz = sat, satfinite, relu, ftz
-        self.rnd = rounding_of(self.d, self.s, rounding.removeprefix(".") if rounding is not None else None)
+        require_flags(sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)
+        self.sat, self.satfinite, self.relu, self.ftz = bool(sat), bool(satfinite), bool(relu), bool(ftz)
+        self.rnd = rounding_of(self.d, self.s, _rounding_name(rounding))
         self._check_packing()
         self._check_modifiers()
         self._check_rounding()
@@ -142,12 +143,23 @@ def formats_with(modifier: str) -> str:
 
 
 def _named(name: object) -> Element | Packed:
-    if not isinstance(name, str):
-        raise ArgumentError(f'a number format is a string such as "f16", not {name!r}')
     try:
-        return named(name.removeprefix("."))
+        return named(format_name(name))
     except ValueError as error:
         raise ArgumentError(str(error)) from None
+
+
+def format_name(name: object) -> str:
+    """A format's name without the dot that PTX writes."""
+    if not isinstance(name, str):
+        raise ArgumentError(f'a number format is a string such as "f16", not {name!r}')
+    return name.removeprefix(".")
+
+
+def _rounding_name(name: object) -> str | None:
+    if name is not None and not isinstance(name, str):
+        raise ArgumentError(f'a rounding is a string such as "rz", not {name!r}')
+    return None if name is None else name.removeprefix(".")
 
 
 def _list(names: tuple[str, ...] | list[str] | dict[str, str]) -> str:

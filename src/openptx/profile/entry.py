@@ -10,16 +10,17 @@ from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.compile_time import observed_code_pays
-from openptx.errors import ArgumentError, Fault, require_kernel
+from openptx.errors import ArgumentError, Fault, require_choice, require_kernel
 from openptx.keywords import hints
+from openptx.launch_options import OTHER_NAMES, is_count, require_options
 from openptx.profile.launch import ProfiledLaunch, sampled
 from openptx.profile.native import run_native
 from openptx.profile.recorder import Recorder
 from openptx.profile.report import LaunchShape, Profile
 from openptx.profile.summary import summarize
 from openptx.runtime import Kernel
-from openptx.runtime.module import OTHER_NAMES, PreparedLaunch
-from openptx.runtime.options import Extent, require_options
+from openptx.runtime.module import PreparedLaunch
+from openptx.runtime.options import Extent
 
 WARP = 32
 # Launches of more threads are sampled unless `blocks` says how many blocks to execute: about a second on the reference
@@ -80,10 +81,9 @@ def watch(
 ) -> Profile:
     """The same; an interrupt ends the profile with the counts so far."""
     require_options(shared_mem, workers, timeout, max_instructions, None)
-    if blocks is not None and (type(blocks) is not int or blocks < 1):
-        raise ArgumentError(f"blocks is a number from 1, not {blocks!r}")
-    if engine not in ENGINES:
-        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    if blocks is not None and (not is_count(blocks) or blocks < 1):
+        raise ArgumentError(f"`blocks` is a whole number from 1, not {blocks!r}")
+    require_choice("engine", engine, ENGINES)
     given = kernel.prepare(grid, block, args, shared_mem, cluster)
     return ProfiledRun(given, timeout, max_instructions, workers).profile(engine, blocks)
 

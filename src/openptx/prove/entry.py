@@ -6,10 +6,10 @@ from importlib import import_module
 from math import isfinite
 
 from openptx.errors import ArgumentError, InputError, require_kernel
+from openptx.launch_options import is_count, require_timeout
 from openptx.program import Function, Variable
 from openptx.prove.report import Proof
 from openptx.runtime import Kernel
-from openptx.runtime.options import is_count
 
 UNROLL = 16
 TIMEOUT = 60.0
@@ -25,8 +25,9 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
     """
     if not is_count(unroll) or unroll < 1:
         raise ArgumentError(f"`unroll` is a whole number from 1, not {unroll!r}")
-    if not (isfinite(timeout) and timeout > 0):
-        raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+    require_timeout(timeout)
+    if not isfinite(timeout):
+        raise ArgumentError("`timeout` is a finite number of seconds: write a large one, such as 86400")
     require_kernel(a)
     require_kernel(b)
     require_same_parameters(a, b)

@@ -11,15 +11,15 @@ import numpy as np
 from openptx import __version__
 from openptx.device.memory_view import Bytes, MemoryView
 from openptx.device.texture import Opaque
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, require_kernel
 from openptx.keywords import hints
+from openptx.launch_options import OTHER_NAMES, sequence_of
 from openptx.memory import find
 from openptx.recording.addresses import aligned
 from openptx.recording.file import Recording, Region, write_recording
 from openptx.runtime import Kernel
 from openptx.runtime.arguments import marshal
-from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import Extent, extent, sequence_of
+from openptx.runtime.options import Extent, extent
 
 
 class Reached(NamedTuple):
@@ -52,7 +52,9 @@ def record(
     Raises the exceptions of a launch, in which case nothing is written; ArgumentError for textures, samplers and
     surfaces, which a recording cannot hold; OSError if the file cannot be written.
     """
+    require_kernel(kernel)
     args = sequence_of(args)
+    name = f"launch of {kernel.name}" if file is None else path_of(file)
     module = kernel.module
     if module.image.bound or any(isinstance(argument, Opaque) for argument in args):
         raise ArgumentError("textures, samplers and surfaces cannot be recorded")
@@ -67,14 +69,20 @@ def record(
         Region(one.address, old, one.data.copy(), symbol=one.symbol) for one, old in zip(reached, before, strict=True)
     )
     shape = extent("cluster", cluster) if cluster is not None else ()
-    name = os.fspath(file) if file is not None else f"launch of {kernel.name}"
     found = Recording(
-        name, kernel.name, x, y, shared_mem, shape, values, tuple(regions), f"OpenPTX {__version__}",
+        name, kernel.name, x, y, int(shared_mem), shape, values, tuple(regions), f"OpenPTX {__version__}",
         module.program.target, ptx=module.program.file,
     )  # fmt: skip
     if file is not None:
         write_recording(found, file)
     return found
+
+
+def path_of(file: object) -> str:
+    """The path of the file to be written. Raises ArgumentError for what is none, before anything is launched."""
+    if not isinstance(file, (str, os.PathLike)):
+        raise ArgumentError(f"a recording is written to a path, not to {type(file).__name__}")
+    return os.fspath(file)
 
 
 def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[Reached]:

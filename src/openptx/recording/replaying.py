@@ -14,8 +14,18 @@ from numpy.typing import NDArray
 
 from openptx.api import require_options as require_target
 from openptx.diagnostics.render.json import as_json
-from openptx.errors import ArgumentError, CheckError, Error, Fault, InputError, Unsupported
+from openptx.errors import (
+    ArgumentError,
+    CheckError,
+    Error,
+    Fault,
+    InputError,
+    Unsupported,
+    require_choice,
+    require_flags,
+)
 from openptx.keywords import hints
+from openptx.launch_options import require_options
 from openptx.program import Program, Reg
 from openptx.reading import read
 from openptx.recording.difference import MemoryDifference, difference, writer
@@ -25,7 +35,6 @@ from openptx.recording.stored_type import stored_part
 from openptx.recording.writers import SUMMED, Write, watch
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load
-from openptx.runtime.options import require_options
 from openptx.sanitize import Finding
 from openptx.sanitize.entry import ENGINES, Options, tools_of
 from openptx.sanitize.entry import watch as sanitize_launch
@@ -173,10 +182,10 @@ def replay(
     if not isinstance(source, (str, Recording)) and not hasattr(source, "__fspath__"):
         raise ArgumentError(f"a recording is a path or a Recording, not {type(source).__name__}")
     require_target(target)
-    if engine not in ENGINES:
-        raise ArgumentError(f"no engine `{engine}`: choose {', '.join(ENGINES)}")
-    if contract is not None and contract not in CONTRACTIONS:
-        raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
+    require_choice("engine", engine, ENGINES)
+    if contract is not None:
+        require_choice("contraction", contract, CONTRACTIONS)
+    require_flags(explain=explain)
     require_options(0, None, timeout, None, None)
     tools = tools_of(sanitize) if sanitize is not None else frozenset[str]()
     how = How(engine, contract, target, tools, timeout, explain)

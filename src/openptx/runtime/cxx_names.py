@@ -109,15 +109,22 @@ def named(wanted: str, kernels: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
-def names_like(name: str, kernels: Sequence[str]) -> str:
-    """The kernels of a module in the message about an unknown one: all, or of many the most similar ones."""
+def unknown(what: str, name: object, file: str, names: Sequence[str]) -> str:
+    """The message about a name that a module lacks, with those that it has, or of many the most similar ones."""
+    given = f"`{name}`" if isinstance(name, str) else f"{name!r}, which is not a string"
+    return f"no {what} {given}: {file} {names_like(str(name), names, what)}"
+
+
+def names_like(name: str, kernels: Sequence[str], what: str = "kernel") -> str:
+    """The kernels of a module, or other names, in the message about an unknown one."""
     if not kernels:
-        return "has no kernels"
+        return f"has no {what}"
     rest = ""
     if len(kernels) > _MOST:
         from difflib import get_close_matches
 
-        near = get_close_matches(str(name), kernels, n=_MOST) or kernels[:_MOST]
-        kernels, rest = near, f" and {len(kernels) - len(near)} others (`module.kernels`)"
+        near = get_close_matches(name, kernels, n=_MOST) or kernels[:_MOST]
+        rest = f" and {len(kernels) - len(near)} others" + (" (`module.kernels`)" if what == "kernel" else "")
+        kernels = near
     shown = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in kernels]
     return f"has {', '.join(shown)}{rest}"

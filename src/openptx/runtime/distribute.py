@@ -21,7 +21,9 @@ from openptx.device.arrays import array_of, as_array
 from openptx.device.memory_view import Array, Bytes
 from openptx.device.shared_layout import reached
 from openptx.device.texture import Opaque
-from openptx.errors import ArgumentError, Fault, require_kernel
+from openptx.errors import ArgumentError, Fault, require_choice, require_kernel
+from openptx.keywords import hints
+from openptx.launch_options import OTHER_NAMES, is_count, require_options, sequence_of
 from openptx.program import Program
 from openptx.progress import reported_elsewhere
 from openptx.runtime.changes import Change, Merged, change
@@ -78,6 +80,7 @@ SMALL, PIECES = 16 << 20, 8
 longer than others; each range costs copies of the arrays, 5 ms a MiB."""
 
 
+@hints(**OTHER_NAMES)
 def distribute(
     kernel: Kernel,
     executor: Executor,
@@ -114,15 +117,18 @@ def distribute(
     require_kernel(kernel)
     if not hasattr(executor, "submit"):
         raise ArgumentError(f"the executor is a `concurrent.futures.Executor`, not {type(executor).__name__}")
+    require_options(shared_mem, None, timeout, None, None)
+    require_choice("engine", engine, ("auto", "interp", "native"))
+    if chunks is not None and (not is_count(chunks) or chunks < 1):
+        raise ArgumentError(f"`chunks` is a whole number from 1, not {chunks!r}")
+    args = sequence_of(args)
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)
     arrays, given = separated(args)
     if chunks is None:
         chunks = pieces(executor, sum(array.nbytes for array in arrays))
-    if chunks < 1:
-        raise ArgumentError(f"a grid is run in one or more chunks, not {chunks}")
     blocks = grid[0] * grid[1] * grid[2]
-    chunks = min(blocks, chunks)
+    chunks = min(blocks, int(chunks))
     options = {"shared_mem": shared_mem, "engine": engine, "timeout": timeout, "workers": 1}
     image = kernel.module.image
     program, content = kernel.module.program, contents(kernel.module)

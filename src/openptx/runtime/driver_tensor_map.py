@@ -104,7 +104,7 @@ def content_of(data: Any) -> bytes:
     """128 bytes. Raises ArgumentError for other sizes, and for objects without a buffer."""
     try:
         content = memoryview(data).tobytes()
-    except (TypeError, BufferError):
+    except (TypeError, ValueError, BufferError):
         raise ArgumentError(f"a tensor map is made of {SIZE} bytes, not of {type(data).__name__}") from None
     if len(content) != SIZE:
         raise ArgumentError(f"a tensor map has {SIZE} bytes, not {len(content)}")

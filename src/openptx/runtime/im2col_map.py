@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import index
 
 from openptx.device.arrays import array_of
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, is_choice
 from openptx.isa.semantics.im2col import CORNER_BITS, MODES, PIXELS
 from openptx.isa.semantics.tensor_map import LARGEST
 from openptx.runtime.tensor_map import TensorMap
@@ -40,7 +40,7 @@ class Im2colMap(TensorMap):
 
     def _check(self) -> None:
         spatial = self.array.ndim - 2
-        if self.mode not in PIXELS:
+        if not is_choice(self.mode, PIXELS):
             raise ArgumentError(f"columns are copied by {', '.join(PIXELS)}, not {self.mode!r}")
         if not 1 <= spatial <= 3:
             raise ArgumentError(f"images have 3 to 5 axes, N first and C last, and the array has {self.array.ndim}")

@@ -16,16 +16,17 @@ from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes, MemoryView
 from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
-from openptx.errors import ArgumentError, CheckError, Fault, Triple
+from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected
 from openptx.keywords import hints
+from openptx.launch_options import OTHER_NAMES, require_options, require_shared, sequence_of
 from openptx.linking import device_runtime, link_files
 from openptx.program import Function, Program
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
-from openptx.runtime.cxx_names import demangled, named, names_like
+from openptx.runtime.cxx_names import demangled, named, unknown
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.handle import Handle
 from openptx.runtime.options import (
@@ -34,22 +35,11 @@ from openptx.runtime.options import (
     cluster_shape,
     extent,
     is_range,
-    require_options,
-    sequence_of,
 )
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 
 Source = str | bytes | bytearray | os.PathLike[str] | File
-
-SHARED = "write `shared_mem=`, in bytes"
-OTHER_NAMES = {
-    "shared": SHARED, "smem": SHARED, "shared_memory": SHARED, "sharedmem": SHARED, "sharedMemBytes": SHARED,
-    "stream": "a launch runs to its end, there are no streams; leave it out",
-    "threads": "write `workers=` for threads of this computer, `block=` for those of a block",
-    "num_warps": "write `block=`, in threads",
-}  # fmt: skip
-"""Launch options of other libraries, and the corresponding ones here."""
 
 ONE_TUPLE = "the kernel's arguments are one tuple: write `kernel(grid, block, (x, y))`, or `kernel[grid, block](x, y)`"
 LAUNCHES_KEPT = 1024
@@ -134,6 +124,7 @@ class Kernel(Handle):
         `sanitize`, KeyboardInterrupt if `quit` ends the debugger before the launch has ended.
         """
         require_options(shared_mem, workers, timeout, max_instructions, since)
+        require_flags(initcheck=initcheck, debug=debug)
         if sanitize is not None:
             from openptx.sanitize.entry import require_clean
 
@@ -203,6 +194,7 @@ class Kernel(Handle):
         Raises ArgumentError and Unsupported like a launch.
         """
         grid, block = extent("grid", grid), extent("block", block)
+        require_shared(shared_mem)
         module, shape = self.module, None
         if cluster is not None or (self.name, grid, block, shared_mem) not in module.executable:
             check_shape(module.program, self.function, block, shared_mem)
@@ -275,9 +267,10 @@ class LoadedModule(Handle):
 
         Raises ArgumentError if it does not exist, or if a C++ name is ambiguous.
         """
-        found = name if name in self.program.kernels else named(name, self.kernels)
+        kernels = self.program.kernels
+        found = name if is_choice(name, kernels) else named(str(name), kernels)
         if found is None:
-            raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {names_like(name, self.kernels)}")
+            raise ArgumentError(unknown("kernel", name, self.program.file.name, kernels))
         return Kernel(self, self.program.function(found))
 
     __getitem__ = get_function
@@ -294,7 +287,7 @@ class LoadedModule(Handle):
 
     def __contains__(self, name: object) -> bool:
         """Whether the PTX has a kernel with this name."""
-        return name in self.kernels
+        return is_choice(name, self.kernels)
 
     def fidelity(self, kernel: str | None = None) -> list[Used]:
         """The fidelity of the instructions that a kernel, or all kernels, may execute; the least exact first.
@@ -309,9 +302,9 @@ class LoadedModule(Handle):
         Writing to it sets the variable; `.view(numpy.float32)` gives elements. Raises ArgumentError for an unknown
         name.
         """
-        v = self.program.variables.get(name)
-        if v is None or v.space not in ("global", "const"):
-            raise ArgumentError(f"no global variable `{name}` in {self.program.file.name}")
+        names = [v.name for v in self.program.variables.values() if v.space in ("global", "const")]
+        if not is_choice(name, names):
+            raise ArgumentError(unknown("global variable", name, self.program.file.name, names))
         return self.image.bytes(name)
 
     def bind(self, name: str, image: object) -> None:
@@ -319,9 +312,10 @@ class LoadedModule(Handle):
 
         Raises ArgumentError for any other name, and for an object of another kind.
         """
-        v = self.program.variables.get(name)
-        if v is None or v.type.kind != "opaque":
-            raise ArgumentError(f"no texture, sampler or surface `{name}` in {self.program.file.name}")
+        names = [v.name for v in self.program.variables.values() if v.type.kind == "opaque"]
+        if not is_choice(name, names):
+            raise ArgumentError(unknown("texture, sampler or surface", name, self.program.file.name, names))
+        v = self.program.variables[name]
         if not isinstance(image, Opaque) or image.kind != v.type.name:
             raise ArgumentError(f"`{name}` is a `.{v.type.name}`, not {image!r}")
         self.image.bound[self.image.addresses[name]] = image
@@ -366,8 +360,7 @@ def load(
             file = link_files([file], target, profile, complete=False)
     if contract is None:
         contract = "off" if profile == "isa" else "ptxas"
-    if contract not in CONTRACTIONS:
-        raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
+    require_choice("contraction", contract, CONTRACTIONS)
     with uncollected():
         module, found = resolve(file, target, profile)
         errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]

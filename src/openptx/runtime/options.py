@@ -1,37 +1,18 @@
-"""Validates the extents and options of a launch."""
+"""Validates the extents of a launch."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from numbers import Integral, Real
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeGuard, cast
 
 from openptx.device.shared_layout import shared_layout
 from openptx.errors import ArgumentError, Triple
 from openptx.isa.address_windows import CTA_SHIFT
+from openptx.launch_options import is_count
 from openptx.program import Function, Program
 
-DYNAMIC_SHARED = 227 << 10
 THREADS = 1024
-
-
-def require_options(shared: object, workers: object, timeout: object, max_instructions: object, since: object) -> None:
-    """Raises ArgumentError for the first option that is out of range or of a wrong type."""
-    if not is_count(shared) or not 0 <= shared <= DYNAMIC_SHARED:
-        raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared!r}")
-    for name, count in (("workers", workers), ("max_instructions", max_instructions)):
-        if count is not None and (not is_count(count) or count < 1):
-            raise ArgumentError(f"`{name}` is a whole number from 1, not {count!r}")
-    if timeout is not None and not (isinstance(timeout, Real) and float(timeout) > 0):
-        raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
-    if since is not None and not (isinstance(since, Real) and math.isfinite(since)):
-        raise ArgumentError(f"`since` is a time of `time.monotonic()`, not {since!r}")
-
-
-def is_count(value: object) -> TypeGuard[int]:
-    """Whether a number is an integer: Python's and NumPy's integers are, booleans are not."""
-    return type(value) is int or (isinstance(value, Integral) and value is not True and value is not False)
 
 
 def is_range(value: Any, stop: int) -> bool:
@@ -41,15 +22,6 @@ def is_range(value: Any, stop: int) -> bool:
     given = cast("list[object] | tuple[object, ...]", value)
     ends = [end for end in given if is_count(end)]
     return len(ends) == len(given) == 2 and 0 <= ends[0] < ends[1] <= stop
-
-
-def sequence_of(args: Any) -> tuple[object, ...]:
-    """The arguments of `kernel(grid, block, args)`. For a single array or number, an ArgumentError asks for a tuple."""
-    if type(args) is tuple:
-        return cast("tuple[object, ...]", args)
-    if isinstance(args, list | tuple | Iterator):
-        return tuple(cast("Iterable[object]", args))
-    raise ArgumentError(f"the arguments are a tuple, `(x, y)` or `(x,)`, not {type(args).__name__}")
 
 
 Extent = int | Sequence[int]

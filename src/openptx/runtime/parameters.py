@@ -34,7 +34,7 @@ class Packed:
     def __init__(self, content: Any) -> None:
         try:
             self.content = memoryview(content).tobytes()
-        except (TypeError, BufferError) as error:
+        except (TypeError, ValueError, BufferError) as error:
             raise ArgumentError(f"packed parameters are bytes, not {type(content).__name__}") from error
 
     def buffer(self, function: Function) -> Bytes:

@@ -8,7 +8,7 @@ from operator import index
 from typing import SupportsIndex, cast
 
 from openptx.device.arrays import array_of
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, is_choice
 from openptx.isa.fidelity import EXACT, Fidelity
 from openptx.isa.semantics.im2col import MODES
 from openptx.isa.semantics.tensor_map import (
@@ -124,9 +124,9 @@ class TensorMap:
         """Raises ArgumentError if rows of this many elements cannot be laid out in shared memory, or those of the
         array."""
         array, row = self.array, elements * self.array.itemsize
-        if self.swizzle not in SWIZZLES.values():
+        if not is_choice(self.swizzle, SWIZZLES.values()):
             raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {self.swizzle!r}")
-        if self.fill not in ("zero", "nan"):
+        if not is_choice(self.fill, ("zero", "nan")):
             raise ArgumentError(f"boxes are filled with `zero` or `nan`, not {self.fill!r}")
         if row % CHUNK:
             raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")

@@ -14,7 +14,17 @@ from openptx.device import contents
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch, pieces
-from openptx.errors import ArgumentError, Fault, SanitizerError, Unsupported, require_kernel
+from openptx.errors import (
+    ArgumentError,
+    Fault,
+    SanitizerError,
+    Unsupported,
+    require_choice,
+    require_flags,
+    require_kernel,
+)
+from openptx.keywords import hints
+from openptx.launch_options import OTHER_NAMES, is_count, require_options, sequence_of
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.endless_waits import HangError
@@ -89,6 +99,7 @@ class Report:
     reason: str = ""
 
 
+@hints(**OTHER_NAMES)
 def sanitize(
     kernel: Kernel,
     grid: Extent,
@@ -128,11 +139,17 @@ def sanitize(
     A fault of the kernel is a finding, too. Raises ArgumentError and Unsupported as a launch does.
     """
     require_kernel(kernel)
+    require_options(shared_mem, None, timeout, max_instructions, None)
+    require_choice("engine", engine, ENGINES)
+    require_flags(strict=strict)
+    if not is_count(seed) or seed < 0:
+        raise ArgumentError(f"`seed` is a whole number from 0, not {seed!r}")
+    args = list(sequence_of(args))
     options = Options(
-        tools_of(tools), shared_mem, cluster, tuple(outputs), schedules, seed, timeout, max_instructions, strict,
-        require_engine(engine),
+        tools_of(tools), shared_mem, cluster, outputs_of(outputs, args), schedules, seed, timeout, max_instructions,
+        strict, engine,
     )  # fmt: skip
-    report = watch(kernel, grid, block, list(args), options)
+    report = watch(kernel, grid, block, args, options)
     if report.interrupted:
         raise KeyboardInterrupt
     return report.findings
@@ -141,16 +158,20 @@ def sanitize(
 def tools_of(wanted: str | Sequence[str]) -> frozenset[str]:
     """ "all", one tool, several with commas, or a sequence of them."""
     given: Any = wanted.split(",") if isinstance(wanted, str) else wanted
-    names: list[Any] = [*given] if hasattr(given, "__iter__") else [given]
+    names: list[Any] = [given] if not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0 else [*given]
     if wrong := [name for name in names if str(name) not in KINDS] if names != ["all"] else []:
         raise ArgumentError(f"no tool `{wrong[0]}`: choose all, or of {', '.join(KINDS)}")
     return frozenset(KINDS if names == ["all"] else names)
 
 
-def require_engine(name: str) -> str:
-    if name not in ENGINES:
-        raise ArgumentError(f"no engine `{name}`: choose {', '.join(ENGINES)}")
-    return name
+def outputs_of(wanted: Any, args: list[object]) -> tuple[int, ...]:
+    """Numbers of arguments that are arrays."""
+    if not hasattr(wanted, "__iter__") or getattr(wanted, "ndim", 1) == 0:
+        raise ArgumentError(f"`outputs` is a list of argument numbers: write `outputs=[{wanted!r}]`")
+    for i in (numbers := tuple(wanted)):
+        if not is_count(i) or not 0 <= i < len(args) or not isinstance(args[i], np.ndarray):
+            raise ArgumentError(f"`outputs` names argument {i!r}, counted from 0, which is not an array")
+    return numbers
 
 
 def as_written(argument: object) -> NDArray[Any] | None:
@@ -168,10 +189,9 @@ def require_clean(
 
 def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], options: Options) -> Report:
     """Runs a launch as often as `options` say; an interrupt ends it with the findings so far."""
-    if not hasattr(options.schedules, "__index__") or options.schedules < 1:
-        raise ArgumentError(f"schedules is a number from 1, not {options.schedules!r}")
-    if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
-        raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is not an array")
+    if not is_count(options.schedules) or options.schedules < 1:
+        raise ArgumentError(f"`schedules` is a whole number from 1, not {options.schedules!r}")
+    outputs_of(options.outputs, args)
     found, reason = Collector(options.strict), ""
     found.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
     before = Contents(kernel, args)

@@ -31,7 +31,7 @@ def empty(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Array:
     """
     try:
         kind = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise ArgumentError(f"no dtype {dtype!r}: write one of NumPy's, such as numpy.float32") from None
     if kind.hasobject:
         raise ArgumentError(f"an array of {dtype!r} has no bits: write a dtype of numbers, such as numpy.float32")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from openptx.errors import Triple
+from openptx.errors import ArgumentError, Triple
 from openptx.isa.types import named
 from openptx.trace.record import Record, Trace, Value
 from openptx.trace.regions import Regions
@@ -42,8 +42,10 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     read and written. Of several warps the one whose difference comes first in `a`, not in `b`, is reported. Pointers
     are equal if they point to the same byte of the argument, variable or function of the same name, because two
     modules, and two arrays, have different addresses. Values computed from a pointer that are not pointers themselves
-    differ with it. Raises nothing.
+    differ with it. Raises ArgumentError for anything but traces.
     """
+    for given in (a, b):
+        require_trace(given)
     warps_of_a, warps_of_b = by_warp(a), by_warp(b)
     same = Same(a.regions, b.regions)
     found = [
@@ -52,6 +54,12 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
         if (differs := of_warp(warps_of_a[warp], warps_of_b[warp], same)) is not None
     ]
     return min(found, key=lambda d: (d.a or d.b or a[0]).step, default=None)
+
+
+def require_trace(given: object) -> None:
+    """Raises ArgumentError for anything but a trace."""
+    if not isinstance(given, Trace):
+        raise ArgumentError(f"traces are compared, results of `openptx.trace`, not {type(given).__name__}")
 
 
 def by_warp(trace: Trace) -> defaultdict[tuple[Triple, int], list[Record]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
-from openptx.errors import ArgumentError, Fault, Triple, require_kernel
+from openptx.errors import ArgumentError, Fault, Triple, is_choice, require_kernel
 from openptx.keywords import hints
+from openptx.launch_options import OTHER_NAMES, is_count, require_options
 from openptx.runtime import Kernel
-from openptx.runtime.module import OTHER_NAMES
-from openptx.runtime.options import Extent, is_count, is_ordered, require_options
+from openptx.runtime.options import Extent, is_ordered
 from openptx.trace.observer import run_observed
 from openptx.trace.record import Trace
 from openptx.trace.recorder import Recorder, Wanted
@@ -51,12 +51,10 @@ def trace(
     require_options(shared_mem, None, timeout, max_instructions, None)
     if not is_count(limit) or limit < 1:
         raise ArgumentError(f"`limit` is a whole number from 1, not {limit!r}")
-    if isinstance(lines, int | str):
-        raise ArgumentError(f"`lines` is a list: write `lines=[{lines!r}]`")
     wanted = Wanted(
         positions("thread", threads),
         positions("block", blocks),
-        frozenset(lines) if lines is not None else None,
+        lines_of(lines),
         known_registers(kernel, registers),
     )
     given = kernel.prepare(grid, block, args, shared_mem, cluster)
@@ -79,16 +77,35 @@ def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | 
     """Positions as x, y, z, from 0."""
     if given is None:
         return None
-    if isinstance(given, int):
-        raise ArgumentError(f"`{what}s` is a list of positions: write `{what}s=[{given}]`")
     found = set[tuple[int, int, int]]()
-    for one in given:
+    for one in listed(f"{what}s", "positions", given):
         parts: tuple[Any, ...] = tuple(one) if is_ordered(one) else (one,)
         if not 1 <= len(parts) <= 3 or not all(is_count(part) and part >= 0 for part in parts):
             raise ArgumentError(f"a {what} is one to three numbers from 0, not {one!r}")
         x, y, z = (*parts, 0, 0)[:3]
         found.add((x, y, z))
     return frozenset(found)
+
+
+def lines_of(given: Any) -> frozenset[int | tuple[str, int]] | None:
+    """Rows of the PTX, and lines of source files."""
+    if given is None:
+        return None
+    found = set[int | tuple[str, int]]()
+    for line in listed("lines", "rows of the PTX", given):
+        parts: tuple[Any, ...] = (line,) if is_count(line) else tuple(line) if is_ordered(line) else ()
+        row, *file = parts[::-1] or (0,)
+        if not is_count(row) or row < 1 or len(file) > 1 or not all(isinstance(name, str) for name in file):
+            raise ArgumentError(f'a line is a row of the PTX from 1, or ("kernel.cu", 12) of its source, not {line!r}')
+        found.add((file[0], int(row)) if file else int(row))
+    return frozenset(found)
+
+
+def listed(option: str, what: str, given: Any) -> list[Any]:
+    """The elements of an option that is a list, a set or an array of them."""
+    if isinstance(given, Set) or is_ordered(given):
+        return [*given]
+    raise ArgumentError(f"`{option}` is a list of {what}: write `{option}=[{given!r}]`")
 
 
 def within(what: str, wanted: frozenset[Triple] | None, size: Triple) -> None:
@@ -102,12 +119,11 @@ def known_registers(kernel: Kernel, names: Sequence[str] | None) -> frozenset[st
     """The names, if functions that the kernel may call declare them."""
     if names is None:
         return None
+    names = listed("registers", "names", names)
     program = kernel.module.program
     functions = [kernel.function, *(program.function(name) for name in program.functions)]
     declared = {register.name for function in functions for register in function.registers}
-    if isinstance(names, str):
-        raise ArgumentError(f"`registers` is a list of names: write `registers=[{names!r}]`")
     for name in names:
-        if name not in declared:
+        if not is_choice(name, declared):
             raise ArgumentError(f"no register `{name}` in kernel `{kernel.name}` or a function of its module")
     return frozenset(names)

@@ -71,5 +71,5 @@ def test_python_gets_all_unless_it_asks_for_less(many):
     assert len(caught.value.diagnostics) == 150
     assert str(caught.value).count("error[PTX0312]") == 100
     for wrong in (0, -1, 1.5, "3"):
-        with pytest.raises(package.Error, match="max_errors is a number from 1"):
+        with pytest.raises(package.Error, match="`max_errors` is a whole number from 1"):
             package.check(path, max_errors=wrong)

@@ -143,7 +143,7 @@ def test_positions_without_an_order(options: dict[str, Any], said: str) -> None:
     [
         ({"tools": 5}, "no tool `5`: choose all, or of race, init, sync, mem"),
         ({"tools": ["race", 5]}, "no tool `5`: choose all, or of race, init, sync, mem"),
-        ({"schedules": "a"}, "schedules is a number from 1, not 'a'"),
+        ({"schedules": "a"}, "`schedules` is a whole number from 1, not 'a'"),
     ],
     ids=str,
 )

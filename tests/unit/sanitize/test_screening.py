@@ -166,7 +166,7 @@ def test_what_is_too_large_to_be_watched_is_said(monkeypatch: pytest.MonkeyPatch
 
 def test_bad_engines_are_refused() -> None:
     kernel = openptx.load(HEAD + BEGIN + "ret; }")["k"]
-    with pytest.raises(openptx.ArgumentError, match="no engine `gpu`: choose auto, native, interp"):
+    with pytest.raises(openptx.ArgumentError, match="no engine `gpu`: choose auto, native or interp"):
         openptx.sanitize(kernel, 1, 32, (np.zeros(4, np.uint32),), engine="gpu")
 
 

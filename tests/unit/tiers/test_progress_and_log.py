@@ -139,7 +139,7 @@ def test_a_kernel_on_the_reference_engine_is_told_once_for_a_shape(log: io.Strin
 
 
 def test_a_level_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="no level is called `loud`; there are debug, info"):
+    with pytest.raises(ValueError, match="no level `loud`: choose debug, info"):
         openptx.logging.show("loud")
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from openptx.engines.common import fault_text
-from openptx.errors import ArgumentError, Fault
+from openptx.errors import Fault, is_choice, require_choice
 from openptx.logging import from_environment
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ several, and counts towards a launch's limit. Each part needs those before it.""
 def engine_in_time(name: str, program: Program, function: Function, timeout: float | None, since: float) -> Engine:
     """The engine of a name, for a launch that began at `since`; Fault if its import exceeds the launch's time limit,
     ArgumentError if the engine does not exist."""
-    if (found := _imported.get(name)) is not None:
-        return found
+    if is_choice(name, _imported):
+        return _imported[name]
 
     def check() -> None:
         if timeout is not None and time.monotonic() > since + timeout:
@@ -69,8 +69,7 @@ def engine_in_time(name: str, program: Program, function: Function, timeout: flo
 def import_engine(name: str, check: Callable[[], None]) -> Engine:
     """The engine of a name; ArgumentError if it does not exist. An exception that `check` raises before a part ends the
     import."""
-    if name not in PARTS:
-        raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")
+    require_choice("engine", name, ("auto", "interp", "native"))
     if name not in _imported:
         for part in PARTS[name]:
             check()
