@@ -132,7 +132,15 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
 
 
 def write_parts(path: str | os.PathLike[str], parts: Sequence[bytes | Bytes]) -> None:
-    """Writes a file under a temporary name first, so that an interrupt leaves no partial file."""
+    """Writes a file under a temporary name first, so that an interrupt leaves no partial file.
+
+    A device or pipe, such as /dev/null, is written directly: renaming would replace it by a file.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as stream:
+            for part in parts:
+                stream.write(part if isinstance(part, bytes) else part.data)
+        return
     unfinished = f"{os.fspath(path)}.part"
     try:
         with open(unfinished, "wb") as stream:

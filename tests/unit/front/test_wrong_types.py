@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -192,6 +193,19 @@ def test_paths_with_a_null_character() -> None:
 def test_sizes_of_numpy_are_recorded(tmp_path: Path) -> None:
     launch("record", shared_mem=np.int64(16), file=tmp_path / "scale.launch")
     assert front.replay(tmp_path / "scale.launch").equal
+
+
+def test_a_pipe_is_written_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        launch("record", file=pipe)
+        assert pipe.is_fifo()
+        assert b"scale" in os.read(reader, 1 << 16)
+    finally:
+        os.close(reader)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
 @pytest.mark.parametrize("given", [90, None, [], np.zeros(2)], ids=str)
