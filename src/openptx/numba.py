@@ -1,7 +1,7 @@
-"""numba-cuda without a GPU: `@cuda.jit` kernels run on NumPy arrays, where no `libcuda.so.1` can be had.
+"""numba-cuda without a GPU: `@cuda.jit` kernels run on NumPy arrays, without loading a `libcuda.so.1`.
 
     import openptx.numba
-    openptx.numba.activate(target="sm_90")         # then kernel[blocks, threads](x, y) as ever
+    openptx.numba.activate(target="sm_90")         # then kernel[blocks, threads](x, y) as on a GPU
 
 NumPy arrays are device memory, so what `cuda.to_device` gives is an array as well. Kernels are compiled by NVIDIA's
 compiler, which `pip install 'numba-cuda[cu13]'` brings. Nothing of numba is imported before `activate`.

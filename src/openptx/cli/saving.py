@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def require_writable(paths: list[str]) -> None:
-    """`OSError` if an array cannot be saved. A file is created beside each path, and removed."""
+    """`OSError` if an array cannot be saved. A temporary file is created in each path's folder, and removed."""
     for path in paths:
         refuse_links(path)
         with contextlib.suppress(FileNotFoundError):
@@ -28,7 +28,7 @@ def require_writable(paths: list[str]) -> None:
             if wrong:
                 raise OSError(wrong, os.strerror(wrong), path)
         if not is_special(path):
-            os.unlink(write_beside(path, b""))
+            os.unlink(write_temporary(path, b""))
 
 
 def save_arrays(saves: list[tuple[str, Array]]) -> None:
@@ -46,13 +46,13 @@ def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
             if is_special(path):
                 write_into(path, data)
             else:
-                written[write_beside(path, data)] = path
-        for beside, path in written.items():
-            os.replace(beside, path)
+                written[write_temporary(path, data)] = path
+        for temporary, path in written.items():
+            os.replace(temporary, path)
     finally:
-        for beside in written:
+        for temporary in written:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside)
+                os.unlink(temporary)
 
 
 def write_into(path: str, data: bytes) -> None:
@@ -71,21 +71,21 @@ def refuse_links(path: str) -> None:
         raise OSError(ELOOP, f"is a symbolic link to {os.readlink(path)}; name the file itself", path)
 
 
-def write_beside(path: str, data: bytes) -> str:
+def write_temporary(path: str, data: bytes) -> str:
     """A new file in the same folder with an unpredictable name; errors name the final path."""
-    beside = os.path.join(os.path.dirname(path), f".openptx-{secrets.token_hex(8)}")
+    temporary = os.path.join(os.path.dirname(path), f".openptx-{secrets.token_hex(8)}")
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
         except BaseException:
-            os.unlink(beside)
+            os.unlink(temporary)
             raise
     except OSError as error:
         error.filename = path
         raise
-    return beside
+    return temporary
 
 
 def npy(array: Array) -> bytes:

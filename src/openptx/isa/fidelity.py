@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Fidelity:
-    """One promise about a form's results. `text` is what a listing shows beside `kind`."""
+    """One promise about a form's results. `text` is what a listing shows after `kind`."""
 
     __slots__ = ("kind", "text")
 

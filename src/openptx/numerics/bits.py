@@ -139,7 +139,7 @@ class Core:
     # Operators of Bits that go beyond the core; a machine with faster ones overrides them.
 
     def literal(self, value: int | Bits, w: int) -> Bits:
-        """The Python integer operand beside a lane value of width `w`."""
+        """A Python integer operand as a constant of width `w`, that of the other operand."""
         if isinstance(value, int):
             return self.const(value, w)
         raise TypeError(f"expected Bits or int, not {type(value).__name__}")

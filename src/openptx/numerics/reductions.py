@@ -41,8 +41,8 @@ def where_set(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def paired(a: Array, b: Array) -> tuple[Array, Array]:
-    """Two operands of an operation on elements, the one of a single element beside many without dimensions: a ufunc
-    that broadcasts an array of one element takes three to five times as long."""
+    """Two operands of an elementwise operation; a single one with one element becomes a 0-d array, because a ufunc that
+    broadcasts an array of one element takes three to five times as long."""
     if a.size != b.size:
         if b.size == b.ndim == 1:
             return a, b[0, ...]

@@ -1,7 +1,8 @@
-"""Programs of torch that say `cuda`, and `torch.compile`, without a GPU: tensors are the CPU's, kernels Triton's.
+"""PyTorch programs with `device="cuda"`, and `torch.compile`, without a GPU: tensors are in CPU memory, and Triton's
+kernels are executed.
 
     import openptx.torch
-    openptx.torch.activate(target="sm_90")         # then torch.randn(8, device="cuda") as ever, and Triton's kernels
+    openptx.torch.activate(target="sm_90")         # then torch.randn(8, device="cuda"), and Triton's kernels
     python -m openptx.torch --target sm_90 script.py
     pytest -p openptx.torch.plugin --torch-target sm_90
 

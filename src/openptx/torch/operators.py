@@ -134,7 +134,7 @@ class Operators:
 
 @contextmanager
 def as_of_cuda(torch: Any, given: list[Any]) -> Generator[list[Any]]:
-    """While an operator's kernel for CUDA is executed, its arguments are on CUDA, except a number beside tensors.
+    """While an operator's kernel for CUDA is executed, its arguments are on CUDA, except scalars among tensors.
 
     Yields the list for its results: they are on CUDA afterwards if one of the arguments was before.
     """

@@ -59,7 +59,7 @@ def floating(word: str, sign: int, constant: Float) -> str:
 
 
 def _kept(word: str, bits: int) -> str:
-    """What `0f...` itself is where a double is wanted: the assembler keeps its bits."""
+    """The value of `0f...` as a double operand: the assembler takes its bits without conversion."""
     return f"  (`{word}` in its place is {from_f64(bits)!r}: its 32 bits are not converted)"
 
 

@@ -103,7 +103,7 @@ def clip(line: Cells, strokes: list[Stroke], width: int) -> tuple[str, list[Stro
 
 
 def underline(strokes: list[Stroke], style: Style) -> list[str]:
-    """Carets and dashes; the rightmost label beside them, the others below theirs."""
+    """Carets and dashes, with the rightmost label on the same line and the others on lines below."""
     if not strokes:
         return []
     strokes = sorted(strokes, key=lambda s: (s.start, s.kind != "secondary"))
@@ -119,7 +119,7 @@ def underline(strokes: list[Stroke], style: Style) -> list[str]:
 
 
 def rightmost(strokes: list[Stroke]) -> Stroke:
-    """The stroke whose label is beside the marks: the last one, or a labelled one inside it."""
+    """The stroke whose label is on the line of the marks: the last one, or a labelled one inside it."""
     last = max(strokes, key=lambda s: (s.end, s.start))
     inside = [s for s in strokes if s.text and s.end > last.start]
     return last if last.text or not inside else max(inside, key=lambda s: s.end)

@@ -1,4 +1,4 @@
-"""Other PTX 9.5 instructions that NVIDIA's assembler accepts and no document at hand describes.
+"""Other PTX 9.5 instructions that NVIDIA's assembler accepts and no published manual describes.
 
 `tensormap.query` has no meaning: a kernel that runs it ends in `Unsupported`.
 """

@@ -1,4 +1,4 @@
-"""Tables beside a declaration: a row is a list of modifiers, and what holds if all of them are present."""
+"""Condition tables of a declaration: a row lists modifiers, and what applies if all of them are present."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Modifiers:
 
 
 class Form:
-    """One line of a syntax block. `profiles` lists who has it: isa (the manual), ptxas (the assembler), or both."""
+    """One line of a syntax block. `profiles` are those that accept it: isa (the manual), ptxas (the assembler)."""
 
     __slots__ = (
         "_keys",

@@ -102,9 +102,10 @@ def types_ignored(mnemonic: str, modifiers: tuple[str, ...]) -> frozenset[str]:
 
 
 def _ignored_in_mma(types: tuple[str, ...], sparse: bool) -> frozenset[str]:
-    """Those behind the four that `mma` needs, which say how long its lists are; anywhere beside `.f64`.
+    """The types that `mma` ignores after its four own types, which determine the lengths of its operand lists.
 
-    It wants no other beside `.bf16`, `.tf32` and `.b1`, nor in sparse products of integers.
+    With `.f64` they are ignored at any position. None is ignored with `.bf16`, `.tf32` and `.b1`, or in sparse products
+    of integers.
     """
     if "f64" in types:
         return FRAGMENTS
@@ -114,7 +115,8 @@ def _ignored_in_mma(types: tuple[str, ...], sparse: bool) -> frozenset[str]:
 
 
 def _ignored_in_wmma(types: tuple[str, ...], modifiers: tuple[str, ...]) -> frozenset[str]:
-    """Those behind the type of what `wmma.load` and `wmma.store` move; the first one says how long the list is."""
+    """The types that `wmma.load` and `wmma.store` ignore after the type of their elements, which determines the list's
+    length."""
     if not types or types[0] in PAIRS_OF_BITS:
         as_long = "f64" in types or ("f16" in types and not {"a", "b"}.isdisjoint(modifiers))
         return PAIRS_OF_BITS if as_long else frozenset()
