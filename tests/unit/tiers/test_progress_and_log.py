@@ -71,10 +71,12 @@ def test_compiling_and_blocks_are_told_and_erased(terminal: Terminal) -> None:
     assert told.endswith(progress.ERASE)
 
 
-def test_the_reference_engine_is_told(terminal: Terminal) -> None:
+@pytest.mark.parametrize("engine", ["auto", "interp"])
+def test_the_reference_engine_is_told(engine: str, terminal: Terminal) -> None:
     with settings.tiers():
-        launch("auto", 1, 2000)
+        launch(engine, 1, 2000)
     assert "kernel `k` on the reference engine" in terminal.getvalue()
+    assert terminal.getvalue().endswith(progress.ERASE)
 
 
 class AtOnce(Executor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,6 +27,7 @@ from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.float_environment import standard_floats
 from openptx.program import Function, Program
+from openptx.progress import progress, silent
 
 LANES = 1 << 15
 """Lanes per batch, if CTAs are small enough: more would exceed the cache, fewer would expose Python's overhead."""
@@ -107,11 +109,14 @@ def launch(
     own = program.own_shared(size)
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
-    limits = Limits(left, max_instructions, timeout, abandon)
-    run = make(program, function, shape, memory, image, limits, initcheck)
     begin, end = blocks or (0, shape.ctas)
-    with Running(abandon or limits), standard_floats():
-        run_batches(run, [], run.pieces(range(begin, end)))
+    alone = abandon is None and make is Launch  # others who launch have lines of their own
+    told = progress(lambda: f"kernel `{function.name}` on the reference engine") if alone else nullcontext(silent)
+    with told as update:
+        limits = Limits(left, max_instructions, timeout, abandon, update)
+        run = make(program, function, shape, memory, image, limits, initcheck)
+        with Running(abandon or limits), standard_floats():
+            run_batches(run, [], run.pieces(range(begin, end)))
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.common.fault_text import timed_out
 from openptx.engines.interp.memory import Violation
+from openptx.progress import silent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from openptx.engines.interp.abandon import Abandonable
 
 MANY_LANES = 1024
@@ -19,18 +22,18 @@ class Limits:
 
     def __init__(
         self, timeout: float | None, max_instructions: int | None, whole_timeout: float | None = None,
-        abandon: Abandonable | None = None,
+        abandon: Abandonable | None = None, update: Callable[[], None] = silent,
     ) -> None:  # fmt: skip
-        """`timeout` is the rest of the whole limit."""
+        """`timeout` is the rest of the whole limit; `update` writes what the launch does, see `progress`."""
         self.timeout, self.max_instructions = whole_timeout or timeout, max_instructions
-        self.abandon = abandon
+        self.abandon, self._update = abandon, update
         self.instructions = 0
         self._deadline = time.monotonic() + timeout if timeout is not None else None
 
     def steps_between(self, lanes: int) -> int:
         """The number of steps of a block between two calls of `require_time`, a power of two; smaller for many lanes,
         whose steps take longer."""
-        if self._deadline is None and self.abandon is None:
+        if self._deadline is None and self.abandon is None and self._update is silent:
             return 1 << 30
         return 1 if lanes >= MANY_LANES else 16
 
@@ -45,5 +48,6 @@ class Limits:
         """Raises Violation when time is over, Abandoned if another engine takes the launch over."""
         if self.abandon is not None:
             self.abandon.ask()
+        self._update()
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise Violation("timeout", timed_out(self.timeout), -1)

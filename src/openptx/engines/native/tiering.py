@@ -346,7 +346,10 @@ def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
 def requested(launch: PendingLaunch) -> Wanted:
     """Requests the code of a fork or a server; true when it exists."""
     state, function, block = launch.state, launch.function, launch.block
-    LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
+    LOG.info(
+        "kernel `%s`, blocks of %s: code is requested (making it takes about %.2f s)",
+        function.name, block, state.seconds,
+    )  # fmt: skip
     options, several = usual(block, launch.baseline), launch.several_workers
     job = request_code(launch.program, function, launch.image, options, several_workers=several, waits=True)
     state.jobs[block] = job

@@ -197,7 +197,10 @@ def tell(job: Job, reply: Reply) -> None:
     else:
         waited = time.monotonic() - job.since
         LOG.info(
-            "code for kernel `%s` was made in %.2f s, %.2f s after it was asked for", kernel, reply.seconds, waited
+            "code for kernel `%s` is ready %.2f s after it was requested, %.2f s of which made it",
+            kernel,
+            waited,
+            reply.seconds,
         )
 
 

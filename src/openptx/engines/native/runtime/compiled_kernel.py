@@ -60,7 +60,7 @@ def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> t
     if (data := store.load(name)) is not None:
         with contextlib.suppress(ValueError):
             found = unpack(data)
-            LOG.info("kernel `%s`: its code was in the cache", function.name)
+            LOG.info("kernel `%s` runs machine code: its code was in the cache", function.name)
             return found
     data = made_by_service(name, check_cancelled)
     if isinstance(data, str):
