@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Target, Targets, Vector
 
-ENDS = frozenset(("branch", "branch-table", "return", "exit", "trap", "barrier", "cluster-barrier"))
-"""Kinds of control instructions that end a block."""
+LEAVES = frozenset(("return", "exit", "trap"))
+"""Kinds of control instructions that end a function or a thread."""
+
+JUMPS = LEAVES | {"branch", "branch-table"}
+"""Kinds of control instructions after which, without a guard, the next instruction does not follow."""
+
+ENDS = JUMPS | {"barrier", "cluster-barrier"}
+"""Kinds of control instructions that end a block of an engine."""
+
+END = -1
+"""The position, and the block, that lanes reach when they return or exit."""
 
 
 def control(op: Op) -> str | None:
@@ -41,6 +51,28 @@ def branches(function: Function) -> tuple[tuple[int, int], ...]:
 def branch_targets(function: Function) -> frozenset[int]:
     """All branch targets."""
     return frozenset(goal for _, goal in branches(function))
+
+
+def goals(op: Op) -> tuple[int, ...]:
+    """The positions that a jump leads to, without the next instruction's; END where it leaves."""
+    return (tuple(targets(op)) or (END,)) if control(op) in JUMPS else ()
+
+
+def falls_through(op: Op) -> bool:
+    """Whether the next instruction may follow."""
+    return op.guard is not None or control(op) not in JUMPS
+
+
+def successors(op: Op, following: int) -> tuple[int, ...]:
+    """The positions where control may continue after an instruction, that of the next one last."""
+    return (*goals(op), following) if falls_through(op) else goals(op)
+
+
+def block_bounds(function: Function, leaders: Iterable[int]) -> list[tuple[int, int]]:
+    """Start and stop of each basic block in text order. There is none if no code is
+    left; blocks begin at the first instruction, at branch targets and at these positions."""
+    starts = sorted(pc for pc in {0, *branch_targets(function), *leaders} if pc < len(function.code))
+    return list(pairwise([*starts, len(function.code)]))
 
 
 def is_read(op: Op, i: int) -> bool:

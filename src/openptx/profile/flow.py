@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from openptx.control_flow import branch_targets, control, targets
+from openptx.control_flow import JUMPS, LEAVES, block_bounds, control, falls_through, targets
 
 if TYPE_CHECKING:
     from openptx.profile.counters import Counters
     from openptx.program import Function, Op
     from openptx.source import Span
-
-LEAVES = frozenset(("return", "exit", "trap"))
-ENDS = LEAVES | {"branch", "branch-table"}
-"""Barriers do not end a block here, as they do for the engines: threads continue at the next instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +55,13 @@ def flow(
 ) -> FunctionFlow:
     """The control-flow graph of a function with its counts; `taken` has the threads of each branch by target
     position."""
-    code, starts = function.code, block_starts(function)
-    numbers = {start: i for i, start in enumerate(starts)}
+    code, bounds = function.code, bounds_of(function)
+    numbers = {start: i for i, (start, _) in enumerate(bounds)}
     labels: dict[int, str] = {}
     for name, pc in function.labels.items():
         labels.setdefault(pc, name)
     blocks: list[BasicBlock] = []
-    for start, stop in zip(starts, [*starts[1:], len(code)], strict=True):
+    for start, stop in bounds:
         first, last = counted.get(code[start]), counted.get(code[stop - 1])
         blocks.append(
             BasicBlock(
@@ -82,11 +78,10 @@ def flow(
 
 
 @lru_cache(maxsize=512)
-def block_starts(function: Function) -> tuple[int, ...]:
-    """Where the basic blocks of a function begin; functions are compared by identity."""
-    code = function.code
-    leaders = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)}
-    return tuple(sorted(pc for pc in leaders if pc < len(code)))
+def bounds_of(function: Function) -> list[tuple[int, int]]:
+    """The basic blocks of a function, which is compared by identity. Barriers do not end one here, as they do for the
+    engines: threads continue at the next instruction."""
+    return block_bounds(function, (pc + 1 for pc, op in enumerate(function.code) if control(op) in JUMPS))
 
 
 def edges(
@@ -99,10 +94,10 @@ def edges(
     if kind in LEAVES:
         went = counters.active if counters else 0
         yield Edge("leave", None, went)
-    elif kind in ENDS:
+    elif kind in JUMPS:
         for pc in dict.fromkeys(targets(op)):
             yield leading("branch", pc, taken.get(pc, 0), numbers)
-    if kind not in ENDS or op.guard is not None:
+    if falls_through(op):
         yield leading("fall-through", stop, threads - went, numbers)
 
 

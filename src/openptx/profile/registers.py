@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from openptx.analysis.bit_sets import bits_of
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.liveness import backwards, find_liveness
 from openptx.program import Function, Op
-
-NO_THREAD = frozenset[int]()
 
 
 @lru_cache(maxsize=512)
@@ -38,10 +37,13 @@ class LiveRegisters:
             return
         graph = Graph(function, cells)
         find_liveness(graph)
-        sizes = [-(-width // 32) if width > 1 else 0 for width in cells.widths]  # predicates have a file of their own
+        one, two = (  # predicates have a file of their own
+            bits_of(cell for cell, width in enumerate(cells.widths) if width > least) for least in (1, 32)
+        )
         for block in graph.blocks:
-            for op, live in backwards(graph, block, NO_THREAD):
+            for op, live in backwards(graph, block):
                 written = cells.writes(op)
-                self.unread[op] = written - live
-                self.pressure[op] = sum(sizes[cell] for cell in live | written)
+                self.unread[op] = frozenset(cell for cell in written if not live >> cell & 1)
+                held = live | bits_of(written)
+                self.pressure[op] = (held & one).bit_count() + (held & two).bit_count()
         self.most = max(self.pressure.values())

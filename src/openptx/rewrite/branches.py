@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.control_flow import control
+from openptx.control_flow import control, successors
 from openptx.program import Function, Op, Target
-from openptx.rewrite.blocks import successors
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
 
@@ -71,7 +70,7 @@ def reachable(function: Function) -> set[int]:
     found, waiting = set[int](), [0]
     while waiting:
         position = waiting.pop()
-        if position in found or position >= len(function.code):
+        if position in found or not 0 <= position < len(function.code):
             continue
         found.add(position)
         waiting += successors(function.code[position], position + 1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from openptx.analysis.liveness import live_before
 from openptx.program import Function, Op, Register
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import read, written
+from openptx.rewrite.operands import definitely_written, read, written
 
 ARITHMETIC = frozenset((
     "comparison_selection", "convert", "elementary_functions", "floating_point", "half_comparison", "half_precision",
@@ -46,16 +47,11 @@ def find_overwritten(function: Function, blocks: list[Block]) -> frozenset[int]:
         live = block.live_out
         for position in reversed(range(block.start, block.stop)):
             op = function.code[position]
-            indices = list(written(op))
             itself = algebra(op) == "copy" and op.operands[0] == op.operands[1]
-            if itself or (computes(op) and not any(live >> index & 1 for index in indices)):
+            if itself or (computes(op) and not any(live >> index & 1 for index in written(op))):
                 found.add(position)
-                continue
-            if op.guard is None:
-                for index in indices:
-                    live &= ~(1 << index)
-            for index in read(op):
-                live |= 1 << index
+            else:
+                live = live_before(live, read(op), definitely_written(op))
     return frozenset(found)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect
 
+from openptx.analysis.liveness import live_before
 from openptx.isa.types import Type
-from openptx.program import Op, Operand, Reg
+from openptx.program import Operand, Reg
 from openptx.rewrite.algebra import algebra, copy, fused_form, made, negated, negation
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import read, written
+from openptx.rewrite.operands import definitely_written, read, written
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED
 from openptx.rewrite.values import Product, Sum
 
@@ -85,14 +86,4 @@ class Fusion:
                 if op is not None and position in removable and not any(live >> index & 1 for index in written(op)):
                     code[position] = op = None
                 for each in (*self.edit.before.get(position, ()), op)[::-1]:
-                    live = live if each is None else live_before(each, live)
-
-
-def live_before(op: Op, live: int) -> int:
-    """Liveness across one instruction: a bit for each register."""
-    if op.guard is None:
-        for index in written(op):
-            live &= ~(1 << index)
-    for index in read(op):
-        live |= 1 << index
-    return live
+                    live = live if each is None else live_before(live, read(each), definitely_written(each))

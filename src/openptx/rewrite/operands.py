@@ -42,6 +42,11 @@ def written(op: Op) -> list[int]:
     return found
 
 
+def definitely_written(op: Op) -> list[int]:
+    """The registers that an instruction writes whatever its guard is."""
+    return written(op) if op.guard is None else []
+
+
 def reads(op: Op) -> tuple[int, ...]:
     """The indices of operands that an instruction reads."""
     found = _READS.get(op.form)

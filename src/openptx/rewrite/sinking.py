@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from openptx.analysis.liveness import live_before
 from openptx.control_flow import ENDS, control
 from openptx.program import Address, Function, Op, Reg
 from openptx.rewrite.algebra import SIGNS, algebra
@@ -17,7 +18,7 @@ from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import read, renamed, written
+from openptx.rewrite.operands import definitely_written, read, renamed, written
 
 MOST = 10
 """The maximum weight of instructions that move together; one whose result has several uses counts twice, except for the
@@ -84,12 +85,8 @@ class Sinking:
             live = block.live_out
             for position in reversed(range(block.start, block.stop)):
                 op = self.function.code[position]
-                if op.guard is None:
-                    for index in written(op):
-                        live &= ~(1 << index)
-                indices = list(read(op))
-                for index in indices:
-                    live |= 1 << index
+                indices = read(op)
+                live = live_before(live, indices, definitely_written(op))
                 for index in indices:
                     if index not in self.settled:
                         self.settled.add(index)

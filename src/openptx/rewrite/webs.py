@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from openptx.analysis.bit_sets import numbers_of
 from openptx.control_flow import is_read, is_written
 from openptx.program import Reg, Register, Vector
 from openptx.rewrite.blocks import find_blocks
@@ -47,7 +48,7 @@ class Webs:
     def __init__(self, function: Function, blocks: list[Block], several: int) -> None:
         self.function, self.blocks = function, blocks
         self.joined: list[int] = []
-        self.first = {b.start: {index: self.new() for index in bits(b.live_in & several)} for b in blocks}
+        self.first = {b.start: {index: self.new() for index in numbers_of(b.live_in & several)} for b in blocks}
         self.read: list[dict[int, int]] = []  # by position: webs of the registers read, by register
         self.written: list[dict[int, int]] = []
         for b in blocks:
@@ -128,13 +129,3 @@ def with_results(op: Op, names: dict[int, Reg]) -> Op:
         for i, each in enumerate(op.operands)
     )
     return replace(op, operands=operands)
-
-
-def bits(mask: int) -> list[int]:
-    """The positions of set bits."""
-    found: list[int] = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from openptx.control_flow import END
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.decode import Block, DecodedFunction
 from openptx.engines.native.analysis.abstract_machine import AbstractMachine
-from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.fixpoint import Facts, Solver, fixpoint
 from openptx.engines.native.analysis.lattice import ZEROS, Value

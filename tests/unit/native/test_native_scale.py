@@ -10,9 +10,10 @@ import pytest
 from large_kernels import SHAPES, switch
 
 import openptx
+from openptx.analysis.bit_sets import bits_of, set_of
 from openptx.engines.native import settings
 from openptx.engines.native.analysis import reconvergence
-from openptx.engines.native.analysis.cells import Cells, bits_of, set_of
+from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
 from openptx.engines.native.analysis.reconvergence import Search

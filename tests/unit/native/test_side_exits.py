@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.analysis.bit_sets import bits_of, set_of
 from openptx.engines.native import settings
-from openptx.engines.native.analysis.cells import bits_of, set_of
 from openptx.engines.native.runtime import compiled_kernel as kernel
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))

@@ -8,10 +8,22 @@ compilers leave a register unwritten on the path that skips its use by the same 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from openptx.control_flow import ENDS, branch_targets, control, read_registers, targets, written_registers
+from openptx.analysis.bit_sets import bits_of, numbers_of
+from openptx.analysis.dataflow import solve
+from openptx.control_flow import (
+    ENDS,
+    JUMPS,
+    block_bounds,
+    control,
+    falls_through,
+    goals,
+    read_registers,
+    written_registers,
+)
 from openptx.program import Function, Op, Reg, Register, Variable
 
 Literal = tuple[int, bool]
@@ -29,14 +41,13 @@ class Read(NamedTuple):
     register: int
 
 
+@dataclass(slots=True)
 class State:
     """`always`: the definitely written registers, as bits; `when`: those written if a literal holds. If the literal is
     known not to hold, these are all registers."""
 
-    __slots__ = ("always", "when")
-
-    def __init__(self, always: int, when: dict[Literal, int]) -> None:
-        self.always, self.when = always, when
+    always: int
+    when: dict[Literal, int]
 
     def copy(self) -> State:
         return State(self.always, dict(self.when))
@@ -76,94 +87,68 @@ class State:
                 found.when[each] |= bits
         return found
 
-    def join(self, other: State) -> bool:
-        """Keeps what holds in both states; returns whether this one has lost a fact."""
-        always = self.always & other.always
+    def join(self, other: State) -> State:
+        """What holds in both states."""
         when = {literal: bits & other.when[literal] for literal, bits in self.when.items()}
-        lost = always != self.always or when != self.when
-        self.always, self.when = always, when
-        return lost
+        return State(self.always & other.always, when)
 
 
 @lru_cache(maxsize=256)
 def unassigned_reads(function: Function) -> tuple[Read, ...]:
     """All reads of registers that may not have been written. A function's parameters are written at its entry, and its
     return values are read at its returns."""
-    given = bits_of(function.parameters)
+    given = registers_of(function.parameters)
     suspects = _Analysis(function, given, frozenset()).reads()
     predicates = frozenset(op.guard.index for op in function.code if op.guard is not None)
-    if not suspects or 2 * len(predicates) * len(_leaders(function)) > STATES:
+    if not suspects or 2 * len(predicates) * len(_bounds(function)) > STATES:
         return tuple(suspects)
     return tuple(_Analysis(function, given, predicates).reads())
 
 
-def bits_of(formals: tuple[Register | Variable, ...]) -> int:
+def registers_of(formals: tuple[Register | Variable, ...]) -> int:
     """The formals that are registers, as bits."""
-    return sum(1 << formal.index for formal in formals if isinstance(formal, Register))
+    return bits_of(formal.index for formal in formals if isinstance(formal, Register))
 
 
-def _leaders(function: Function) -> set[int]:
-    after = (pc + 1 for pc, op in enumerate(function.code) if control(op) in ENDS)
-    return {0, *branch_targets(function), *after}
+def _bounds(function: Function) -> dict[int, int]:
+    return dict(block_bounds(function, (pc + 1 for pc, op in enumerate(function.code) if control(op) in ENDS)))
 
 
 class _Analysis:
     def __init__(self, function: Function, given: int, predicates: frozenset[int]) -> None:
         self.code, self.carry = function.code, len(function.registers)
-        self.returns = bits_of(function.returns)
+        self.returns = registers_of(function.returns)
         self.all = (1 << self.carry + 1) - 1
-        self.leaders = _leaders(function)
+        self.stops = _bounds(function)
         literals = [(p, negated) for p in sorted(predicates) for negated in (False, True)]
-        self.begin: dict[int, State] = {0: State(given, dict.fromkeys(literals, given))}
-        """By the position of a reachable block."""
+        self.entry = State(given, dict.fromkeys(literals, given))
 
     def reads(self) -> list[Read]:
-        ahead = [0]
-        while ahead:
-            start = ahead.pop()
-            for goal, state in self.ends(start):
-                known = self.begin.get(goal)
-                if known is None:
-                    self.begin[goal] = state.copy()
-                elif not known.join(state):
-                    continue
-                if goal < len(self.code):
-                    ahead.append(goal)
-        return [read for start in sorted(self.begin) for read in self.found_in(start)]
+        before = solve({0: self.entry}, self.ends, State.join) if self.code else {}
+        return [read for start in sorted(before) for read in self.found_in(start, before[start].copy())]
 
-    def found_in(self, start: int) -> Iterator[Read]:
-        state, pc = self.begin[start].copy(), start
-        while pc < len(self.code):
+    def found_in(self, start: int, state: State) -> Iterator[Read]:
+        for pc in range(start, self.stops[start]):
             op = self.code[pc]
             missing = self.read(op) & ~state.of(op.guard)
             if op.guard is not None:
                 missing |= 1 << op.guard.index & ~state.always
-            yield from (Read(pc, i) for i in range(missing.bit_length()) if missing >> i & 1)
+            yield from (Read(pc, i) for i in numbers_of(missing))
             self.step(state, op)
-            pc += 1
-            if pc in self.leaders:
-                return
 
-    def ends(self, start: int) -> Iterator[tuple[int, State]]:
+    def ends(self, start: int, before: State) -> Iterator[tuple[int, State]]:
         """The successors of a block, with the states on their edges."""
-        state, pc = self.begin[start].copy(), start
-        while pc < len(self.code):
-            op = self.code[pc]
+        state, stop = before.copy(), self.stops[start]
+        for op in self.code[start:stop]:
             self.step(state, op)
-            pc += 1
-            if pc in self.leaders:
-                break
-        else:
-            return
-        guard, kind = op.guard, control(op)
-        goals = [*targets(op)] if kind in ("branch", "branch-table") else []
-        for goal in goals:
-            yield goal, state if guard is None else state.assume(guard, self.all)
-        leaves = kind in ("branch", "branch-table", "return", "exit", "trap")
-        if guard is not None and leaves:
-            yield pc, state.assume(Reg(guard.index, 1, not guard.negated), self.all)
-        elif not leaves:
-            yield pc, state
+        last = self.code[stop - 1]
+        guard = last.guard if control(last) in JUMPS else None
+        for goal in goals(last):
+            if goal in self.stops:
+                yield goal, state if guard is None else state.assume(guard, self.all)
+        if stop in self.stops and falls_through(last):
+            other = None if guard is None else Reg(guard.index, 1, not guard.negated)
+            yield stop, state if other is None else state.assume(other, self.all)
 
     def step(self, state: State, op: Op) -> None:
         for r in written_registers(op):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.engines.native.analysis.cells import bits_of, set_of
-from openptx.engines.native.analysis.cfg import END, Graph
+from openptx.analysis.bit_sets import bits_of, set_of
+from openptx.analysis.liveness import Effect, live_after
+from openptx.control_flow import END
+from openptx.engines.native.analysis.cfg import Graph
 
 Sets = list[frozenset[int]]
 
@@ -54,30 +56,20 @@ def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Col
 
 
 def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets, written: Sets) -> Sets:
-    """At each block's beginning, the registers that are read or saved before the next barrier."""
+    """At each block's beginning, the registers that are read or saved before the next barrier: liveness up to there."""
     code, cells = graph.function.code, graph.cells
-    uses: Sets = []
-    kills: Sets = []
+    effects: list[Effect] = []
+    ahead: list[frozenset[int] | set[int]] = []
     for b in graph.blocks:
-        used, killed = set(b.used), set(b.defined)
+        used, killed = b.effect
         for pc in range(b.start, b.stop):
             if code[pc].guard is not None:  # inactive lanes keep the old value
-                used |= cells.writes(code[pc])
+                used |= bits_of(cells.writes(code[pc]))
         if pending[b.index]:  # so do waiting lanes
-            used |= written[b.index]
-            killed.clear()
+            used, killed = used | bits_of(written[b.index]), 0
         if b.index in suspends:
-            used |= b.live_out & (changed[b.index] | written[b.index])
-        uses.append(frozenset(used))
-        kills.append(frozenset(killed))
-    found = list(uses)
-    again = True
-    while again:
-        again = False
-        for b in reversed(graph.blocks):
-            ahead = pending[b.index] if b.index in suspends else {*b.successors, *pending[b.index]} - {END}
-            later = frozenset[int]().union(*(found[s] for s in ahead))
-            more = found[b.index] | (later - kills[b.index])
-            if more != found[b.index]:
-                found[b.index], again = more, True
-    return found
+            used |= bits_of(b.live_out & (changed[b.index] | written[b.index]))
+        effects.append(Effect(used, killed))
+        ahead.append(pending[b.index] if b.index in suspends else {*b.successors, *pending[b.index]} - {END})
+    after = live_after(effects, ahead, [0] * len(effects))
+    return [set_of(effect.before(later)) for effect, later in zip(effects, after, strict=True)]

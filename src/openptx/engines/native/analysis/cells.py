@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from openptx.control_flow import read_registers, written_registers
 from openptx.program import Function, Op, Reg
-
-FEW = 16
-"""A set with fewer than one in so many bits is taken apart bit by bit: most blocks wait for one of thousands."""
 
 
 class Cells:
@@ -49,6 +46,10 @@ class Cells:
             found = self._writes[op] = frozenset(self._written(op))
         return found
 
+    def definite_writes(self, op: Op) -> frozenset[int]:
+        """The cells that the instruction writes in all lanes."""
+        return self.writes(op) if op.guard is None else frozenset()
+
     def _read(self, op: Op) -> Iterator[int]:
         if op.guard is not None:
             yield from self.of(op.guard)
@@ -65,19 +66,3 @@ class Cells:
             yield from self.of(r)
         if "out" in op.form.instruction.carry.split():
             yield self.carry
-
-
-def bits_of(numbers: Collection[int]) -> int:
-    """A set of small numbers as the bits of one number: with many pairs of waiting blocks, frozensets took minutes."""
-    return sum(1 << number for number in numbers)
-
-
-def set_of(bits: int) -> frozenset[int]:
-    """The set of cells of a bit set."""
-    if bits.bit_count() * FEW < bits.bit_length():
-        found: list[int] = []
-        while bits:
-            found.append(bits.bit_length() - 1)
-            bits ^= 1 << found[-1]
-        return frozenset(found)
-    return frozenset(i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.control_flow import ENDS, branch_targets, control, converges, targets
+from openptx.analysis.liveness import Effect
+from openptx.control_flow import END, ENDS, block_bounds, control, converges, falls_through, goals
 from openptx.engines.native.analysis.cells import Cells
 from openptx.program import Function, Op
-
-END = -1
-"""The block that lanes reach when they return or exit."""
 
 _LEAVES = frozenset(("return", "exit"))
 
@@ -18,8 +16,8 @@ class Block:
     """Operations `start` to `stop` of a function. `last` is the control instruction that ends it, if any."""
 
     __slots__ = (
-        "defined", "index", "is_cta_barrier", "last", "live_in", "live_out", "start", "stop", "successors",
-        "syncs_warp", "used",
+        "effect", "index", "is_cta_barrier", "last", "live_in", "live_out", "start", "stop", "successors",
+        "syncs_warp",
     )  # fmt: skip
 
     def __init__(self, index: int, start: int, stop: int, first: Op) -> None:
@@ -28,8 +26,7 @@ class Block:
         self.successors: tuple[int, ...] = ()  # successor blocks, possibly END; a guarded branch has its target first
         self.syncs_warp = syncs_warp(first)  # begins with an operation that waits for other lanes
         self.is_cta_barrier = control(first) == "barrier"  # which all running lanes of the warp must reach
-        self.used: frozenset[int] = frozenset()  # these four are set by liveness.py
-        self.defined: frozenset[int] = frozenset()
+        self.effect = Effect(0, 0)  # these three are set by liveness.py
         self.live_in: frozenset[int] = frozenset()
         self.live_out: frozenset[int] = frozenset()
 
@@ -50,12 +47,8 @@ class Graph:
         code = function.code
         after_ends = (pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)
         waits = (pc for pc, op in enumerate(code) if syncs_warp(op))
-        leaders = {0, *entered, *branch_targets(function), *after_ends, *waits}
-        starts = sorted(pc for pc in leaders if pc < len(code))
-        self.blocks = [
-            Block(i, start, stop, code[start])
-            for i, (start, stop) in enumerate(zip(starts, [*starts[1:], len(code)], strict=True))
-        ]
+        bounds = block_bounds(function, (*entered, *after_ends, *waits))
+        self.blocks = [Block(i, start, stop, code[start]) for i, (start, stop) in enumerate(bounds)]
         self.at = {b.start: b.index for b in self.blocks}
         self.live_results: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
         """What the function of that name has found."""
@@ -65,20 +58,15 @@ class Graph:
     def target(self, pc: int) -> int:
         """The block at `pc`; END if it does nothing but leave."""
         code = self.function.code
-        if pc >= len(code) or (self.ends_early and control(code[pc]) in _LEAVES and code[pc].guard is None):
+        if not 0 <= pc < len(code):
             return END
-        return self.at[pc]
+        return END if self.ends_early and control(code[pc]) in _LEAVES and code[pc].guard is None else self.at[pc]
 
     def _connect(self, b: Block) -> None:
         op = self.function.code[b.stop - 1]
-        kind, onward = control(op), (self.target(b.stop),)
-        b.successors = onward
-        if kind not in ENDS:
-            return
-        b.last = op
-        if kind in ("branch", "branch-table", *_LEAVES, "trap"):
-            goals = [self.target(pc) for pc in targets(op)] or [END]
-            b.successors = tuple(dict.fromkeys(goals)) + (onward if op.guard is not None else ())
+        b.last = op if control(op) in ENDS else None
+        onward = (self.target(b.stop),) if falls_through(op) else ()
+        b.successors = tuple(dict.fromkeys(map(self.target, goals(op)))) + onward
 
     def writes(self, b: int, stop: int | None = None) -> frozenset[int]:
         """The cells that a block's operations, or those before `stop`, write."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.control_flow import control
-from openptx.engines.native.analysis.cfg import END, Block
+from openptx.control_flow import END, control
+from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.program import Function, Imm, Op

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
-from openptx.control_flow import control
-from openptx.engines.native.analysis.cfg import END, Block, Graph
+from openptx.control_flow import END, control
+from openptx.engines.native.analysis.cfg import Block, Graph
 from openptx.isa.memory_consistency import strong
 from openptx.isa.semantics.atomic_ops import IDEMPOTENT
 from openptx.program import Address

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from openptx.control_flow import control, converges
-from openptx.engines.native.analysis.cfg import END, Block
+from openptx.control_flow import END, control, converges
+from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.program import Address, Op, Operand, Special

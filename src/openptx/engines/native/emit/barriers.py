@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from openptx.control_flow import END
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.cfg import END, Block
+from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 
+from openptx.control_flow import END
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.lattice import vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from openptx.control_flow import END
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.warp_pairing import Pairing
 from openptx.engines.native.emit.block import BlockEmitter
 from openptx.engines.native.emit.branches import Branches
