@@ -69,8 +69,8 @@ def successors(op: Op, following: int) -> tuple[int, ...]:
 
 
 def block_bounds(function: Function, leaders: Iterable[int]) -> list[tuple[int, int]]:
-    """Start and stop of each basic block in text order. There is none if no code is
-    left; blocks begin at the first instruction, at branch targets and at these positions."""
+    """Start and stop of each basic block in text order. Blocks begin at the first instruction, if any, at branch
+    targets and at these positions."""
     starts = sorted(pc for pc in {0, *branch_targets(function), *leaders} if pc < len(function.code))
     return list(pairwise([*starts, len(function.code)]))
 

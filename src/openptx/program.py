@@ -240,6 +240,8 @@ class Program:
     reserved_shared: int  # bytes of shared memory reserved for the system, if the module reads their location; at 0
     kernels: tuple[str, ...]  # names of the entries, in text order
     functions: tuple[str, ...]  # names of the device functions that have a body
+    external: frozenset[str]  # names of those that are only declared: system functions, or defined elsewhere
+    reads_workspace: bool  # whether some function reads `%envreg1`, half of the address of the grid's workspace
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # positions in the text of these and of the kernels, with their bodies
     debug: bool = False  # `.target ..., debug`, which the assembler does not optimise

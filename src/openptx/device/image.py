@@ -40,9 +40,8 @@ class Image:
         self.allocations: dict[str, Allocation] = {}
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
-        if "malloc" in program.file.text:
+        if "malloc" in program.external:
             heap_of(self.memory)  # which must exist before a launch
-        self.meets = "%envreg1" in program.file.text
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
         self.functions = Defined((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))
@@ -56,7 +55,7 @@ class Image:
         as read by cooperative_groups/details/driver_abi.h; it is null unless a launch is cooperative. Here every launch
         is.
         """
-        if not (self.meets and whole):
+        if not (self.program.reads_workspace and whole):
             return self.memory.map(self.const, parameters)
         data = np.array([WORKSPACE, 0], np.uint32).view(np.uint8)
         place = self.memory.add("workspace of the grid", data)

@@ -30,7 +30,7 @@ class Function(Object):
         self.module, self.kernel = module, kernel
         self.parameters = [(p.offset, p.size) for p in kernel.parameters]
         self.size = kernel.function.parameter_size
-        self.prints = "vprintf" in kernel.module.program.file.text
+        self.prints = "vprintf" in kernel.module.program.external
         self.settings: dict[int, int] = {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from openptx.isa.contracted import quotient_sum, scaled_product
-from openptx.isa.notation import INSTRUCTIONS, Form, Modifiers, load
+from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load
 from openptx.isa.types import Type
 from openptx.program import Imm, Op, Operand, Reg
 
@@ -49,12 +49,9 @@ def form_of(kind: str, *modifiers: str) -> Made | None:
     return None
 
 
-@cache
-def named_form(name: str, *modifiers: str) -> Made | None:
-    """The form of the instruction of this name that has these modifiers."""
-    load()
-    forms = (form for instruction in INSTRUCTIONS if instruction.name == name for form in instruction.forms)
-    return next(((form, m) for form in forms if (m := form.match(modifiers)) is not None), None)
+def form_in(instruction: Instruction, *modifiers: str) -> Made | None:
+    """The form of an instruction that has these modifiers."""
+    return next(((form, m) for form in instruction.forms if (m := form.match(modifiers)) is not None), None)
 
 
 def flags(m: Modifiers, *names: str) -> tuple[str, ...]:
@@ -67,15 +64,13 @@ def fused_form(kind: str, product: Modifiers, sum: Modifiers) -> Made | None:
     """The fused instruction for a product or a quotient and a sum."""
     more = flags(sum, "ftz", "sat")
     if kind == "quotient":
-        written = (*product.written, *flags(sum, "sat"))
-        return next(((f, m) for f in quotient_sum.forms if (m := f.match(written)) is not None), None)
+        return form_in(quotient_sum, *product.written, *flags(sum, "sat"))
     return form_of("fused", "rn", *more, sum.type.name)
 
 
 def scaled_form(product: Modifiers) -> Made | None:
     """The instruction for a product that another product scales by a power of two."""
-    written = (*flags(product, "ftz", "sat"), product.type.name)
-    return next(((f, m) for f in scaled_product.forms if (m := f.match(written)) is not None), None)
+    return form_in(scaled_product, *flags(product, "ftz", "sat"), product.type.name)
 
 
 def made(form: Made, operands: tuple[Operand | None, ...], of: Op, guard: Reg | None, rule: str) -> Op:

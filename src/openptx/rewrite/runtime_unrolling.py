@@ -10,6 +10,7 @@ from collections import ChainMap
 from dataclasses import replace
 
 from openptx.control_flow import control, converges, moved
+from openptx.isa.instructions import integer_arithmetic
 from openptx.isa.types import TYPES
 from openptx.program import Imm, Op, Reg, Register, Target
 from openptx.rewrite.algebra import algebra, form_of, made
@@ -25,9 +26,6 @@ LARGEST = 18
 """The maximum cost of an iteration, without the increment, the comparison and the branch."""
 
 LARGEST_WITH_LOADS = 46
-
-SCALED_ARGUMENTS = frozenset(("ex2", "lg2", "rcp", "rsqrt", "sqrt"))
-"""Functions that machine code scales subnormal arguments of."""
 
 UNSIGNED = frozenset(("lo", "ls", "hi", "hs"))
 NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "lo": "hs", "ls": "hi", "hi": "ls", "hs": "lo", "eq": "ne"}
@@ -94,7 +92,7 @@ def keeps_rolled(op: Op) -> bool:
     if control(op) is not None:
         return control(op) != "branch"
     if computes(op):
-        return ends_block(op) or (op.form.instruction.name in ("div", "rem") and not op.m.type.format)
+        return ends_block(op) or op.form.instruction in (integer_arithmetic.div, integer_arithmetic.rem)
     return op.form.instruction.access not in ("load", "store")
 
 
@@ -119,7 +117,7 @@ def cost_of(op: Op) -> int:
         return 2 + guarded
     if kind == "quotient":
         return (12 if m.full else 7) + guarded
-    if m.approx and not m.ftz and op.form.instruction.name in SCALED_ARGUMENTS:
+    if m.approx and not m.ftz and op.form.instruction.scales_subnormals:
         return 6 + guarded
     return (4 if m.wide and m.type.width == 32 and len(op.operands) == 4 else 1) + guarded
 

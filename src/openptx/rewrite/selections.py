@@ -8,9 +8,10 @@ R2`), where the instruction would make a NaN canonical. Found in launches on an 
 
 from __future__ import annotations
 
+from openptx.isa.instructions import comparison_selection, floating_point, logic_shift
 from openptx.isa.targets import target as target_of
 from openptx.program import Function, Imm, Op, Operand, Reg
-from openptx.rewrite.algebra import algebra, made, named_form
+from openptx.rewrite.algebra import algebra, form_in, made
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
@@ -48,7 +49,7 @@ def settle_selections(function: Function, target: str) -> Function:
 
 def is_selection(op: Op) -> bool:
     """`selp` of 32 bits that may be a float."""
-    return op.form.instruction.name == "selp" and op.m.type.name in ("f32", "b32")
+    return op.form.instruction is comparison_selection.selp and op.m.type.name in ("f32", "b32")
 
 
 def extreme(op: Op, constants: Constants) -> Op | None:
@@ -69,13 +70,13 @@ def extreme(op: Op, constants: Constants) -> Op | None:
         largest, keeps_nan = name[0] == "g", name.endswith("u")
     else:
         return None
-    form = named_form("max" if largest else "min", *(("NaN",) if keeps_nan else ()), "f32")
+    form = form_in(floating_point.max_ if largest else floating_point.min_, *(("NaN",) if keeps_nan else ()), "f32")
     return made(form, (to, value, Imm(bound, 32)), op, op.guard, SELECTED) if form is not None else None
 
 
 def comparison(op: Op, constants: Constants) -> tuple[str, Reg, int] | None:
     """The ordering, the register and the constant that it is compared with, if this is such a comparison of f32."""
-    if op.form.instruction.name != "setp" or op.m.type.name != "f32" or len(op.operands) != 4:
+    if algebra(op) != "comparison" or op.m.type.name != "f32" or len(op.operands) != 4:
         return None
     name, a, b = op.m.CmpOp, op.operands[2], op.operands[3]
     if name not in SWAPPED:
@@ -125,10 +126,12 @@ def sign_changed(edit: Edit, position: int, op: Op, source: Operand | None, cons
         value = given
     if value is source:
         return source
-    name, mask = ("or", SIGN) if positive and negative else ("and", REST) if positive else ("xor", SIGN)
     if not positive and not negative:
         return value
-    form = named_form(name, "b32")
+    instruction, mask = (logic_shift.and_, REST) if positive else (logic_shift.xor, SIGN)
+    if positive and negative:
+        instruction, mask = logic_shift.or_, SIGN
+    form = form_in(instruction, "b32")
     assert form is not None
     changed = edit.temporary(32)
     edit.insert(position, made(form, (changed, value, Imm(mask, 32)), op, None, SELECTED))

@@ -6,7 +6,9 @@ import gc
 import numpy as np
 import pytest
 
+from openptx.device.image import Image
 from openptx.device.mapping import is_mapped
+from openptx.device.memory import Memory
 from openptx.errors import ArgumentError, Fault, Unsupported
 from openptx.runtime import load
 
@@ -126,3 +128,12 @@ def test_a_managed_variable_is_on_the_host_where_it_is_on_the_device() -> None:
     gc.collect()  # what the launches knew of memory
     assert not memory.occupied(address)
     assert not is_mapped(address, 8)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_heap_exists_where_malloc_is_declared(declared: bool) -> None:
+    declaration = ".extern .func (.param .b64 p) malloc (.param .b64 size);\n" if declared else "// malloc\n"
+    program = load(HEAD + declaration + ".visible .entry k() { ret; }").program
+    memory = Memory(program.address_size)
+    Image(program, memory)
+    assert (memory.heap is not None) == declared

@@ -204,6 +204,8 @@ def lower(resolved: ModuleChecker) -> Program:
         reserved_shared=names.reserved_shared,
         kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
         functions=tuple(header.name.text for header in defined if header.kind == "func"),
+        external=frozenset(name for name, header in names.headers.items() if header.body is None),
+        reads_workspace="%envreg1" in resolved.tree.file.text,
         lower=names.lower,
         definitions={header.name.text: header.span for header in defined},
     )

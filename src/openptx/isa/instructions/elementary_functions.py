@@ -32,6 +32,7 @@ rcp = instruction(
     """,
     folded=lambda a: math.copysign(math.inf, a) if a == 0 else 1 / a,
     splits_block=rounded,
+    scales_subnormals=True,
 )
 
 
@@ -76,6 +77,7 @@ sqrt = instruction(
     """,
     folded=math.sqrt,
     splits_block=rounded,
+    scales_subnormals=True,
 )
 
 
@@ -96,6 +98,7 @@ rsqrt = instruction(
         rsqrt.f64                d, a;   // PTX 1.0 to 1.3, sm_13
     """,
     folded=lambda a: math.copysign(math.inf, a) if a == 0 else 1 / math.sqrt(a),
+    scales_subnormals=True,
 )
 
 
@@ -176,6 +179,7 @@ lg2 = instruction(
         lg2.f32                d, a;   // PTX 1.0 to 1.3
     """,
     folded=math.log2,
+    scales_subnormals=True,
 )
 
 
@@ -195,6 +199,7 @@ ex2 = instruction(
         ex2.f32                d, a;   // PTX 1.0 to 1.3
     """,
     folded=math.exp2,
+    scales_subnormals=True,
 )
 
 

@@ -230,6 +230,7 @@ ex2 = instruction(
         ex2.approx.ftz.type   d, a;   // PTX 7.8, sm_90
         .type = { .bf16, .bf16x2 };
     """,
+    scales_subnormals=True,
 )
 
 

@@ -63,6 +63,7 @@ class Instruction:
         "parts",
         "ranges",
         "rejects",
+        "scales_subnormals",
         "section",
         "splits_block",
         "summary",
@@ -110,6 +111,7 @@ class Instruction:
         self.by_generation = False
         self.algebra: Algebra = ""
         self.folded: Callable[[float], float] | None = None
+        self.scales_subnormals = False
         self.splits_block: bool | Callable[[Modifiers], bool] = False
         self.ordered_prefix: int | str = 0
         self.meaning: Meaning | None = None
@@ -187,6 +189,7 @@ def instruction(
     by_generation: bool = False,
     algebra: Algebra = "",
     folded: Callable[[float], float] | None = None,
+    scales_subnormals: bool = False,
     splits_block: bool | Callable[[Modifiers], bool] = False,
     ordered_prefix: int | str = 0,
 ) -> Instruction:
@@ -224,6 +227,7 @@ def instruction(
     algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy, negation,
                             magnitude; and for counters of loops integer sum, integer difference, comparison
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
+    scales_subnormals       machine code scales subnormal arguments of an approximate form without `.ftz`
     splits_block            the assembler ends a basic block here, as it does where control flow parts
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
                             or the slots that do so where a form begins with them: `mipmap` for `tex.level`
@@ -256,6 +260,7 @@ def instruction(
     self.by_generation = by_generation
     self.algebra = algebra
     self.folded = folded
+    self.scales_subnormals = scales_subnormals
     self.splits_block = splits_block
     self.ordered_prefix = ordered_prefix
     INSTRUCTIONS.append(self)
