@@ -133,8 +133,11 @@ def test_patterns_stand_for_all_requests(memory: str, kind: str) -> None:
     """Requests at the same distances cost the same where their bases agree modulo the target's modulus."""
     target = Target(memory, kind, 4)
     for rows in rows_of(4):
-        these = requests_of(rows, 4)
+        moved = [{lane: a + 8 * i for lane, a in rows[0].items()} for i in range(40)]
+        these = requests_of(moved, 4)
         some, times = patterns(these, target.modulus)
+        assert times is not None
+        assert some.warps < these.warps
         for name in ("taken", "ideal", "conflicts", "collisions"):
             one, all = getattr(target.costs(some), name), getattr(target.costs(these), name)
             assert (one if times is None else one * times).sum() == all.sum()

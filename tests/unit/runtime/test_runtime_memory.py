@@ -9,6 +9,7 @@ import pytest
 
 from openptx.device.heap import Heap
 from openptx.device.memory import Memory
+from openptx.device.memory_view import ROW, Allocation, MemorySnapshot
 from openptx.errors import CheckError
 from openptx.isa.address_windows import FIRST
 from openptx.runtime import load
@@ -153,3 +154,11 @@ def test_garbage_is_looked_for_again_after_loading() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_a_snapshot_without_an_allocation_has_none_of_its_slots() -> None:
+    a, b = (Allocation(name, base << 32, 8, 0, True) for name, base in (("a", 1), ("b", 2)))
+    table = b"".join(ROW.pack(slot, 1, 2, 3) for slot in range(4))
+    found = MemorySnapshot((b, a, b, b), table, {}).without({b.base})
+    assert found.rows == (None, a, None, None)
+    assert found.table == bytes(ROW.size) + table[ROW.size : 2 * ROW.size] + bytes(2 * ROW.size)
