@@ -168,7 +168,9 @@ def test_modes_of_samplers(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"read": np.zeros(2)}, {"channels": "a"}, {"border": object()}, {"levels": 5}], ids=str
+    "options",
+    [{"read": np.zeros(2)}, {"channels": "a"}, {"border": object()}, {"levels": 5}],
+    ids=lambda options: next(iter(options)),
 )
 def test_options_of_textures(options: dict[str, Any]) -> None:
     assert ", not " in refused(lambda: front.Texture(np.zeros((4, 4), np.float32), **options))
