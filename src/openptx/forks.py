@@ -35,6 +35,18 @@ imported, or a signal handler in the middle of an import."""
 _order: list[Lock] = []
 _held: list[Lock] = []
 """A signal handler raised an exception before all locks were held."""
+_prepared: list[int] = []
+"""The thread that forks, once it holds the locks."""
+
+
+def wait_at_forks() -> None:
+    """Makes forks wait for imports and locks.
+
+    What is registered last runs first before a fork. `logging` registers that its lock is acquired, which modules need
+    as they are imported: after its import this is called again, so that forks wait for imports first.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_in_child)
 
 
 def hold_at_forks(*locks: Lock) -> None:
@@ -44,6 +56,8 @@ def hold_at_forks(*locks: Lock) -> None:
 
 def _before() -> None:
     """Waits until no other thread imports one of our modules or holds a lock."""
+    if get_ident() in _prepared:
+        return  # registered twice
     start = time.monotonic()
     while True:
         while imports_of_others(start):
@@ -52,11 +66,13 @@ def _before() -> None:
             lock.acquire()
             _held.append(lock)
         if not imports_of_others(start):
+            _prepared.append(get_ident())
             return
         _release()  # a module that is being imported may need them
 
 
 def _release() -> None:
+    _prepared.clear()
     while _held:
         _held.pop().release()
 
@@ -94,5 +110,4 @@ def _table() -> dict[str, Callable[[], ModuleLock | None]]:
     return getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_in_child)
+wait_at_forks()

@@ -13,7 +13,9 @@ import sys
 from typing import TextIO
 
 from openptx.errors import ArgumentError, require_choice
+from openptx.forks import wait_at_forks
 
+wait_at_forks()
 LOGGER = logging.getLogger("openptx")
 LEVELS = ("debug", "info", "warning", "error")
 _shown: list[logging.Handler] = []

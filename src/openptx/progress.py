@@ -21,7 +21,7 @@ INTERVAL = 0.2
 
 ERASE = "\r\x1b[2K"
 
-_here = threading.local()
+_thread = threading.local()
 
 
 class Line:
@@ -65,7 +65,7 @@ def on_terminal() -> bool:
         and os.environ.get("OPENPTX_PROGRESS", "1") != "0"
         and os.environ.get("TERM") != "dumb"
         and threading.current_thread() is threading.main_thread()
-        and not getattr(_here, "elsewhere", False)
+        and not getattr(_thread, "elsewhere", False)
     )
 
 
@@ -73,11 +73,11 @@ def on_terminal() -> bool:
 def reported_elsewhere() -> Generator[None]:
     """What this thread does within has no line here: workers of a pool share the terminal of the caller, which has
     one."""
-    _here.elsewhere = True
+    _thread.elsewhere = True
     try:
         yield
     finally:
-        _here.elsewhere = False
+        _thread.elsewhere = False
 
 
 @contextmanager

@@ -169,3 +169,35 @@ def test_a_handler_forks_in_the_midst_of_a_launch() -> None:
     """The parent's launch continues. The child's cannot, without the other threads; it waited for them forever."""
     done = subprocess.run([sys.executable, "-c", IN_A_LAUNCH], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "Unsupported\n0 timeout\n"), done.stderr
+
+
+SLOW = """
+import logging, time
+
+import __main__
+
+__main__.begun.set()
+time.sleep(0.5)
+logging.getLogger("slow")
+"""
+FORKS_MEANWHILE = """
+import os, threading, time
+import openptx.logging
+
+begun = threading.Event()
+threading.Thread(target=__import__, args=["openptx_slow"], daemon=True).start()
+begun.wait()
+start = time.monotonic()
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+print(os.waitpid(pid, 0)[1], time.monotonic() - start < 20)
+"""
+
+
+def test_a_module_that_is_being_imported_asks_for_a_logger(tmp_path: Path) -> None:
+    """The fork waited for the import, the import for the lock of `logging`, which the fork already held: 60 s."""
+    (tmp_path / "openptx_slow.py").write_text(SLOW)
+    program = f"import sys; sys.path.append({str(tmp_path)!r})\n{FORKS_MEANWHILE}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "0 True\n"), done.stderr

@@ -111,8 +111,8 @@ def launch(
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
     begin, end = blocks or (0, shape.ctas)
     alone = abandon is None and make is Launch  # others who launch have lines of their own
-    told = progress(lambda: f"kernel `{function.name}` on the reference engine") if alone else nullcontext(silent)
-    with told as update:
+    line = progress(lambda: f"kernel `{function.name}` on the reference engine") if alone else nullcontext(silent)
+    with line as update:
         limits = Limits(left, max_instructions, timeout, abandon, update)
         run = make(program, function, shape, memory, image, limits, initcheck)
         with Running(abandon or limits), standard_floats():
