@@ -17,7 +17,7 @@ ALLOWED = {
     "source":       set[str](),
     "forks":        set[str](),
     "locks":        {"forks"},
-    "logging":      {"errors"},
+    "logging":      {"errors", "forks"},
     "progress":     set[str](),
     "keywords":     {"errors"},
     "launch_options": {"errors"},
