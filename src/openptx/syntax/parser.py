@@ -128,7 +128,7 @@ def _function(file: File, match: re.Match[str], items: list[Statement], problems
 
 
 def _new_function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
-    header = Header()
+    header, before = Header(), len(problems)
     c = Cursor(file, start, len(file.text))
     try:
         header.read(c, problems)
@@ -146,7 +146,7 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
         pass
     elif c.word in (".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section") or c.kind == "end":
         message = f"expected `{{` or `;` after the header of `{header.name.text}`"
-        fix = Fix((ends, ends), ";", "declare it without a body")
+        fix = Fix((ends, ends), ";", "declare it without a body") if len(problems) == before else None
         problems.append(
             Diagnostic("missing-semicolon", message, file, (ends - 1, ends), "expected after this", fix=fix)
         )

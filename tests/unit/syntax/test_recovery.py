@@ -166,3 +166,15 @@ def test_binary_files() -> None:
 def test_empty_files() -> None:
     for text in ("", " ", "\n", "// only a comment", "/* c */"):
         assert check(text) == []
+
+
+@pytest.mark.parametrize("end", ["", ".visible .entry next()\n{\nret;\n}\n"], ids=["end", "kernel"])
+@pytest.mark.parametrize("header", ["k(", "k(.param .u32 n", "k(.param .u32 n,", "k(.param .u32", "k() .maxntid"])
+def test_no_body_is_no_fix_of_a_header_that_is_cut(header: str, end: str) -> None:
+    assert [d.fix for d in check(f".version 8.0\n.target sm_80\n.visible .entry {header}\n{end}") if d.fix] == []
+
+
+@pytest.mark.parametrize("header", ["k", "k()", "k(.param .u32 n)"])
+def test_no_body_is_a_fix_of_a_whole_header(header: str) -> None:
+    source = f".version 8.0\n.target sm_80\n.visible .entry {header}\n"
+    assert check(fixed(source, check(source)[0])) == []
