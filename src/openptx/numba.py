@@ -22,6 +22,7 @@ from openptx.device.arrays import as_array
 from openptx.errors import ArgumentError, Unsupported
 from openptx.isa.targets import target as find
 from openptx.runtime import Kernel, load
+from openptx.runtime.options import require_for_all
 from openptx.runtime.parameters import pack
 from openptx.source import File
 
@@ -98,10 +99,11 @@ def activate(
     need other modules linked to them (`cuda.cg`, `link=`), records, `debug=True` and `forall` are not supported in this
     mode.
 
-    Raises ArgumentError if numba-cuda is not installed, and for an unknown target.
+    Raises ArgumentError if numba-cuda is not installed, for an unknown target, and for options that no launch accepts.
     """
     if find(target) is None:
         raise ArgumentError(f"no target `{target}`: give one such as sm_90")
+    require_for_all(engine, workers, timeout, sanitize)
     try:
         cuda, dispatcher, compiler, codegen = (
             import_module(f"numba.cuda{part}") for part in ("", ".dispatcher", ".compiler", ".codegen")

@@ -1,4 +1,4 @@
-"""Validates the extents of a launch."""
+"""Validates the extents of a launch, and options that are given for all later launches."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeGuard, cast
 
 from openptx.device.shared_layout import shared_layout
-from openptx.errors import ArgumentError, Triple
+from openptx.errors import ArgumentError, Triple, require_choice
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.launch_options import is_count
+from openptx.launch_options import is_count, require_options
 from openptx.program import Function, Program
 
 THREADS = 1024
@@ -88,3 +88,13 @@ def cluster_shape(function: Function, grid: Triple, requested: Extent | None) ->
     if shape[0] * shape[1] * shape[2] > 16:
         raise ArgumentError(f"a cluster has at most 16 blocks, not {shape[0] * shape[1] * shape[2]}")
     return shape
+
+
+def require_for_all(engine: str, workers: int | None, timeout: float | None, sanitize: str | None) -> None:
+    """Raises ArgumentError for options that every later launch would refuse."""
+    require_choice("engine", engine, ("auto", "interp", "native"))
+    require_options(0, workers, timeout, None, None)
+    if sanitize is not None:
+        from openptx.sanitize.entry import tools_of
+
+        tools_of(sanitize)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, require_flags
+from openptx.runtime.options import require_for_all
 from openptx.triton.autotuning import Autotuning, autotuning
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver, LaunchOptions
@@ -50,9 +51,12 @@ def activate(
     computer; the others are compiled and run only if `every_configuration` is true. `triton.testing.do_bench` measures
     this computer. Calling it again changes the target.
 
-    Raises ArgumentError if Triton is not installed, is too old, or does not know the target.
+    Raises ArgumentError if Triton is not installed, is too old, or does not know the target, and for options that no
+    launch accepts.
     """
     number = capability(target)
+    require_for_all(engine, workers, timeout, sanitize)
+    require_flags(every_configuration=every_configuration)
     runtime, knobs, jit = parts()
     options = LaunchOptions(engine, workers, timeout, sanitize)
     driver = _STATE.drivers.setdefault(number, Driver(number))
