@@ -43,7 +43,7 @@ PROFILES = ("ptxas", "isa")
 def check(
     source: Source,
     *,
-    filename: str = "<string>",
+    filename: str | PathLike[str] = "<string>",
     target: str | None = None,
     profile: str = "ptxas",
     select: Sequence[str] = (),
@@ -54,9 +54,9 @@ def check(
     """All findings in a PTX module, in the order of its text. Never raises for errors in the module.
 
     `source` is a path or the text, as for `load`: a string of one line that ends in `.ptx` or names a file is a path,
-    any other is text, a folder's name too; a `Path` is read; bytes, as NVRTC gives them, are text. `filename` names a
-    text in diagnostics. `target` replaces the target of the file (`"sm_90a"`). `profile` is `"ptxas"`, for the
-    verdicts of NVIDIA's assembler, or `"isa"`, for those of the document taken literally.
+    any other is text, a folder's name too; a `Path` is read; bytes, as NVRTC gives them, are text. `filename`, a
+    string or a `Path`, names a text in diagnostics. `target` replaces the target of the file (`"sm_90a"`). `profile` is
+    `"ptxas"`, for the verdicts of NVIDIA's assembler, or `"isa"`, for those of the document taken literally.
 
     `select` restricts the findings to these codes, beginnings of codes, or names: `["PTX03", "unused"]`.
     `extend_select` adds to what is reported by default, and `ignore` takes away. `unused`, `unreachable` and
@@ -114,7 +114,7 @@ def _listed(option: str, given: Any) -> list[str]:
 
 
 @hints(path=SOURCE, file=SOURCE)
-def parse(source: Source, *, filename: str = "<string>") -> SyntaxTree:
+def parse(source: Source, *, filename: str | PathLike[str] = "<string>") -> SyntaxTree:
     """The lossless tree of a PTX module: `str(module)` is the text again, `module.diagnostics` the syntax errors.
 
     `source` and `filename` are as for `check`. Raises ArgumentError, OSError and InputError for a source, as `check`.
@@ -133,20 +133,20 @@ def require_options(target: str | None, profile: str = "ptxas") -> None:
         raise ArgumentError(f"no target `{target}`" + (f": did you mean {near}?" if near else ", such as sm_90a"))
 
 
-def file_of(source: Source, filename: str) -> File:
+def file_of(source: Source, filename: str | PathLike[str]) -> File:
     """A source as a `File`; a `File` and a path keep their names. `OSError` if a path cannot be read."""
     if isinstance(source, File):
         return source
 
     try:
-        filename = os.fsdecode(filename)
+        name = os.fsdecode(filename)
     except TypeError:
         said = "a string, the name of the text in messages; the file to read is the first argument"
         raise ArgumentError(f"`filename` is {said}, not {filename!r}") from None
     if isinstance(source, str):
-        return read(source) if is_path(source) else File(filename, source)
+        return read(source) if is_path(source) else File(name, source)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return decode(filename, bytes(source).rstrip(b"\0"))  # NVRTC and the driver count the end of the C string
+        return decode(name, bytes(source).rstrip(b"\0"))  # NVRTC and the driver count the end of the C string
     if hasattr(source, "__fspath__"):
         return read(source)
     hint = ": pass what its `read()` returns" if hasattr(source, "read") else ""

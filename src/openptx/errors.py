@@ -76,9 +76,10 @@ class CheckError(Error):
         return self.rendered()
 
     def rendered(self, *, color: bool = False) -> str:
-        """The first errors in full, and how many more there are."""
+        """The first errors in full, and how many more there are. Raises ArgumentError if `color` is not a bool."""
         from openptx.diagnostics.most import MOST, first, left_out
 
+        require_flags(color=color)
         shown = first(self.diagnostics, MOST)
         rest = left_out(self.diagnostics, shown)
         return _rendered(shown, color=color) + (f"{rest}\n" if rest else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -129,10 +129,11 @@ def _integers(given: ArrayLike, dtype: DTypeLike, what: str) -> Array:
     return values.astype(dtype)
 
 
-def _output(out: Array, form: CvtSpec, shape: tuple[int, ...]) -> Array:
+def _output(given: object, form: CvtSpec, shape: tuple[int, ...]) -> Array:
     expected, raw = carrier(form.into), unsigned(form.into)
-    if not (hasattr(out, "flags") and hasattr(out, "shape")):
-        raise ArgumentError(f"`out` must be an array of {expected} of shape {shape}, not {type(out).__name__}")
+    if not isinstance(given, np.ndarray):
+        raise ArgumentError(f"`out` must be an array of {expected} of shape {shape}, not {type(given).__name__}")
+    out = cast("Array", given)
     if out.dtype not in (expected, raw) or out.shape != shape:
         raise ArgumentError(f"`out` must be an array of {expected} of shape {shape}, not of {out.dtype} {out.shape}")
     if not out.flags.writeable:

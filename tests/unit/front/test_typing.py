@@ -14,6 +14,7 @@ SOURCE = Path(__file__).parents[3] / "src"
 RIGHT = """
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import assert_type
 
 import numpy as np
@@ -35,7 +36,8 @@ address: int = module.address(x)
 found = openptx.check("saxpy.ptx", profile="isa", select=["PTX03"])
 assert_type(found, list[Diagnostic])
 fixes: Sequence[Fix] = [diagnostic.fix for diagnostic in found if diagnostic.fix]
-assert_type(openptx.parse(b".version 8.0"), SyntaxTree)
+assert_type(openptx.parse(b".version 8.0", filename=Path("k.ptx")), SyntaxTree)
+openptx.check(b".version 8.0", filename=Path("k.ptx"))
 codes = openptx.convert(x, "e4m3", rounding="rn", satfinite=True)
 first: float = float(codes[0])
 version: str = openptx.__version__

@@ -63,6 +63,7 @@ def test_flags_are_true_or_false(given: Any) -> None:
     image = np.zeros((4, 4), np.float32)
     for option, call in (
         ("relu", lambda: front.convert(1.0, "e4m3", relu=given)),
+        ("color", lambda: front.CheckError(front.check("x")).rendered(color=given)),
         ("initcheck", lambda: launch("kernel", initcheck=given)),
         ("strict", lambda: launch("sanitize", strict=given)),
         ("layered", lambda: front.Texture(image, layered=given)),
@@ -141,8 +142,8 @@ def test_an_unknown_variable() -> None:
 
 def test_the_name_of_a_text() -> None:
     assert refused(lambda: front.check(TEXT, filename=5)).startswith("`filename` is a string, the name of the text")
-    found = openptx.check("x", filename=Path("a.ptx"))  # type: ignore[arg-type]
-    assert found[0].file.name == "a.ptx"
+    for found in (openptx.check("x", filename=Path("a.ptx")), openptx.parse("x", filename=Path("a.ptx")).diagnostics):
+        assert found[0].file.name == "a.ptx"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_formats_and_roundings_are_strings(options: dict[str, Any]) -> None:
     assert " is a string such as " in refused(lambda: front.convert(1.0, "e4m3", **options))
 
 
-@pytest.mark.parametrize("given", [5, [1.0], object()], ids=["number", "list", "object"])
+@pytest.mark.parametrize("given", [5, [1.0], object(), np.dtype(np.uint8)], ids=["number", "list", "object", "dtype"])
 def test_output_that_is_no_array(given: Any) -> None:
     assert refused(lambda: front.convert(1.0, "e4m3", out=given)).startswith("`out` must be an array of ")
 
@@ -214,3 +215,22 @@ def test_a_pipe_is_written_and_not_replaced(tmp_path: Path) -> None:
 def test_targets_of_compilers(given: Any) -> None:
     for package in (front.triton, front.numba):
         assert "no target " in refused(lambda: package.activate(given))  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "said"),
+    [
+        ("engine", "fast", "no engine `fast`: choose "),
+        ("workers", 0, "`workers` is a whole number from 1, not 0"),
+        ("timeout", "60", "`timeout` is a number of seconds above 0, not '60'"),
+        ("sanitize", "races", "no tool `races`: choose "),
+    ],
+)
+def test_options_of_compilers_before_a_launch(option: str, given: Any, said: str) -> None:
+    for package in (front.triton, front.numba):
+        assert refused(lambda: package.activate("sm_90", **{option: given})).startswith(said)  # noqa: B023
+    assert front.triton.active_target() is None
+
+
+def test_a_flag_of_triton_before_a_launch() -> None:
+    assert refused(lambda: front.triton.activate("sm_90", every_configuration="no")).startswith("`every_configuration`")
