@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from openptx import triton as triton
     from openptx.api import check as check
     from openptx.api import parse as parse
-    from openptx.device.texture import Sampler as Sampler
-    from openptx.device.texture import Surface as Surface
+    from openptx.device.sampler import Sampler as Sampler
+    from openptx.device.surface import Surface as Surface
     from openptx.device.texture import Texture as Texture
     from openptx.diagnostics import Diagnostic as Diagnostic
     from openptx.diagnostics import Fix as Fix
@@ -111,7 +111,9 @@ HOMES = {
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.im2col_map": ("Im2colMap",),
     "openptx.runtime.tensor_map": ("TensorMap",),
-    "openptx.device.texture": ("Sampler", "Surface", "Texture"),
+    "openptx.device.sampler":  ("Sampler",),
+    "openptx.device.surface":  ("Surface",),
+    "openptx.device.texture":  ("Texture",),
     "openptx.sanitize":        ("Finding", "empty", "sanitize"),
     "openptx.syntax":          ("SyntaxTree",),
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),

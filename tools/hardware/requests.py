@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from openptx.device.texture import Opaque, Surface, Texture
+from openptx.device.handles import Opaque
+from openptx.device.surface import Surface
+from openptx.device.texture import Texture
 from openptx.program import Variable
 from openptx.runtime.arguments import Place, bytes_of
 from openptx.runtime.fidelity import reachable

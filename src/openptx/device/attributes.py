@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.device.texture import ADDRESSES, FILTERS, Image, Opaque, Sampler, Texture
+from openptx.device.handles import Opaque
+from openptx.device.sampler import ADDRESSES, FILTERS, Sampler
+from openptx.device.texel_array import TexelArray
+from openptx.device.texture import Texture
 
 # fmt: off
 #                 OpenCL's enumeration (Table 12), plain and normalized
@@ -27,7 +30,7 @@ def attribute(object: Opaque, name: str) -> int | None:
     """The attribute as a number; None if this kind of object has no such attribute. Missing axes are 0."""
     if isinstance(object, Sampler):
         return of_sampler(object, name)
-    if not isinstance(object, Image):
+    if not isinstance(object, TexelArray):
         return None
     if name in AXES:
         return dict(zip(AXES, object.shape, strict=False)).get(name, 0)

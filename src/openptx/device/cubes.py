@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.texture import FACES, Array, Texture
+from openptx.device.arrays import Array
+from openptx.device.texture import FACES, Texture
 
 
 class Facing(NamedTuple):

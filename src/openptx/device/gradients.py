@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from openptx.device.texture import Array
+from openptx.device.arrays import Array
 
 BITS = 10
 """The bits of a significand; the rest is truncated."""

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from openptx.device.texture import Array, Sampler, Texture
+from openptx.device.arrays import Array
+from openptx.device.sampler import Sampler
+from openptx.device.texture import Texture
 
 STEPS = 256
 """Levels have eight fraction bits; the rest is truncated."""

@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from openptx.device import levels, seams
+from openptx.device.arrays import Array
 from openptx.device.filtering import FRACTION, Part, averaged, averaged_codes, quads, quantized
+from openptx.device.sampler import Sampler
 from openptx.device.srgb import LINEAR
-from openptx.device.texture import Array, Image, Sampler, Texture
+from openptx.device.texel_array import TexelArray
+from openptx.device.texture import Texture
 
 _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
     "never": lambda depth, texel: np.zeros_like(texel),
@@ -276,7 +279,7 @@ def placed(i: Array, n: int, mode: str) -> tuple[Array, Array | None]:
     return inside.astype(np.int64), outside
 
 
-def values(t: Image, found: Array) -> Array:
+def values(t: TexelArray, found: Array) -> Array:
     """Components as a fetch reads them: float32, or integers of 32 bits."""
     if t.floating:
         return found.astype(np.float32, copy=False)
@@ -289,7 +292,7 @@ def values(t: Image, found: Array) -> Array:
     return found.astype(np.int32 if found.dtype.kind == "i" else np.uint32, copy=False)
 
 
-def four(t: Image, found: Array) -> Array:
+def four(t: TexelArray, found: Array) -> Array:
     """All four components as 32 bits."""
     bits = np.zeros((found.shape[0], 4), np.uint32)
     bits[:, : t.channels] = np.ascontiguousarray(found).view(np.uint32)

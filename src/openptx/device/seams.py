@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from openptx.device import cubes
+from openptx.device.arrays import Array
 from openptx.device.filtering import FRACTION, Part, quads
-from openptx.device.texture import FACES, Array, Texture
+from openptx.device.texture import FACES, Texture
 
 
 def weighed(t: Texture, layer: Array, u: Sequence[Array], share: Array) -> list[Part]:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from openptx.device.texture import Surface, Texture
+from openptx.device.surface import Surface
+from openptx.device.texture import Texture
 from openptx.driver.arrays import SURFACE, Array, Format, known_format
 from openptx.driver.calls import Failure, getter, in_context, put, read
 from openptx.driver.contexts import AT_END, Context

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import struct
 
-from openptx.device.texture import Surface
+from openptx.device.surface import Surface
 from openptx.driver.arrays import DESCRIPTOR, SURFACE, Array, known_format
 from openptx.driver.calls import LOG, Failure, getter, in_context, put, put_int, read, text
 from openptx.driver.contexts import Context

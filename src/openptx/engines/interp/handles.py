@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from openptx.device.arrays import Array
 from openptx.device.attributes import attribute
-from openptx.device.texture import Array, Image, Opaque, Sampler, Surface, Texture, find
+from openptx.device.handles import Opaque, find
+from openptx.device.sampler import Sampler
+from openptx.device.surface import Surface
+from openptx.device.texel_array import TexelArray
+from openptx.device.texture import Texture
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.isa.address_windows import PARAM
@@ -76,7 +81,7 @@ class Handles(images.Images):
     def image(self, kind: type[T], handle: int, geometry: str, i: int) -> T:
         """The texture or surface, if it has the axes that the instruction's geometry requires."""
         found = self.named(kind, handle, i)
-        if isinstance(found, Image) and found.geometry != geometry:
+        if isinstance(found, TexelArray) and found.geometry != geometry:
             what = f"the {NAMES[kind]} is `.{found.geometry}`, the instruction is for `.{geometry}`"
             raise self.wrong("invalid-texture", what, i)
         return found
