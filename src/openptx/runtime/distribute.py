@@ -6,7 +6,6 @@ arrays before all ranges have succeeded: results do not depend on timing, and a 
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -30,6 +29,7 @@ from openptx.runtime.changes import Change, Merged, change
 from openptx.runtime.lost_workers import run_all
 from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.options import Extent, extent
+from openptx.runtime.pools import workers_of
 from openptx.runtime.tensor_map import TensorMap
 from openptx.source import File
 
@@ -100,16 +100,16 @@ def distribute(
         openptx.distribute(kernel, dask.distributed.Client(...).get_executor(), 4096, 256, (n, a, x, y), chunks=64)
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `engine` and `timeout` (seconds) are those of a launch of `kernel`.
-    `chunks` is the number of ranges; by default, one for each worker of a pool of Python's or each processor of this
-    computer, and eight if the arrays have 16 MiB together or less.
+    `chunks` is the number of ranges; by default, one for each worker of a pool of Python's, each thread of a dask
+    cluster's workers, or each processor of this computer, and eight if the arrays have 16 MiB together or less.
 
     Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
     a byte only with the same value. Kernels with atomics outside of `.shared` memory, kernels that call `malloc`,
     clusters, textures, surfaces and tensor maps are refused. Arrays are copied to every worker, which pays for
     kernels that compute much. Pointers inside of arrays are not valid there, and what kernels print appears there.
 
-    Blocks whose worker is lost run again, once: in a pool of its own where one of Python is broken, otherwise by the
-    same executor. Kernels that print are not run again.
+    Blocks whose worker is lost run again, once: where a pool of Python's is broken, in another one with the same
+    context and initializer, otherwise by the same executor. Kernels that print are not run again.
 
     Raises ArgumentError for what is refused, WorkerLost where workers are lost again, and whatever a launch raises. Of
     several faults the one of the lowest range is raised. After an error the arrays are as before the call.
@@ -147,7 +147,7 @@ def distribute(
 
 def pieces(executor: Executor, size: int) -> int:
     """The number of ranges where the caller gives none; `size` is that of all arrays, in bytes."""
-    workers: int = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    workers = workers_of(executor)
     return workers * PIECES if size <= SMALL else workers
 
 

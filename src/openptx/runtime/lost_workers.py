@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
@@ -16,19 +16,12 @@ from openptx.device.shared_layout import reached
 from openptx.errors import WorkerLost
 from openptx.program import Program
 from openptx.progress import INTERVAL, progress
+from openptx.runtime.pools import is_loss, pool_like
 
 Range = tuple[int, int]
 Result = TypeVar("Result")
 
 PRINTS = "vprintf"
-
-
-def is_loss(error: BaseException) -> bool:
-    """Whether a range failed because its worker's process or machine ended, as reported by Python's or dask's
-    executors."""
-    kind = type(error)
-    dask = kind.__module__.split(".")[0] == "distributed" and kind.__name__ in ("KilledWorker", "CommClosedError")
-    return isinstance(error, BrokenProcessPool) or dask
 
 
 def run_all(
@@ -42,9 +35,8 @@ def run_all(
         why = f"kernel `{kernel}` prints, and would print twice"
         raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); they are not run again: {why}") from cause
     if isinstance(cause, BrokenProcessPool):  # it no longer runs anything
-        context = getattr(executor, "_mp_context", None)
         try:
-            with ProcessPoolExecutor(min(len(lost), os.cpu_count() or 1), context) as other:
+            with pool_like(executor, min(len(lost), os.cpu_count() or 1)) as other:
                 again, still, second = attempt(other, work, lost, kernel)
         except OSError as error:  # no room for semaphores in /dev/shm, no memory, too many processes
             why = f"they cannot run again: {error}"

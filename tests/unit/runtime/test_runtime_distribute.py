@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 import openptx
 from openptx.errors import ArgumentError, Fault, WorkerLost
 from openptx.runtime import Kernel, load
+from openptx.runtime.distribute import PIECES, SMALL, pieces
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -208,6 +210,34 @@ def test_a_cluster_of_dask_runs_a_grid() -> None:
     )
     with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as client:
         scaled(load(KERNELS)["scale"], client.get_executor(), 4)
+        for executor in (client.get_executor(), client.get_executor(workers=list(client.nthreads()))):
+            assert pieces(executor, 1) == 2 * PIECES
+
+
+class Client:
+    """A client of dask, with two workers."""
+
+    def nthreads(self, workers: list[str] | None = None) -> dict[str, int]:
+        """The threads of each worker, or of those given."""
+        return {name: count for name, count in (("a", 8), ("b", 16)) if workers is None or name in workers}
+
+
+class ClientExecutor(Executor):
+    """The attributes of dask's executor that are read."""
+
+    __module__ = "distributed.cfexecutor"
+
+    def __init__(self, **keywords: Any) -> None:
+        self._client, self._kwargs = Client(), keywords
+
+
+@pytest.mark.parametrize(
+    ("chosen", "threads"),
+    [({}, 24), ({"workers": ["b"]}, 16), ({"workers": "a"}, 8), ({"workers": []}, os.cpu_count())],
+    ids=str,
+)
+def test_ranges_for_a_cluster_of_dask(chosen: dict[str, Any], threads: int) -> None:
+    assert pieces(ClientExecutor(**chosen), SMALL + 1) == threads
 
 
 @pytest.mark.parametrize(("contract", "expected"), [("ptxas", 2.0**-24), ("off", 0)])
@@ -266,9 +296,15 @@ class Broken(ProcessPoolExecutor):
         raise BrokenProcessPool("a process ended")
 
 
-def test_blocks_of_a_lost_worker_run_again() -> None:
-    with Losing(1, get_context("spawn")) as pool:
+def write_process(folder: str) -> None:
+    """An initializer: leaves a file for each process."""
+    Path(folder, str(os.getpid())).touch()
+
+
+def test_blocks_of_a_lost_worker_run_again(tmp_path: Path) -> None:
+    with Losing(1, get_context("spawn"), write_process, (str(tmp_path),)) as pool:
         scaled(load(KERNELS)["scale"], pool, 3)
+    assert len([*tmp_path.iterdir()]) > 1  # processes of the other pool were initialized, too
 
 
 def test_blocks_of_a_kernel_that_prints_do_not_run_again() -> None:
@@ -296,7 +332,7 @@ def test_blocks_of_a_kernel_that_prints_do_not_run_again() -> None:
 
 
 def test_workers_that_are_lost_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openptx.runtime.lost_workers.ProcessPoolExecutor", Broken)
+    monkeypatch.setattr("openptx.runtime.pools.ProcessPoolExecutor", Broken)
     y = np.zeros(N, np.uint32)
     with Broken(1) as pool, pytest.raises(WorkerLost, match="blocks 0 to 15 was lost twice"):
         openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
@@ -309,7 +345,7 @@ def test_no_other_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> Non
 
     y = np.zeros(N, np.uint32)
     with Broken(1) as pool:
-        monkeypatch.setattr("openptx.runtime.lost_workers.ProcessPoolExecutor", full)
+        monkeypatch.setattr("openptx.runtime.pools.ProcessPoolExecutor", full)
         with pytest.raises(WorkerLost, match=r"was lost \(a process ended\); they cannot run again: .*No space left"):
             openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
     assert not y.any()
