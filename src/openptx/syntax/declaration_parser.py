@@ -316,11 +316,28 @@ def _pointer(c: Cursor) -> Pointer:
 
 def count_of_names(c: Cursor, most: int = RANGE) -> Integer:
     """The number in `<4>`, after its `<`."""
-    count = integer(c, "the number of names")
+    count = low_word(integer(c, "the number of names"))
     if count.value > most:
         message = f"{count.value} names are too many: each of them is a thing of its own"
         raise c.mistake("array-size", message, count.span, help=f"at most {most} names can be declared at once")
     c.expect(">", "after the number of names")
+    return count
+
+
+def low_word(count: Integer) -> Integer:
+    """A number of names, or of a parameter's elements, as the assembler reads it: of a literal that is negative as
+    `.s64` the low 32 bits (measured, ptxas 13.5). Others of more than 32 bits are errors."""
+    if not count.value >> 63:
+        return count
+    return Integer(count.value & 0xFFFFFFFF, count.unsigned, count.text, count.span, count.literal, count.overflow)
+
+
+def _elements(c: Cursor) -> Integer:
+    """The number of elements of a parameter."""
+    count = low_word(integer(c, "the size of the array, as one literal"))
+    if count.value >> 32:
+        message = f"a parameter has at most {0xFFFFFFFF} elements, not {count.value}"
+        raise c.mistake("array-size", message, count.span)
     return count
 
 
@@ -335,7 +352,8 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
         return Declarator(Name(text, span), count, (), None, (start, c.last))
     while not (parameter and dimensions) and c.take("["):
         empty = c.word == "]" and not dimensions
-        dimensions.append(None if empty else integer(c, "the size of the array, as one literal"))
+        size = None if empty else _elements(c) if parameter else integer(c, "the size of the array, as one literal")
+        dimensions.append(size)
         c.expect("]", "after the size of the array")
     first = initialiser(c) if not parameter and c.take("=") else None
     return Declarator(Name(text, span), None, tuple(dimensions), first, (start, c.last))

@@ -136,3 +136,20 @@ def test_sizes_that_no_memory_has(declaration: str, error: type[Exception]) -> N
 
 def test_an_array_of_rows_without_elements() -> None:
     openptx.check(HEAD + ".global .b8 x[][0] = {1};")  # divided by zero
+
+
+# fmt: off
+@pytest.mark.parametrize(("number", "names"), [
+    (0, 0), (5, 5), (2**32 + 5, None), (2**63 - 1, None), (2**63, 0), (2**63 + 5, 5), (2**63 + 2**32 + 5, 5),
+    (2**64 - 2**32 + 5, 5), (2**64 + 5, 5),
+])  # fmt: skip
+def test_numbers_of_names_and_of_elements_above_32_bits(number: int, names: int | None) -> None:
+    """Measured with ptxas 13.5: from 2^32 on `Constant overflow`, and the low 32 bits of what is negative as `.s64`."""
+    wrong = ["array-size"] if names is None else []
+    undeclared = ["unknown-name"] if names == 0 else []
+    assert [d.name for d in openptx.check(body(f".reg .b32 q<{number}>; mov.b32 q4, 1;"))] == wrong + undeclared
+    assert [d.name for d in openptx.check(HEAD + f".func f(.param .b8 q[{number}]) {{ ret; }}")] == wrong
+    if names:
+        listed = body(f"q0: q1: q2: q3: q4: P: .branchtargets q<{number}>;")
+        assert openptx.check(listed) == []
+        assert openptx.check(listed.replace("q4:", ""))[0].message == "there is no label `q4` here"
