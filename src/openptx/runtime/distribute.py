@@ -36,9 +36,6 @@ from openptx.source import File
 Range = tuple[int, int]
 """Linear block indices: the first, and one past the last."""
 
-TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor"))
-"""Instructions by which blocks may affect each other. Each range has its own memory, so their sums would be lost."""
-
 ELSEWHERE = frozenset(("malloc", "free"))
 """Functions whose results are not valid in another process."""
 
@@ -163,13 +160,15 @@ def refuse(kernel: Kernel) -> None:
 
 
 def meetings(program: Program, kernel: str) -> list[str]:
-    """Texts of the instructions that may act on other blocks, of a kernel and all it may call."""
+    """Texts of the instructions that may act on other blocks, of a kernel and all it may call.
+
+    Each range has its own memory, so that sums of all blocks would be lost.
+    """
     found: list[str] = []
     for function in reached(program, kernel):
         for op in function.code:
-            instruction = op.form.instruction
-            space = str(op.m.space) if instruction.name in ("atom", "red") else "global"
-            if {instruction.name, instruction.mnemonic} & TOGETHER and not space.startswith("shared"):
+            space = str(op.m.values.get("space") or op.m.dst)
+            if op.form.instruction.reduces and not space.startswith("shared"):
                 found.append(op.text)
         found += [f"call {name}" for name in sorted(function.callees & ELSEWHERE)]
     return found

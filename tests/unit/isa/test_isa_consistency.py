@@ -1,9 +1,9 @@
-"""Which operations are strong, and which may be polled in a loop."""
+"""Which operations are strong, which may be polled in a loop, and which combine values with memory."""
 
 import pytest
 
 from openptx.isa.memory_consistency import may_wait, strong
-from openptx.isa.notation import resolve
+from openptx.isa.notation import load, resolve
 
 # fmt: off
 #   opcode                                     strong  may wait
@@ -30,3 +30,11 @@ OPERATIONS = (
 def test_operations(opcode: str, ordered: bool, waits: bool) -> None:
     _, m = resolve(opcode)[0]
     assert (strong(m), may_wait(m)) == (ordered, waits)
+
+
+def test_reductions_are_declared() -> None:
+    """Those of memory: loads that reduce (`ld_reduce`, `tcgen05.ld.red`) write none."""
+    every = [instruction for instructions in load().values() for instruction in instructions]
+    named = [each for each in every if {"red", "reduce", "atom"} & {*each.parts} and "ld" not in each.parts]
+    assert len(named) == 8
+    assert [each for each in every if each.reduces] == named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -160,6 +161,41 @@ def test_ranges_that_disagree_are_refused(threads: Executor) -> None:
 def test_atomics_between_blocks_are_refused(threads: Executor) -> None:
     with pytest.raises(ArgumentError, match=r"may need each other.*red\.global\.add\.u32"):
         openptx.distribute(load(KERNELS)["count"], threads, 4, 1, (np.zeros(1, np.uint32),))
+
+
+BLACKWELL = ".version 9.1\n.target sm_100\n.address_size 64\n"
+SENT = """.visible .entry k(.param .u64 out) {
+    .reg .u64 a; .shared .align 16 .b8 tile[16]; .shared .b64 done;
+    ld.param.u64 a, [out];
+    ONE
+    ret;
+}
+"""
+REDUCTIONS = (
+    "red.async.release.gpu.global.add.u32 [a], 1;",
+    "multimem.red.relaxed.gpu.global.add.u32 [a], 1;",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [a], [tile], 16;",
+    "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [a], [tile], 16;",
+    "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [a, {0}], [tile];",
+)
+
+
+@pytest.mark.parametrize("statement", REDUCTIONS)
+def test_every_kind_of_reduction_is_refused(threads: Executor, statement: str) -> None:
+    kernel = load(BLACKWELL + SENT.replace("ONE", statement))["k"]
+    with pytest.raises(ArgumentError, match=rf"may need each other.*`{re.escape(statement[:-1])}`"):
+        openptx.distribute(kernel, threads, 4, 1, (np.zeros(4, np.uint32),))
+
+
+def test_reductions_in_the_memory_of_the_block_are_no_hindrance(threads: Executor) -> None:
+    statement = """
+    st.shared.u32 [tile], 6;
+    mbarrier.init.shared.b64 [done], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [done], 4;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [tile], 1, [done];
+    .reg .u32 r; ld.shared.u32 r, [tile]; st.global.u32 [a], r;"""
+    kernel, out = load(BLACKWELL + SENT.replace("ONE", statement))["k"], np.zeros(1, np.uint32)
+    openptx.distribute(kernel, threads, 4, 1, (out,))
+    assert out[0] == 7
 
 
 def test_atomics_between_blocks_are_refused_in_functions_that_are_called_through_a_table(threads: Executor) -> None:

@@ -19,9 +19,6 @@ IMPORTING = "the engine was being imported"
 CHAINED = 8
 """The maximum number of calls shown that led to a fault."""
 
-REDUCTIONS = frozenset({"cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk"})
-"""Copies that reduce, which the engines execute element by element: a load and an atomic operation each."""
-
 OWNERS = {"local": "the thread's", "frame": "the thread's", "const": "the module's", "param": "the kernel's"}
 
 TORN = "a copy that begins in one allocation and ends in another"
@@ -53,7 +50,7 @@ def access(what: str, size: int) -> str:
 def of_instruction(message: str, op: Op | None) -> str:
     """The text for an instruction whose accesses are parts of what the program asks for. A barrier that it completes
     is accessed as a whole: then its text stays."""
-    if op is None or op.form.instruction.name not in REDUCTIONS or op.m.dst != "global":
+    if op is None or op.form.instruction.reduces != "many" or op.m.dst != "global":
         return message
     for part in ("a load of", "an atomic operation on"):
         if message.startswith(part):

@@ -272,6 +272,7 @@ cp_reduce_async_bulk = instruction(
     """,
     types=_BULK_TYPES,
     ranges=_BULK_SIZES,
+    reduces="many",
 )
 
 

@@ -148,6 +148,7 @@ red_async = instruction(
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
     access="update",
+    reduces="one",
 )
 
 

@@ -95,6 +95,7 @@ atom = instruction(
     rejects=_REFUSES,
     operands="*   sink",
     access="update",
+    reduces="one",
 )
 
 
@@ -191,6 +192,7 @@ red = instruction(
     gates=_GATES,
     rejects=_REFUSES,
     access="update",
+    reduces="one",
 )
 
 

@@ -206,6 +206,7 @@ multimem_red = instruction(
     """,
     vectors={"b": "vec"},
     defaults={"space": "generic"},
+    reduces="one",
 )
 
 
@@ -274,6 +275,7 @@ multimem_cp_reduce_async_bulk = instruction(
     """,
     types={"size": "u32"},
     ranges=_BULK_SIZES,
+    reduces="many",
 )
 
 

@@ -236,6 +236,7 @@ cp_reduce_async_bulk_tensor = instruction(
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REFUSES,
+    reduces="many",
 )
 
 _REDUCED = {

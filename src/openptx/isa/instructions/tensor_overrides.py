@@ -250,6 +250,7 @@ cp_reduce_async_bulk_tensor = instruction(
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REFUSES,
+    reduces="many",
 )
 
 cp_async_bulk_prefetch_tensor = instruction(

@@ -62,6 +62,7 @@ class Instruction:
         "ordered_prefix",
         "parts",
         "ranges",
+        "reduces",
         "rejects",
         "scales_subnormals",
         "section",
@@ -102,6 +103,7 @@ class Instruction:
         self.operands = ""
         self.allows_wider_registers = False
         self.access = ""
+        self.reduces = ""
         self.across_lanes = False
         self.converts = False
         self.control: str | None = None
@@ -180,6 +182,7 @@ def instruction(
     operands: str = "",
     allows_wider_registers: bool = False,
     access: str = "",
+    reduces: str = "",
     across_lanes: bool = False,
     converts: bool = False,
     control: str | None = None,
@@ -216,6 +219,8 @@ def instruction(
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"
+    reduces                 combines values with memory, where threads of other blocks may do so too: "one", or "many"
+                            that a copy brings, each by a load and an atomic operation
     across_lanes            depends on which lanes of the warp execute it, and waits for none
     converts                is a conversion: rounding and saturation must make sense; bf16 is never in wider registers
     control                 what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
@@ -251,6 +256,7 @@ def instruction(
     self.operands = operands
     self.allows_wider_registers = allows_wider_registers
     self.access = access
+    self.reduces = reduces
     self.across_lanes = across_lanes
     self.converts = converts
     self.control = control
