@@ -197,7 +197,7 @@ def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
 def _is_special(opcode: str) -> bool:
     """Whether an instruction may write an operand after the first, or may leave an operand unread."""
     several = any(sum(operand.role == "write" for operand in form.operands) > 1 for form, _ in resolve(opcode))
-    return several or calls(opcode) or opcode == "st.param.b8"
+    return several or calls(opcode)
 
 
 @cache

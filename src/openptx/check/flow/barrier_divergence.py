@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from openptx.check.flow.cfg import ControlFlowGraph, Step
 from openptx.isa.control import LEAVES, joins, mnemonics
+from openptx.isa.notation import Modifiers, resolve
 from openptx.syntax import operands as text
 
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"))
@@ -64,20 +65,24 @@ def _splits(step: Step, writers: Mapping[str, Step | None]) -> bool:
     setp = writers.get(guard.name.text) if guard is not None else None
     if setp is None:
         return False
-    modifiers = setp.instruction.opcode.split(".")
-    operands = setp.instruction.operands
-    if modifiers[0] != "setp" or len(modifiers) != 3 or modifiers[1] not in _COMPARISONS or len(operands) != 3:
+    m, operands = _declared_as("comparison", setp), setp.instruction.operands
+    if m is None or len(m.written) != 2 or m.CmpOp not in _COMPARISONS or len(operands) != 3:
         return False
     lane, limit = operands[1], operands[2]
     if not isinstance(lane, text.Name) or not isinstance(limit, text.Integer):
         return False
-    least = 1 if modifiers[1] in ("lt", "lo", "ge", "hs") else 0  # nothing is below 0
-    if not least <= limit.value < _WARP - (modifiers[1] in ("le", "ls", "gt", "hi")):
+    least = 1 if m.CmpOp in ("lt", "lo", "ge", "hs") else 0  # nothing is below 0
+    if not least <= limit.value < _WARP - (m.CmpOp in ("le", "ls", "gt", "hi")):
         return False
     move = writers.get(lane.text)
-    if move is None or move.instruction.mnemonic != "mov" or len(move.instruction.operands) != 2:
+    if move is None or _declared_as("copy", move) is None or len(move.instruction.operands) != 2:
         return False
     return move.instruction.operands[1].text in _LANES
+
+
+def _declared_as(algebra: str, step: Step) -> Modifiers | None:
+    """The modifiers of a statement whose instruction is declared with this algebra."""
+    return next((m for form, m in resolve(step.instruction.opcode) if form.instruction.algebra == algebra), None)
 
 
 def _writers(graph: ControlFlowGraph) -> dict[str, Step | None]:

@@ -92,8 +92,7 @@ def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
     These are a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
     represents an empty argument of a call.
     """
-    passed = range(8) if opcode == "st.param.b8" else passed_on(opcode)
-    return lists(opcode, "packed"), lists(opcode, "padded"), passed
+    return lists(opcode, "packed"), lists(opcode, "padded"), passed_on(opcode)
 
 
 @lru_cache(1 << 12)
@@ -108,13 +107,13 @@ def lists(opcode: str, phrase: str) -> bool:
 
 @lru_cache(1 << 12)
 def passed_on(opcode: str) -> frozenset[int]:
-    """Operands, counted as written, that are only passed on: to other lanes, or as a part of a word."""
+    """Operands, counted as written, that are only passed on: to other lanes, as a part of a word, or to a callee."""
     return frozenset(
         layout.index(position)
         for form, m in resolve(opcode)
         for layout in form.layouts(m)
         for position in layout
-        if operand_rule(form.instruction, form.operands[position].name).says("passed on")
+        if operand_rule(form.instruction, form.operands[position].name).passes_on(m.written)
     )
 
 

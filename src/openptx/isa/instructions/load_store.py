@@ -213,7 +213,7 @@ st = instruction(
     allows_wider_registers=True,
     operands="""
         a   element
-        b   a list of one, sinks in 256 bits, padded
+        b   a list of one, sinks in 256 bits, padded, passed on by .param.b8
     """,
     access="store",
 )

@@ -33,6 +33,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     p       wide                 an address of 32 bits, which the assembler's code generator may refuse
     a       64 bits              an address in a register of 64 bits
     a       passed on            a value that nobody may use in the end, and that need not have been written
+    b       passed on by .b8     the same for the opcode with these modifiers and no others
     b       padded               a list of which only the first element need have been written
     a       functions            the name of a function is right here (6.4.4), where the type has 32 bits or more
 """
@@ -56,22 +57,29 @@ class OperandRule:
     """The phrases of one operand: `rule.says("registers")`, `rule.type` from `as .b32`, `rule.space` from `in
     .shared`."""
 
-    __slots__ = ("_phrases", "space", "type")
+    __slots__ = ("_passing", "_phrases", "space", "type")
 
     def __init__(self, phrases: frozenset[str]) -> None:
         self._phrases = phrases
         self.type = self.space = ""
+        self._passing: list[str] | None = None
         for phrase in phrases - _FLAGS:
             word, _, name = phrase.partition(" .")
             if word == "as" and name:
                 self.type = name
             elif word == "in" and name:
                 self.space = name
+            elif word == "passed on by" and name:
+                self._passing = name.split(".")
             else:
                 raise ValueError(f"not a rule of operands: {phrase!r}")
 
     def says(self, phrase: str) -> bool:
         return phrase in self._phrases
+
+    def passes_on(self, modifiers: tuple[str, ...]) -> bool:
+        """Whether an instruction with these modifiers only passes the operand on."""
+        return "passed on" in self._phrases or [*modifiers] == self._passing
 
 
 @cache
