@@ -68,16 +68,24 @@ RECORDER = SharedLibrary(
     folder=RECORDER_FOLDER,
 )
 """The library of `openptx record`, in front of another driver."""
-NVJITLINKS = {
-    major: SharedLibrary(
-        f"libnvJitLink.so.{major}",
-        (Path(__file__).with_name("nvjitlink") / "nvjitlink.c",),
-        (f"-DOPENPTX_NVJITLINK={major}", f"-Wl,--version-script=libnvJitLink.so.{major}.map"),
-        folder="nvjitlink",
-    )
-    for major in (12, 13)
-}
-"""In front of NVIDIA's linker: it links LTO IR to PTX."""
+NVJITLINKS, NO_NVJITLINKS = (
+    {
+        major: SharedLibrary(
+            f"libnvJitLink.so.{major}",
+            tuple(sorted(Path(__file__).with_name("nvjitlink").glob("*.c"))),
+            (
+                f"-DOPENPTX_NVJITLINK={major}",
+                f"-DOPENPTX_HIDDEN={hidden}",
+                f"-Wl,--version-script=libnvJitLink.so.{major}.map",
+            ),
+            folder=folder,
+        )
+        for major in (13, 12)
+    }
+    for hidden, folder in enumerate(("nvjitlink", "no-nvjitlink"))
+)
+"""In front of NVIDIA's linker: it links LTO IR to PTX. And in place of one that is not installed, for libraries that
+need it."""
 NVRTCS = {
     major: SharedLibrary(
         f"libnvrtc.so.{major}",
@@ -96,7 +104,9 @@ NVML = SharedLibrary(
     folder="nvml",
 )
 """NVIDIA's management library, as far as counting devices. `openptx record` keeps the real one."""
-LIBRARIES = (DRIVER, NVML, RECORDER, *RUNTIMES, *NVJITLINKS.values(), *NVRTCS.values())
+LIBRARIES = (
+    DRIVER, NVML, RECORDER, *RUNTIMES, *NVJITLINKS.values(), *NO_NVJITLINKS.values(), *NVRTCS.values(),
+)  # fmt: skip
 
 
 def entries() -> str:

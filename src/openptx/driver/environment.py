@@ -8,7 +8,16 @@ import sysconfig
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from openptx.driver.build import DRIVER, NVJITLINKS, NVML, NVRTCS, RECORDER, RUNTIMES, library_folder
+from openptx.driver.build import (
+    DRIVER,
+    NO_NVJITLINKS,
+    NVJITLINKS,
+    NVML,
+    NVRTCS,
+    RECORDER,
+    RUNTIMES,
+    library_folder,
+)  # fmt: skip
 from openptx.driver.find_nvidia import NVJITLINK, NVRTC, find_nvidia
 from openptx.driver.recorder.settings import REAL
 from openptx.driver.toolkit import KEEP_NVCC, put_before_nvcc
@@ -69,16 +78,20 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
 
 
 def put_before_nvjitlink(environment: dict[str, str], folder: str, command: str) -> None:
-    """Makes a command find the libraries in front of NVIDIA's linker, including versions that are not installed.
+    """Makes a command find the libraries in front of NVIDIA's linker, and others in place of versions that are not
+    installed.
 
-    numba and cuda.core link with it, which produces machine code, or else with the driver, which is ours: if they find
-    it loaded, but without the expected names, they consider it too old. Nothing else makes them use the driver.
+    Programs look the linker's functions up in all libraries: installed versions come first, the newest before others.
     """
-    preload(environment, (os.path.join(folder, one.folder, one.soname) for one in NVJITLINKS.values()))
+    found, missing = list[str](), list[str]()
     for major in NVJITLINKS:
         variable = f"OPENPTX_NVJITLINK_{major}"
-        if not environment.get(variable) and (linker := find_nvidia(NVJITLINK, major, command)) is not None:
+        linker = environment.get(variable) or find_nvidia(NVJITLINK, major, command)
+        if linker is not None:
             environment[variable] = linker
+        one = (NVJITLINKS if linker else NO_NVJITLINKS)[major]
+        (found if linker else missing).append(os.path.join(folder, one.folder, one.soname))
+    preload(environment, (*found, *missing))
 
 
 def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> None:

@@ -37,7 +37,7 @@ class Linking(Object):
     def add(self, kind: int, data: bytes, name: str) -> None:
         """One image. Libraries without PTX are ignored: NVIDIA's device runtime is built in."""
         if kind == NVVM:
-            raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's compiler reads: link PTX")
+            raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
         if kind == LIBRARY and name.startswith(DEVICE_RUNTIME):
             LOG.info("%s is not linked: the device runtime is built in", name)
         elif kind == LIBRARY:

@@ -45,7 +45,8 @@ int main(void) {
     launch = (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                       void **))get("cuLaunchKernel", 2); /* for the default stream of each thread */
     set_current = (int (*)(void *))get("cuCtxSetCurrent", 0);
-    printf("missing: %d\n", address("cuNoSuchFunction", &missing, 12000, 0, NULL));
+    printf("missing: %d", address("cuNoSuchFunction", &missing, 12000, 0, NULL));
+    printf(" %d\n", missing == NULL);
     int failed = init(0) || retain(&context, 0) || set_current(context) || load(&module, PTX) || function(&kernel, module, "add") ||
                  allocate(&memory, 256) || fill(memory, 0x3f800000, 64);
     pthread_t threads[2];

@@ -1,4 +1,4 @@
-"""NVIDIA's linker nvJitLink under `openptx exec`: dependent libraries load, and linked LTO IR becomes PTX."""
+"""nvJitLink under `openptx exec`: LTO IR is linked by NVIDIA's, to PTX, and everything else by the driver."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from openptx.driver.build import NVJITLINKS, compiler, library_folder
+from openptx.driver.environment import shared_python
 from openptx.driver.find_nvidia import NVJITLINK, find_nvidia
 
 pytestmark = pytest.mark.skipif(
@@ -38,33 +39,114 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+CALLER = (
+    HEAD
+    + """.extern .func (.param .b32 d) five ();
+.visible .entry k(.param .b64 out) {
+    .reg .b32 x; .reg .b64 p;
+    call (x), five;
+    ld.param.b64 p, [out];
+    st.global.b32 [p], x;
+    ret;
+}  // LTO IR
+"""
+)
+CALLED = (
+    HEAD
+    + """.visible .func (.param .b32 d) five () {
+    st.param.b32 [d], 5;
+    ret;
+}
+"""
+)
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> tuple[str, str]:
+    """A kernel, which the linker above takes for LTO IR, and a function that it calls."""
+    for name, text in (("caller", CALLER), ("called", CALLED)):
+        (tmp_path / name).write_text(text)
+    return str(tmp_path / "caller"), str(tmp_path / "called")
+
+
 def run(built: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "openptx", "exec", "--", str(built / "program"), str(built / "libclient.so")]
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--"]
+    command += [str(built / "program"), str(built / "libclient.so")]
     variables = {**os.environ, "OPENPTX_NVJITLINK_12": "", **environment}
     return subprocess.run([*command, *options], capture_output=True, text=True, timeout=120, env=variables)
 
 
-def test_linked_libraries_find_it_and_programs_that_look_for_its_version_do_not(built: Path) -> None:
+def test_lto_ir_is_linked_by_nvidias_linker_to_ptx(built: Path, inputs: tuple[str, str]) -> None:
     found = str(built / "linker")
-    done = run(built, "-arch=sm_90", LD_LIBRARY_PATH=found)
+    done = run(built, "-arch=sm_90", "-lto", f"3:{inputs[0]}", LD_LIBRARY_PATH=found)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "found by name: 0 1, version 0: 12.9, create 0, linked 0: 5 bytes, code\n"
-    kept = run(built, "-lto", LD_LIBRARY_PATH=found, OPENPTX_KEEP_NVJITLINK="1")
-    assert kept.stdout == "found by name: 0 0, version 0: 12.9, create 0, linked 0: 5 bytes, code\n"
+    head = "found by name: 1 1, version 0: 12.9, create 0, complete 0, "
+    assert done.stdout == f"{head}linked 0: {len(CALLER) + 1} bytes\n{CALLER}\n\nlog: none: \n"
+    kept = run(built, "-lto", f"3:{inputs[0]}", LD_LIBRARY_PATH=found, OPENPTX_KEEP_NVJITLINK="1")
+    assert "complete 0, linked 0: 5 bytes\ncode\n" in kept.stdout
 
 
-@pytest.mark.parametrize("options", [("-lto",), ("-arch=sm_90", "-dlto", "-ptx")])
-def test_linked_lto_ir_is_ptx(built: Path, options: tuple[str, ...]) -> None:
+needs_python = pytest.mark.skipif(shared_python() is None, reason="this Python has no shared library")
+LTO_IR, PTX, FAT_BINARY, FILE = 3, 2, 4, 0
+
+
+@needs_python
+@pytest.mark.parametrize(
+    ("options", "caller", "called"),
+    [((), PTX, PTX), ((), PTX, FILE), (("-lto",), LTO_IR, PTX), (("-dlto",), FAT_BINARY, FILE)],
+)
+def test_other_inputs_are_linked_by_the_driver(
+    built: Path, inputs: tuple[str, str], options: tuple[str, ...], caller: int, called: int
+) -> None:
+    linked = (f"{caller}:{inputs[0]}", f"{called}:{inputs[1]}")
+    done = run(built, "-arch=sm_90", *options, *linked, LD_LIBRARY_PATH=str(built / "linker"))
+    assert "create 0, complete 0, linked 0" in done.stdout, done.stderr
+    assert done.stdout.count(".func") == 2  # the prototype is the definition's now
+    assert ".extern" not in done.stdout
+    assert ".entry k" in done.stdout
+
+
+@needs_python
+@pytest.mark.parametrize("options", [(), ("-lto",)])
+def test_the_limit_of_registers_is_kept(built: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "kernel").write_text(f"{HEAD}.visible .entry k() {{ ret; }}")
+    linked = f"{LTO_IR if options else PTX}:{tmp_path / 'kernel'}"
+    done = run(built, *options, "-maxrregcount=40", linked, LD_LIBRARY_PATH=str(built / "linker"))
+    assert ".maxnreg 40" in done.stdout, done.stderr
+
+
+@needs_python
+def test_errors_of_the_driver_are_in_the_log(built: Path, inputs: tuple[str, str]) -> None:
+    done = run(built, "-arch=sm_90", "-lto", f"3:{inputs[0]}", f"2:{inputs[0]}", LD_LIBRARY_PATH=str(built / "linker"))
+    assert "create 0, complete 4" in done.stdout, done.stderr
+    assert "log: none: error[PTX7" in done.stdout
+
+
+def test_programs_that_ask_for_ptx_get_nvidias_errors(built: Path, inputs: tuple[str, str]) -> None:
+    options = ("-lto", "-ptx", f"3:{inputs[0]}", f"2:{inputs[1]}")
     done = run(built, *options, LD_LIBRARY_PATH=str(built / "linker"))
-    assert done.stdout.endswith("create 0, linked 0: 4 bytes, ptx\n"), done.stderr
+    assert "create 0, complete 12" in done.stdout, done.stderr
 
 
-def test_without_it_calls_are_errors(built: Path, tmp_path: Path) -> None:
-    broken = tmp_path / SONAME
-    broken.write_text("no library")
-    done = run(built, "-lto", LD_LIBRARY_PATH=str(tmp_path))
+@needs_python
+def test_without_it_programs_do_not_find_it_and_lto_ir_is_an_error(
+    built: Path, inputs: tuple[str, str], tmp_path: Path
+) -> None:
+    done = run(built, "-lto", f"3:{inputs[0]}", LD_LIBRARY_PATH=str(tmp_path), VIRTUAL_ENV=str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert "version 6: 0.0, create 6, linked 6: 0 bytes" in done.stdout
+    assert done.stdout == "found by name: 0 1, version 6: 0.0, create 6, complete 6"
+    assert done.stderr.count("OPENPTX_NVJITLINK_12 does not name NVIDIA's libnvJitLink.so.12") == 1
+    assert done.stderr.count("`pip install nvidia-nvjitlink-cu12`") == 1
+    linked = (f"2:{inputs[0]}", f"2:{inputs[1]}")
+    done = run(built, "-arch=sm_90", *linked, LD_LIBRARY_PATH=str(tmp_path), VIRTUAL_ENV=str(tmp_path))
+    assert "create 0, complete 0, linked 0" in done.stdout, done.stderr
+
+
+def test_a_linker_that_does_not_load_is_an_error(built: Path, tmp_path: Path) -> None:
+    (tmp_path / SONAME).write_text("no library")
+    done = run(built, "-lto", LD_LIBRARY_PATH=str(tmp_path))
+    assert "found by name: 1 1, version 6: 0.0, create 6" in done.stdout, done.stderr
     assert done.stderr.count("OPENPTX_NVJITLINK_12 does not name NVIDIA's libnvJitLink.so.12") == 1
 
 

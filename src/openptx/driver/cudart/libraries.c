@@ -24,7 +24,7 @@ API int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsi
     int error = name && *name && function ? enter() : INVALID_VALUE;
     if (!error)
         error = driver()->cuGetProcAddress_v2(name, function, (int)version, flags, status ? status : &ignored);
-    return done(error == NOT_FOUND_BY_DRIVER ? SUCCESS : error);
+    return done(error);
 }
 
 API int cudaGetDriverEntryPoint(const char *name, void **function, uint64_t flags, int *status)

@@ -34,11 +34,12 @@ static int own_cuGetProcAddress_v2(const char *name, void **function, int versio
     if (OPENPTX_RECORDER) return recorded_address(name, function, version, flags, status, best ? (int)(best - entries) : -1);
     *function = best ? best->stub : NULL;
     if (status) *status = best ? 0 : known ? 2 : 1; /* found, version not sufficient, symbol not found */
-    return best ? SUCCESS : NOT_FOUND;
+    return SUCCESS; /* also for what is not found: programs then look for the symbol itself */
 }
 
 static int own_cuGetProcAddress(const char *name, void **function, int version, uint64_t flags) {
-    return own_cuGetProcAddress_v2(name, function, version, flags, NULL);
+    int result = own_cuGetProcAddress_v2(name, function, version, flags, NULL);
+    return result == SUCCESS && !*function ? NOT_FOUND : result;
 }
 
 /* Whether a library that asks for export tables works without them: NVIDIA's linker and compiler do. */

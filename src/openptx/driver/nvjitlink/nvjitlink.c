@@ -1,14 +1,14 @@
-/* libnvJitLink.so.12 and .13 of OpenPTX: NVIDIA's linker, which OPENPTX_NVJITLINK_12 or _13 names, but for its machine
-   code: what is linked of LTO IR is PTX.
+/* libnvJitLink.so.12 and .13 of OpenPTX. NVIDIA's linker, which OPENPTX_NVJITLINK_12 or _13 names, links LTO IR, to PTX
+   instead of machine code; everything else is linked by the driver.
 
-   Libraries that were linked with NVIDIA's (cuSPARSE, cuSOLVER) find each function, in the version that they ask for.
-   `dlsym` finds the functions of a release (`__nvJitLinkCreate_12_9`), but not those without one: numba and cuda.core
-   take the library for too old, then, and link by the driver, which takes PTX. */
-#define _GNU_SOURCE
+   With OPENPTX_HIDDEN this library stands for one that is not installed. Libraries that were linked with NVIDIA's
+   (cuSPARSE, cuSOLVER) find each function, in the version that they ask for. `dlsym` finds the functions of a release
+   (`__nvJitLinkCreate_12_9`), but not those without one: numba and cuda.core say that there is no nvJitLink, then, and
+   link by the driver. */
+#include "linking.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,8 @@
 #define NUMBER(x) TEXT(x)
 #define SONAME "libnvJitLink.so." NUMBER(OPENPTX_NVJITLINK)
 #define VARIABLE "OPENPTX_NVJITLINK_" NUMBER(OPENPTX_NVJITLINK)
+#define PACKAGE (OPENPTX_NVJITLINK == 12 ? "nvidia-nvjitlink-cu12" : "nvidia-nvjitlink")
 
-typedef uint64_t Word; /* what a register passes: an integer, or a pointer */
-typedef Word Forwarded(Word, Word, Word, Word, Word, Word);
-enum { INTERNAL_ERROR = 6 };
-
-#define FUNCTION(name) INDEX_##name,
-enum {
-#include "functions.def"
-    INDEX___nvJitLinkAPI, INDEX_nvJitLinkVersion, COUNT
-};
-#undef FUNCTION
 #define FUNCTION(name) #name,
 static const char *const names[COUNT] = {
 #include "functions.def"
@@ -54,64 +45,91 @@ static void find_functions(void) {
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!library) {
         const char *why = path ? dlerror() : "it is not set";
-        fprintf(stderr, "openptx: " VARIABLE " does not name NVIDIA's " SONAME ", which links LTO IR: %s\n", why);
+        fprintf(stderr, "openptx: " VARIABLE " does not name NVIDIA's " SONAME ", which links LTO IR: %s\n"
+                        "openptx: `pip install %s` installs it where `openptx exec` finds it\n", why, PACKAGE);
         return;
     }
     for (int i = 0; i < COUNT; i++) functions[i] = (Forwarded *)dlsym(library, names[i]);
 }
 
-static Word call(int index, Word a, Word b, Word c, Word d, Word e, Word f) {
+int is_there(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_functions);
-    return functions[index] ? functions[index](a, b, c, d, e, f) : INTERNAL_ERROR;
+    return functions[INDEX_nvJitLinkCreate] != NULL;
 }
 
-/* Calls that change on the way: `-ptx` is added where LTO IR is linked, and the PTX stands for machine code. */
-static Word create(Word handle, Word count, Word options) {
-    const char **given = (const char **)options, **more = malloc(((uint32_t)count + 1) * sizeof *more);
-    uint32_t total = (uint32_t)count;
-    if (!more) return INTERNAL_ERROR;
-    for (uint32_t i = 0; given && i < (uint32_t)count; i++) {
-        more[i] = given[i];
-        if (given[i] && (!strcmp(given[i], "-lto") || !strcmp(given[i], "-dlto"))) total = (uint32_t)count + 1;
+int call(int index, Word a, Word b, Word c, Word d, Word e) {
+    return is_there() && functions[index] ? (int)functions[index](a, b, c, d, e, 0) : INTERNAL_ERROR;
+}
+
+/* Both logs, NVIDIA's first. */
+static int error_log(struct link *link, char *out, size_t *size) {
+    size_t theirs = 0, own = strlen(link->log);
+    if (link->theirs) call(INDEX_nvJitLinkGetErrorLogSize, (Word)link->theirs, (Word)&theirs, 0, 0, 0);
+    if (size) *size = theirs + own;
+    if (out && theirs) call(INDEX_nvJitLinkGetErrorLog, (Word)link->theirs, (Word)out, 0, 0, 0);
+    if (out) memcpy(out + theirs, link->log, own);
+    return SUCCESS;
+}
+
+/* What stands for machine code: the result of the driver, or NVIDIA's PTX. */
+static int size_of_code(struct link *link, size_t *size) {
+    if (link->linked) return *size = link->size, SUCCESS;
+    return call(INDEX_nvJitLinkGetLinkedPtxSize, (Word)link->theirs, (Word)size, 0, 0, 0);
+}
+
+static int code(struct link *link, char *out) {
+    if (link->linked) return memcpy(out, link->linked, link->size), SUCCESS;
+    return call(INDEX_nvJitLinkGetLinkedPtx, (Word)link->theirs, (Word)out, 0, 0, 0);
+}
+
+static Word changed(int index, Word a, Word b, Word c, Word d, Word e) {
+    struct link *link = (struct link *)a;
+    if (!a) return NULL_INPUT;
+    switch (index) {
+    case INDEX_nvJitLinkCreate: return link_create((struct link **)a, (uint32_t)b, (const char **)c);
+    case INDEX_nvJitLinkDestroy:
+        if (!*(struct link **)a) return NULL_INPUT;
+        link_destroy(*(struct link **)a);
+        *(struct link **)a = NULL;
+        return SUCCESS;
+    case INDEX_nvJitLinkAddData: return link_add(link, (int)b, (const void *)c, d, (const char *)e);
+    case INDEX_nvJitLinkAddFile: return link_add_file(link, (int)b, (const char *)c);
+    case INDEX_nvJitLinkComplete: return link_complete(link);
+    case INDEX_nvJitLinkGetErrorLogSize: return error_log(link, NULL, (size_t *)b);
+    case INDEX_nvJitLinkGetErrorLog: return error_log(link, (char *)b, NULL);
+    case INDEX_nvJitLinkGetLinkedCubinSize: return size_of_code(link, (size_t *)b);
+    case INDEX_nvJitLinkGetLinkedCubin: return code(link, (char *)b);
     }
-    for (uint32_t i = 0; given && i < (uint32_t)count; i++)
-        if (given[i] && !strcmp(given[i], "-ptx")) total = (uint32_t)count;
-    more[count] = "-ptx";
-    Word result = call(INDEX_nvJitLinkCreate, handle, total, given ? (Word)more : 0, 0, 0, 0);
-    free(more);
-    return result;
+    return call(index, (Word)link->theirs, b, c, d, e);
 }
 
-static size_t bytes_of_ptx(Word handle) {
-    size_t size = 0;
-    return (int)call(INDEX_nvJitLinkGetLinkedPtxSize, handle, (Word)&size, 0, 0, 0, 0) ? 0 : size;
-}
-
-static Word changed(int index, Word a, Word b, Word c, Word d, Word e, Word f) {
-    if (index == INDEX_nvJitLinkCreate) return create(a, b, c);
-    if (index == INDEX_nvJitLinkGetLinkedCubinSize && bytes_of_ptx(a)) index = INDEX_nvJitLinkGetLinkedPtxSize;
-    if (index == INDEX_nvJitLinkGetLinkedCubin && bytes_of_ptx(a)) index = INDEX_nvJitLinkGetLinkedPtx;
-    return call(index, a, b, c, d, e, f);
-}
-
-/* A function, and its name without a release, which only libraries that were linked with NVIDIA's find. */
-#define UNFOUND(name)                                                                                                  \
-    PUBLIC Word forward_##name(Word a, Word b, Word c, Word d, Word e, Word f) {                                       \
-        return changed(INDEX_##name, a, b, c, d, e, f);                                                                \
+/* A function, and its name without a release. */
+#if OPENPTX_HIDDEN
+#define AT "@"
+#else
+#define AT "@@"
+#endif
+#define PLAIN(name)                                                                                                    \
+    PUBLIC Word forward_##name(Word a, Word b, Word c, Word d, Word e) {                                               \
+        return changed(INDEX_##name, a, b, c, d, e);                                                                   \
     }                                                                                                                  \
-    __asm__(".symver forward_" #name ", " #name "@" SONAME);
+    __asm__(".symver forward_" #name ", " #name AT SONAME);
 #define RELEASE(name, minor) RELEASE_OF(name, OPENPTX_NVJITLINK, minor)
 #define RELEASE_OF(name, major, minor) RELEASE_NAMED(name, major, minor)
 #define RELEASE_NAMED(name, major, minor)                                                                              \
     PUBLIC __typeof(forward_##name) __##name##_##major##_##minor __attribute__((alias("forward_" #name)));
 #define FUNCTION(name)                                                                                                 \
-    UNFOUND(name)                                                                                                      \
+    PLAIN(name)                                                                                                        \
     RELEASE(name, 0) RELEASE(name, 1) RELEASE(name, 2) RELEASE(name, 3) RELEASE(name, 4) RELEASE(name, 5)              \
     RELEASE(name, 6) RELEASE(name, 7) RELEASE(name, 8) RELEASE(name, 9) RELEASE(name, 10) RELEASE(name, 11)
 #include "functions.def"
-UNFOUND(nvJitLinkVersion)
 
-PUBLIC Word __nvJitLinkAPI(Word a, Word b, Word c, Word d, Word e, Word f) {
-    return call(INDEX___nvJitLinkAPI, a, b, c, d, e, f);
+PUBLIC Word forward_nvJitLinkVersion(Word major, Word minor) {
+    return call(INDEX_nvJitLinkVersion, major, minor, 0, 0, 0);
+}
+__asm__(".symver forward_nvJitLinkVersion, nvJitLinkVersion" AT SONAME);
+
+PUBLIC Word __nvJitLinkAPI(Word a, Word b, Word c, Word d, Word e) {
+    return call(INDEX___nvJitLinkAPI, a, b, c, d, e);
 }
