@@ -153,8 +153,9 @@ def test_misaligned_row(engine: str) -> None:
     offsets = np.arange(32, dtype=np.uint32) * np.uint32(16)
     offsets[3] = 4
     arrays = [np.zeros((1, 32), np.uint32), np.zeros(256, np.uint32), offsets]
-    with pytest.raises(Fault, match="not a multiple of 16"):
+    with pytest.raises(Fault, match="not a multiple of 16") as caught:
         program(HEAD.format("sm_120a") + text)["k"]((1,), (32,), tuple(arrays), engine=engine)
+    assert caught.value.thread == (3, 0, 0)  # which has the address of the row
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -64,35 +64,38 @@ def fidelity_of_packed(m: Modifiers) -> Fidelity:
 @meaning(ldmatrix, fidelity=fidelity_of_packed)
 def _(x: Machine, m: Modifiers, p: Bits) -> Operand:
     whole_warp(x, "ldmatrix")
+    require_aligned(x, m, p)
     part = {"m8n8": columns_of_8 if m.trans else rows_of_8, "m8n16": rows_of_16, "m16n16": columns_of_16}[m.shape or ""]
     found = [part(x, m, p, i) for i in range(loaded(m))]
     return tuple(found) if len(found) > 1 else found[0]
 
 
-def line(x: Machine, p: Bits, lane: Bits) -> Bits:
-    """The address of a 16-byte row: lane 8i + j has that of row j of matrix i (16i + j if there are sixteen rows)."""
-    row = x.shuffle(p, lane)
-    x.require((row & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
-    return row
+def require_aligned(x: Machine, m: Modifiers, p: Bits) -> None:
+    """Faults in lanes whose address of a row of 16 bytes is no multiple of that: lane 8i + j has that of row j of
+    matrix i (16i + j if there are sixteen rows)."""
+    aligned, used = (p & 15) == 0, 8 * loaded(m)
+    if used < 32:
+        aligned = aligned | ((x.lane() & 32 - used) != 0)
+    x.require(aligned, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
 
 
 def rows_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
     """Lane 4g + t gets elements 2t and 2t + 1 of row g."""
     lane = x.lane()
-    return x.load(m.space, line(x, p, (lane >> 2) + 8 * i) + x.resize((lane & 3) << 2, 64), 32)[0]
+    return x.load(m.space, x.shuffle(p, (lane >> 2) + 8 * i) + x.resize((lane & 3) << 2, 64), 32)[0]
 
 
 def columns_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
     """Lane 4g + t gets elements 2t and 2t + 1 of column g."""
     lane = x.lane()
-    rows = [line(x, p, ((lane & 3) << 1) + (8 * i + j)) for j in (0, 1)]
+    rows = [x.shuffle(p, ((lane & 3) << 1) + (8 * i + j)) for j in (0, 1)]
     return x.join([x.load(m.space, row + x.resize(lane >> 2 << 1, 64), 16)[0] for row in rows])
 
 
 def rows_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
     """Lane 4g + t gets elements 4t to 4t + 3 of row g, one per byte."""
     lane = x.lane()
-    row, first = line(x, p, (lane >> 2) + 8 * i), (lane & 3) << 2
+    row, first = x.shuffle(p, (lane >> 2) + 8 * i), (lane & 3) << 2
     return x.join([element_of_16(x, m, row, first + e) for e in range(4)])
 
 
@@ -100,7 +103,7 @@ def columns_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
     """Lane 4g + t gets elements 4t to 4t + 3 of columns g and g + 8 of each matrix, one register for each column."""
     lane = x.lane()
     at = (lane >> 2) + 8 * (i % 2)
-    rows = [line(x, p, ((lane & 3) << 2) + (16 * (i // 2) + e)) for e in range(4)]
+    rows = [x.shuffle(p, ((lane & 3) << 2) + (16 * (i // 2) + e)) for e in range(4)]
     return x.join([element_of_16(x, m, row, at) for row in rows])
 
 
@@ -140,13 +143,14 @@ stmatrix = instruction(
 @meaning(stmatrix)
 def _(x: Machine, m: Modifiers, p: Bits, r: Operand) -> None:
     whole_warp(x, "stmatrix")
+    require_aligned(x, m, p)
     lane = x.lane()
     g, t = x.resize(lane >> 2, 64), (lane & 3) << 1
     for i, value in enumerate(registers(r)):
         if not m.trans:
-            x.store(m.space, line(x, p, (lane >> 2) + 8 * i) + x.resize(t << 1, 64), (value,))
+            x.store(m.space, x.shuffle(p, (lane >> 2) + 8 * i) + x.resize(t << 1, 64), (value,))
             continue
-        rows = [line(x, p, t + (8 * i + j)) for j in (0, 1)]
+        rows = [x.shuffle(p, t + (8 * i + j)) for j in (0, 1)]
         if m.shape == "m8n8":
             for row, half in zip(rows, x.split(value, 16), strict=True):
                 x.store(m.space, row + (g << 1), (half,))

@@ -178,17 +178,16 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     m = m.with_(ctype=m.dtype)
     _, columns, _ = shape(m)
     order = products.places(16, columns)
-    g = x.lane() >> 2
     if "a" in of:
         a = products.registers(of["a"])
     else:
-        own = ((x.special("warpid", 32) & 3) << 4) + g
-        a = shared.Descriptor(x, of["a-desc"]).fragment([own, own + 8], of.get("imm-trans-a", 0) == 1)
+        own = (x.special("warpid", 32) & 3) << 1
+        a = shared.Descriptor(x, of["a-desc"], of.get("imm-trans-a", 0) == 1).fragment([own, own + 1])
     if (of.get("imm-scale-a", 1) ^ of.get("imm-scale-b", 1)) >> 31 & 1:  # one of them is -1
         a = tuple(shared.negated(r, m.atype) for r in a)
-    matrix, across = shared.Descriptor(x, of["b-desc"]), of.get("imm-trans-b", 0) == 1
     deep = shared.DEPTH * (2 if m.sp else 1)
-    b = tuple(r for i in range(0, columns, 8) for r in matrix.fragment([g + i], across, deep))
+    matrix = shared.Descriptor(x, of["b-desc"], of.get("imm-trans-b", 0) == 1, deep)
+    b = tuple(r for i in range(columns // 8) for r in matrix.fragment([x.const(i, 32)]))
     addends = products.arranged(x, products.registers(of["d"]), m.dtype.width, order)
     addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
     fraction = BYTE_FRACTION if m.atype.name in BYTES else FRACTION

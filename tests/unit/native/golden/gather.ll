@@ -106,7 +106,7 @@ part:
 ret <32 x i32> %r
 }
 
-define { <32 x i32>, i1 } @openptx.shared.lanes.9f72846a9f3999c6(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+define { <32 x i32>, i1 } @openptx.shared.lanes.6b21c8f4fbac883b(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -154,18 +154,20 @@ each:
 %v36 = insertvalue { <32 x i32>, i1 } %v35, i1 false, 1
 ret { <32 x i32>, i1 } %v36
 slow:
-%v37 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %places, ptr %v37, align 64, !tbaa !5
-%v38 = getelementptr i8, ptr %w, i64 1280
+%v37 = mul i32 %warp, 32
+%first = zext i32 %v37 to i64
+%v38 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %v38, align 64, !tbaa !5
+%v39 = getelementptr i8, ptr %w, i64 1280
 %wide = zext i32 %lanes to i64
-%v39 = call i1 @openptx.load(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
-%v40 = load volatile <32 x i32>, ptr %v38, align 4, !tbaa !5
-%v41 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v40, 0
-%v42 = insertvalue { <32 x i32>, i1 } %v41, i1 %v39, 1
-ret { <32 x i32>, i1 } %v42
+%v40 = call i1 @openptx.load(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+%v41 = load volatile <32 x i32>, ptr %v39, align 4, !tbaa !5
+%v42 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v41, 0
+%v43 = insertvalue { <32 x i32>, i1 } %v42, i1 %v40, 1
+ret { <32 x i32>, i1 } %v43
 }
 
-define i1 @openptx.shared.lanes.220c0bbecd5cbfe4(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i64 %first, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
+define i1 @openptx.shared.lanes.ec1c3e9ac5fb5f13(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -210,13 +212,15 @@ each:
 call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %value0, <32 x ptr> align 4 %v30, <32 x i1> %mask), !tbaa !6
 ret i1 false
 slow:
-%v31 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %places, ptr %v31, align 64, !tbaa !5
-%v32 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %value0, ptr %v32, align 4, !tbaa !5
+%v31 = mul i32 %warp, 32
+%first = zext i32 %v31 to i64
+%v32 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %v32, align 64, !tbaa !5
+%v33 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %value0, ptr %v33, align 4, !tbaa !5
 %wide = zext i32 %lanes to i64
-%v33 = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
-ret i1 %v33
+%v34 = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+ret i1 %v34
 }
 
 define i32 @kernel(ptr noalias %w, ptr noalias %frames, i32 %start) nounwind #0 {
@@ -324,7 +328,7 @@ b62:
 %v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
 %v74 = add <32 x i64> %v73, %v71
-%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.9f72846a9f3999c6(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i64 %first, i64 0, i64 34359804929, <32 x i64> %v74)
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.6b21c8f4fbac883b(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
 %v76 = extractvalue { <32 x i32>, i1 } %v75, 1
 br i1 %v76, label %failed, label %b77, !prof !0
 b77:
@@ -341,14 +345,14 @@ block1:
 %v82 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v81)
 %v83 = icmp ne <32 x i32> %v82, zeroinitializer
 %v84 = xor <32 x i1> %v83, splat (i1 true)
-%v85 = load i64, ptr %r1, align 4
-%v86 = bitcast <32 x i1> %v83 to i32
-%v87 = icmp ne i32 %v86, 0
-br i1 %v87, label %b88, label %b89
-b88:
+%v85 = bitcast <32 x i1> %v83 to i32
+%v86 = icmp ne i32 %v85, 0
+br i1 %v86, label %b87, label %b88
+b87:
+%v89 = load i64, ptr %r1, align 4
 %v90 = select <32 x i1> %v83, <32 x i32> %v82, <32 x i32> zeroinitializer
 %v91 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v90)
-%v92 = insertelement <32 x i64> poison, i64 %v85, i32 0
+%v92 = insertelement <32 x i64> poison, i64 %v89, i32 0
 %v93 = shufflevector <32 x i64> %v92, <32 x i64> poison, <32 x i32> zeroinitializer
 %v94 = insertelement <32 x i64> poison, i64 %v43, i32 0
 %v95 = shufflevector <32 x i64> %v94, <32 x i64> poison, <32 x i32> zeroinitializer
@@ -364,7 +368,7 @@ b88:
 %v105 = icmp ne i32 %v104, 0
 br i1 %v105, label %b106, label %b107, !prof !0
 b106:
-%v108 = insertelement <32 x i64> poison, i64 %v85, i32 0
+%v108 = insertelement <32 x i64> poison, i64 %v89, i32 0
 %v109 = shufflevector <32 x i64> %v108, <32 x i64> poison, <32 x i32> zeroinitializer
 %v110 = getelementptr i8, ptr %w, i64 1024
 store <32 x i64> %v109, ptr %v110, align 64, !tbaa !5
@@ -394,28 +398,27 @@ store <32 x ptr> %v122, ptr %v123, align 64, !tbaa !5
 %v129 = load i32, ptr %v128, align 4, !tbaa !6
 %v130 = add i32 %v129, %v91
 store i32 %v130, ptr %v128, align 4, !tbaa !6
-br label %b89
-b89:
-%v131 = phi i32 [%v129, %b117], [0, %block1]
-%v132 = load <32 x i64>, ptr %r6, align 4
-%v133 = call i1 @openptx.shared.lanes.220c0bbecd5cbfe4(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i64 %first, i64 0, i64 60129608705, <32 x i64> %v132, <32 x i32> %v82)
-br i1 %v133, label %failed, label %b134, !prof !0
-b134:
+br label %b88
+b88:
+%v131 = load <32 x i64>, ptr %r6, align 4
+%v132 = call i1 @openptx.shared.lanes.ec1c3e9ac5fb5f13(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v131, <32 x i32> %v82)
+br i1 %v132, label %failed, label %b133, !prof !0
+b133:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v135 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v135, align 4
+%v134 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v134, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v136 = icmp ult i32 %next, 2
-br i1 %v136, label %ready, label %rest
+%v135 = icmp ult i32 %next, 2
+br i1 %v135, label %ready, label %rest
 rest:
-%v137 = call i1 @openptx.next_in_row(ptr %w)
-br i1 %v137, label %beside, label %done
+%v136 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v136, label %beside, label %done
 done:
 ret i32 0
 beside:

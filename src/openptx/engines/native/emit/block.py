@@ -182,8 +182,15 @@ class BlockEmitter:
             # All or none: the guard is a branch only if memory is accessed; results are selected.
             mask = self.x.bits(self.x.vector(mask if self.facts.partial[scope.block.index] else guard), 1)
         scope.set_guard(guard, mask)
-        self.observed(op)
+        if self.c.cells.writes(op) or self.c.options.watched:
+            self.observed(op)
+        else:  # one test for all that it does
+            self.x.memory.paths.if_any(lambda: self.without_results(op))
         scope.set_guard(None, scope.block_mask)
+
+    def without_results(self, op: Op) -> tuple[Bits, ...]:
+        self.observed(op)
+        return ()
 
     def observed(self, op: Op) -> None:
         self.x.watch.before(op, self.binder)

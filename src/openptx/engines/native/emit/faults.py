@@ -29,15 +29,24 @@ class FaultExits:
         if isinstance(p.v, int) and p.v:
             return
         ir = self.ir
-        wrong = self.scope.within_mask(ir.emit(f"xor <{N} x i1> {self.x.vector(p)}, splat (i1 true)"))
-        word = ir.mask_bits(wrong)
-        with ir.exit_block(ir.is_some(word)):
-            self.report(abi.REQUIRED, word, self.message(code, message))
-            if value is not None:
-                lane = ir.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {word}, i1 true)")
-                address = self.scope.element(self.x.resize(value, 64), lane)
-                ir.store("i64", address, self.entry.field(abi.ADDRESS), 8)
-            self.leave()
+        if self.x.uniform(p) and not self.scope.mask_may_be_empty:
+            word = self.scope.mask_word()
+            some = "true" if isinstance(p.v, int) else ir.emit(f"xor i1 {self.x.scalar(p)}, true")
+        else:
+            word = ir.mask_bits(self.scope.within_mask(ir.emit(f"xor <{N} x i1> {self.x.vector(p)}, splat (i1 true)")))
+            some = ir.is_some(word)
+        with ir.exit_block(some):
+            what = "0" if value is None else self.reported(self.x.resize(value, 64), word)
+            lanes = word if not self.scope.step_lane else ir.emit(f"shl i32 1, {self.scope.step_lane}")
+            site, number = self.scope.site + self.scope.c.site_base, self.message(code, message)
+            ir.line(f"call void @openptx.wrong(ptr %w, i32 {lanes}, i32 {site}, i32 {number}, i64 {what})")
+            ir.jump(ir.own("failed"))
+
+    def reported(self, value: Bits, lanes: str) -> str:
+        """A value in the lowest of some lanes."""
+        if self.x.uniform(value):
+            return self.x.scalar(value)
+        return self.scope.element(value, self.ir.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {lanes}, i1 true)"))
 
     def leave_with(self, kind: int, lanes: str) -> None:
         self.report(kind, lanes)

@@ -21,7 +21,7 @@ class GuardedPaths:
         self.x, self.ir, self.scope = scope.x, scope.ir, scope
 
     def diamond(self, good: str, fast: Act, slow: Act) -> tuple[Bits, ...]:
-        """The results of `fast` if `good` holds, else those of `slow`, which returns vectors."""
+        """The results of `fast` if `good` holds, else those of `slow`, which returns vectors or scalars."""
         if good == GOOD:
             return fast()
         ir = self.ir
@@ -48,12 +48,16 @@ class GuardedPaths:
         """`act` if any lane executes; else zeros."""
         if not self.scope.mask_may_be_empty:
             return act()
-        ir = self.ir
-        with ir.block_if(ir.is_some(self.scope.mask_word())) as labels:
-            self.scope.mask_may_be_empty = False
+        ir, scope, guard, mask = self.ir, self.scope, self.scope.guard, self.scope.mask
+        all_or_none = guard is not None and self.x.uniform(guard)
+        some = self.x.scalar(guard) if guard is not None and all_or_none else ir.is_some(scope.mask_word())
+        with ir.block_if(some) as labels:
+            scope.mask_may_be_empty = False
+            if all_or_none:
+                scope.mask = scope.block_mask
             results = act()
             names = [self.x.name_of(d, self.x.uniform(d)) for d in results]
-            self.scope.mask_may_be_empty = True
+            scope.mask, scope.mask_may_be_empty = mask, True
         found: list[Bits] = []
         for d, name in zip(results, names, strict=True):
             t = self.x.type_of(d)

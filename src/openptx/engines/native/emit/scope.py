@@ -91,6 +91,8 @@ class Scope:
 
     def first_active(self, a: Bits) -> str:
         """The scalar of the lowest executing lane."""
+        if self.x.uniform(a):
+            return self.x.scalar(a)
         if self.full:
             return self.element(a, 0)
         lane = self.ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.mask_word()}, i1 false)")

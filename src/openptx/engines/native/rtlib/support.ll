@@ -228,6 +228,56 @@ define i1 @openptx.load_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %loca
   ret i1 %r
 }
 
+; The same for one address: the lowest lane's elements are left where those of lane 0 are.
+define i1 @openptx.load_one(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %address) #1 #0 noinline {
+  %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
+  %one = insertelement <32 x i64> poison, i64 %address, i32 0
+  %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
+  store <32 x i64> %all, ptr %scratch, align 64
+  %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 0)
+  br i1 %r, label %failed, label %found
+failed:
+  ret i1 true
+found:
+  %mask32 = trunc i64 %mask to i32
+  %lane = call i32 @llvm.cttz.i32(i32 %mask32, i1 false)
+  %what32 = trunc i64 %what to i32
+  %what8 = lshr i32 %what32, 8
+  %step = and i32 %what8, 255
+  %count = lshr i32 %what32, 16
+  %data = getelementptr i8, ptr %w, i64 {DATA}
+  %off = mul i32 %lane, %step
+  %own = getelementptr i8, ptr %data, i32 %off
+  %row = mul i32 %step, 32
+  br label %each
+each:
+  %i = phi i32 [ 0, %found ], [ %i1, %each ]
+  %at = mul i32 %i, %row
+  %to = getelementptr i8, ptr %data, i32 %at
+  %from = getelementptr i8, ptr %own, i32 %at
+  call void @openptx.move(ptr %to, ptr %from, i32 %step)
+  %i1 = add i32 %i, 1
+  %more = icmp ult i32 %i1, %count
+  br i1 %more, label %each, label %done
+done:
+  ret i1 false
+}
+
+; Records that a condition of an instruction does not hold in some lanes, with a value of the lowest of them.
+define void @openptx.wrong(ptr %w, i32 %lanes, i32 %site, i32 %message, i64 %value) noinline {
+  %p0 = getelementptr i8, ptr %w, i64 {KIND}
+  store i32 {REQUIRED}, ptr %p0
+  %p1 = getelementptr i8, ptr %w, i64 {LANES}
+  store i32 %lanes, ptr %p1
+  %p2 = getelementptr i8, ptr %w, i64 {ADDRESS}
+  store i64 %value, ptr %p2
+  %p3 = getelementptr i8, ptr %w, i64 {SPACE}
+  store i32 %message, ptr %p3
+  %p4 = getelementptr i8, ptr %w, i64 {SITE}
+  store i32 %site, ptr %p4
+  ret void
+}
+
 define i1 @openptx.store_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
   call void @openptx.spread(ptr %w, i64 %base, ptr %offsets)
   %r = call i1 @openptx.store(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)

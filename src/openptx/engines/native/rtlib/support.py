@@ -48,6 +48,7 @@ NAMES = tuple(
         "load",
         "store",
         "load_span",
+        "load_one",
         "store_span",
         "places",
         "copy",
@@ -63,6 +64,7 @@ NAMES = tuple(
         "next_warp",
         "come",
         "ended",
+        "wrong",
     )
 )
 """The functions that kernels call."""

@@ -16,55 +16,62 @@ DEPTH = 32  # bytes of a line that one multiplication uses if both matrices are 
 
 
 class Descriptor:
-    """A matrix of lines: rows of a, or columns of b, which are twice as deep where a is sparse.
+    """A matrix of lines: rows of a, or columns of b, which are twice as deep where a is sparse. Eight are a group.
 
     Atoms have eight rows of 16, 32, 64 or 128 bytes; `spread` is the logarithm of the number of chunks in a row.
     """
 
-    def __init__(self, x: Machine, code: Bits) -> None:
+    def __init__(self, x: Machine, code: Bits, across: bool, depth: int = DEPTH) -> None:
         def field(low: int, width: int) -> Bits:
             return x.resize(code >> low if low else code, 32) & (1 << width) - 1
 
-        self.x = x
-        self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
-        self.base = field(49, 3)
+        self.x, self.across, self.depth = x, across, depth
+        start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
+        base = field(49, 3)
         mode = field(62, 2)
         self.plain = mode == 0
         self.spread = x.pick(self.plain, 0, 4 - mode)
+        self.chunks = (x.const(1, 32) << self.spread) - 1
+        pitch, line, word = self.spread + 4, x.lane() >> 2, x.lane() & 3
+        if across:
+            self.step = x.pick(self.plain, self.leading, self.stride)
+            self.places = [start + ((line << 1) + (((word << 1) + e) << pitch)) for e in (0, 1)]
+        else:
+            self.step = x.pick(self.plain, self.leading, CHUNK)
+            self.places = [start + (line << pitch)]
+        self.base = base
 
-    def address(self, offset: Bits) -> Bits:
-        """Chunks of a row are permuted according to the row's position in the pattern, which repeats at multiples of
-        its size."""
-        at = self.start + offset
-        row = ((at >> 7) - self.base) & ((self.x.const(1, 32) << self.spread) - 1)
-        return self.x.resize(at ^ (row << 4), 64)
-
-    def fragment(self, lines: Sequence[Bits], across: bool, depth: int = DEPTH) -> Registers:
-        """The words of lines in the layout of `mma` fragments, chunk by chunk: lane 4g + t gets word t of each chunk.
+    def fragment(self, groups: Sequence[Bits]) -> Registers:
+        """The words of lines in the layout of `mma` fragments, chunk by chunk: lane 4g + t gets word t of each chunk of
+        line g of each group.
 
         Lines that lie `across` (MN-major) are adjacent in memory, so their elements are gathered.
         """
-        word = self.collected if across else self.word
-        return tuple(word(i, k) for k in range(depth // CHUNK) for i in lines)
+        word, begins = self.collected if self.across else self.word, [self.begin(i) for i in groups]
+        return tuple(word(i + self.step * k) for k in range(self.depth // CHUNK) for i in begins)
 
-    def word(self, i: Bits, k: int) -> Bits:
+    def begin(self, group: Bits) -> Bits:
+        """Where a group of lines begins."""
+        if not self.across:
+            return group * self.stride
+        outer = (group >> self.spread) * self.x.pick(self.plain, self.stride, self.leading)
+        return ((group & self.chunks) << 4) + outer
+
+    def address(self, at: Bits) -> Bits:
+        """Chunks of a row are permuted according to the row's position in the pattern, which repeats at multiples of
+        its size."""
+        row = ((at >> 7) - self.base) & self.chunks
+        return at ^ (row << 4)
+
+    def word(self, offset: Bits) -> Bits:
         x = self.x
-        row = ((i & 7) << (self.spread + 4)) + (i >> 3) * self.stride
-        step = x.pick(self.plain, self.leading, CHUNK)
-        at = self.address(row + step * k) + x.resize((x.lane() & 3) << 2, 64)
-        return x.load("shared", at, 32)[0]
+        at = self.address(self.places[0] + offset) + ((x.lane() & 3) << 2)
+        return x.load("shared", x.resize(at, 64), 32)[0]
 
-    def collected(self, i: Bits, k: int) -> Bits:
+    def collected(self, offset: Bits) -> Bits:
         """Two neighbours along the depth: elements of 16 bits, the only ones that may be MN-major."""
         x = self.x
-        chunk = i >> 3
-        inner = chunk & ((x.const(1, 32) << self.spread) - 1)
-        outer = (chunk >> self.spread) * x.select(self.plain, self.stride, self.leading)
-        column = ((i & 7) << 1) + (inner << 4) + outer
-        step = x.select(self.plain, self.leading, self.stride)
-        row = (x.lane() & 3) << 1
-        places = [column + ((row + e) << (self.spread + 4)) + step * k for e in (0, 1)]
-        return x.join([x.load("shared", self.address(at), 16)[0] for at in places])
+        return x.join([x.load("shared", x.resize(self.address(place + offset), 64), 16)[0] for place in self.places])
 
 
 def negated(a: Bits, t: Type) -> Bits:

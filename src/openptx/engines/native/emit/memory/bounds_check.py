@@ -276,7 +276,7 @@ class BoundsCheck:
             start, limit, delta, early = self.row_of_lanes(region, place, write)
             return start, self.room(limit, size, early), delta
         room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), size)
-        return "0", room, self.ir.emit(f"ptrtoint ptr {self.entry.state(abi.SHARED, 'ptr')} to i64")
+        return "0", room, self.entry.state(abi.SHARED, "i64")
 
     def narrow(self, place: Bits) -> str:
         """The vector of 32 bits of which an address is the zero extension; "" if it is not known to be one."""

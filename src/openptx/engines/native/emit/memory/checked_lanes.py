@@ -45,13 +45,17 @@ class CheckedLanes:
         return region != "local" and self.checks.c.options.checks
 
     def tests_rows(self, region: str, count: int) -> bool:
-        """Whether an access is to test in place for rows of half a warp."""
-        looped = self.scope.block.index in self.checks.c.looped
-        return region != "local" and count == 1 and looped and not self.checks.c.options.baseline
+        """Whether an access is to test in place for rows of half a warp. Those of `ldmatrix` and the like, whose places
+        the instruction computes, are rows of four lanes."""
+        c = self.checks.c
+        plain = bool(c.function.code[self.scope.site].form.instruction.access) and not c.options.baseline
+        return plain and region != "local" and count == 1 and self.scope.block.index in c.looped
 
     def rows(self, region: str, place: Bits, step: int, write: bool) -> tuple[str, Callable[[], list[str]]]:
         """Whether all lanes execute and either half of them accesses a row, which may be; and the rows' pointers."""
         ir = self.ir
+        if self.is_near(region, place, 1):
+            return self.near_rows(place, step)
         a = self.x.vector(place)
         alike = in_rows(ir, ADDRESSES, a, self.x.constant_vector(steps_of(step), 64))
         good = ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(alike))}, -1")
@@ -66,6 +70,25 @@ class CheckedLanes:
 
         def pointers() -> list[str]:
             return [ir.emit(f"inttoptr i64 {ir.emit(f'add i64 {first}, {host}')} to ptr") for first in firsts]
+
+        return good, pointers
+
+    def near_rows(self, place: Bits, step: int) -> tuple[str, Callable[[], list[str]]]:
+        """The same in shared memory, where a place has 32 bits."""
+        ir, a = self.ir, self.checks.narrow(place)
+        host, room = self.checks.near_limits(HALF * step)
+        alike = in_rows(ir, OFFSETS, a, self.x.literal_vector(steps_of(step), 32))
+        good = ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(alike))}, -1")
+        firsts = [ir.emit(f"extractelement {OFFSETS} {a}, i32 {i}") for i in (0, HALF)]
+        if self.checks.c.options.checks:
+            last = ir.emit(f"call i32 @llvm.umax.i32(i32 {firsts[0]}, i32 {firsts[1]})")
+            good = ir.emit(f"and i1 {good}, {ir.emit(f'icmp ult i32 {last}, {room}')}")
+            if step > 1:
+                low = ir.emit(f"and i32 {ir.emit(f'or i32 {firsts[0]}, {firsts[1]}')}, {step - 1}")
+                good = ir.emit(f"and i1 {good}, {ir.emit(f'icmp eq i32 {low}, 0')}")
+
+        def pointers() -> list[str]:
+            return [ir.emit(f"getelementptr i8, ptr {host}, i64 {ir.emit(f'zext i32 {i} to i64')}") for i in firsts]
 
         return good, pointers
 
@@ -85,8 +108,8 @@ class CheckedLanes:
 
     def arguments(self, kind: Kind, space: str, region: str, address: Bits, place: Bits) -> str:
         shape, lanes = kind.shape, f"ptr %w, i32 {self.scope.mask_word()}"
-        first, limit = self.scope.entry.first_thread(), self.slow.frame.limit()
-        exact = f"i64 {first}, i64 {limit}, i64 {self.slow.what(space, shape.step, shape.elements)}"
+        warp, limit = self.scope.entry.index(), self.slow.frame.limit()
+        exact = f"i32 {warp}, i64 {limit}, i64 {self.slow.what(space, shape.step, shape.elements)}"
         if kind.near:
             host, room = self.checks.near_limits(shape.step)
             return f"{lanes}, i32 {room}, ptr {host}, {exact}, {OFFSETS} {self.checks.narrow(place)}"
@@ -103,7 +126,7 @@ class CheckedLanes:
         if made is not None:
             return made.name
         # What only the slow path reads comes last, where it is passed by the stack.
-        exact = "i64 %first, i64 %locals, i64 %what"
+        exact = "i32 %warp, i64 %locals, i64 %what"
         if kind.near:
             parameters = f"ptr %w, i32 %lanes, i32 %room, ptr %host, {exact}, {OFFSETS} %places"
         else:
@@ -141,6 +164,7 @@ class CheckedLanes:
         addresses = "%places" if kind.same else "%addresses"
         if kind.near:
             addresses = b.emit(f"zext {OFFSETS} %places to {ADDRESSES}")
+        b.line(f"%first = zext i32 {b.emit(f'mul i32 %warp, {N}')} to i64")
         call = self.slow.call_of(shape.name, "%what", "%wide", "%first", "%locals")
         finish_exactly(b, shape, addresses, call)
         return b

@@ -63,7 +63,12 @@ class LoadLowering:
                     return tuple(self.x.bits(self.x.vector(d), w) for d in found)
                 return found
 
-            return self.paths.diamond(good, wide, lambda: self.slow.load(space, reported, w, count))
+            def exact() -> tuple[Bits, ...]:
+                if form.lanes is ZEROS and not isinstance(reported, Bits) and not is_private(space, self.c.has_local):
+                    return self.slow.load_one(space, reported, w, count)
+                return self.slow.load(space, reported, w, count)
+
+            return self.paths.diamond(good, wide, exact)
         if self.own.serves(region, place):
             return self.own.load(space, place, w, count)
 

@@ -17,7 +17,7 @@ from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, Gat
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
-PARAMETERS = "ptr %w, ptr %local, i32 %lanes, i64 %place, i64 %limit, i64 %first, i64 %what"
+PARAMETERS = "ptr %w, ptr %local, i32 %lanes, i64 %place, i64 %limit, i32 %warp, i64 %what"
 
 
 class LocalSlots:
@@ -61,9 +61,9 @@ class LocalSlots:
         assert form is not None
         space = "local" if space == "generic" else space  # places have no window's number any more
         what = self.slow.what(space, shape.step, shape.elements)
-        lanes, first, limit = self.scope.mask_word(), self.scope.entry.first_thread(), self.slow.frame.limit()
+        lanes, warp, limit = self.scope.mask_word(), self.scope.entry.index(), self.slow.frame.limit()
         local = self.checks.origin("local")
-        return f"ptr %w, ptr {local}, i32 {lanes}, i64 {form.base}, i64 {limit}, i64 {first}, i64 {what}"
+        return f"ptr %w, ptr {local}, i32 {lanes}, i64 {form.base}, i64 {limit}, i32 {warp}, i64 {what}"
 
     def function(self, shape: Shape) -> str:
         """The function for a shape, generated when it is first needed."""
@@ -80,6 +80,7 @@ class LocalSlots:
         aligned = b.emit(f"icmp eq i64 {b.emit(f'and i64 %place, {size - 1}')}, 0")
         good = b.emit(f"and i1 {b.emit(f'icmp ult i64 %place, {room}')}, {aligned}")
         stride = b.load("i64", b.field("%w", abi.STRIDE), 8, STATE)
+        b.line(f"%first = zext i32 {b.emit(f'mul i32 %warp, {N}')} to i64")
         b.likely(good, "fast", "slow")
         b.start("fast")
         offset = b.emit(f"add i64 {b.emit(f'mul i64 %first, {stride}')}, %place")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.lattice import Lanes, N, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.ir_builder import STATE
@@ -37,6 +37,19 @@ class SlowPath:
             where = self.entry.field(abi.DATA + i * N * w // 8)
             found.append(self.x.bits(self.ir.emit(f"load volatile {t}, ptr {where}, align 4{STATE}"), w))
         return tuple(found)
+
+    def load_one(self, space: str, address: Span, w: int, count: int) -> tuple[Bits, ...]:
+        """The elements at an address that all lanes have, as scalars."""
+        base = address.base if not address.offset else self.ir.emit(f"add i64 {address.start}, {address.offset}")
+        if before := self.before(space):
+            base = self.ir.emit(f"sub i64 {base}, {before}")
+        what, lanes, first, limit = self.what(space, w // 8, count), *self.lanes()
+        given = f"i64 {lanes}, i64 {what}, i64 {first}, i64 {limit}, i64 {base}"
+        self.leave_if(self.ir.emit(f"call i1 @openptx.load_one(ptr %w, {given})"))
+        places = [self.entry.field(abi.DATA + i * N * w // 8) for i in range(count)]
+        return tuple(
+            self.x.bits(self.ir.emit(f"load volatile i{w}, ptr {at}, align 4{STATE}"), w, ZEROS) for at in places
+        )
 
     def store(self, space: str, address: Bits | Span, values: Sequence[Bits]) -> None:
         w = values[0].width
@@ -104,9 +117,13 @@ class SlowPath:
         site = self.scope.site + self.scope.c.site_base if site is None else site
         return abi.SPACES.index("shared" if space == "shared::cta" else space) | step << 8 | count << 16 | site << 32
 
+    def before(self, space: str) -> int:
+        """What addresses in a space's window have before their offset in it."""
+        return window(space, self.scope.c.address_size) if space in ("const", "param") else 0
+
     def table(self, space: str, lanes: Lanes) -> str:
         """The offsets of a span's lanes, as constant data of the kernel."""
-        before = window(space, self.scope.c.address_size) if space in ("const", "param") else 0
+        before = self.before(space)
         key, functions = ("span", before, lanes), self.scope.tables.functions
         if key not in functions:
             name = f"span.{len(functions)}"
