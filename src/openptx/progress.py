@@ -73,11 +73,12 @@ def on_terminal() -> bool:
 def reported_elsewhere() -> Generator[None]:
     """What this thread does within has no line here: workers of a pool share the terminal of the caller, which has
     one."""
+    before = getattr(_thread, "elsewhere", False)
     _thread.elsewhere = True
     try:
         yield
     finally:
-        _thread.elsewhere = False
+        _thread.elsewhere = before
 
 
 @contextmanager
@@ -90,4 +91,28 @@ def progress(describe: Callable[[], str]) -> Generator[Callable[[], None]]:
     try:
         yield line.update
     finally:
+        line.erase()
+
+
+@contextmanager
+def progress_by_thread(describe: Callable[[], str]) -> Generator[None]:
+    """The same for work that calls nothing now and then, such as a solver's: a thread updates the line, which stands
+    for launches within, too."""
+    if not on_terminal():
+        yield
+        return
+    line, over = Line(describe), threading.Event()
+
+    def tick() -> None:
+        while not over.wait(INTERVAL):
+            line.update()
+
+    thread = threading.Thread(target=tick, name="openptx progress", daemon=True)
+    thread.start()
+    try:
+        with reported_elsewhere():
+            yield
+    finally:
+        over.set()
+        thread.join()
         line.erase()

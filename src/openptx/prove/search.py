@@ -13,6 +13,7 @@ import time
 
 import z3
 
+from openptx.progress import progress_by_thread
 from openptx.prove.claims import Claim, pairwise_equal
 from openptx.prove.concrete import confirmed, variations
 from openptx.prove.execution import Execution, execute
@@ -37,7 +38,7 @@ class Search:
 
     def __init__(self, a: Kernel, b: Kernel, unroll: int, timeout: float) -> None:
         self.a, self.b, self.unroll = a, b, unroll
-        self.since = time.monotonic()
+        self.since, self.timeout = time.monotonic(), timeout
         self.deadline = self.since + timeout
         self.inputs = Inputs(a.function)
         self.functions = (a.function, b.function)
@@ -45,10 +46,16 @@ class Search:
     def answer(self) -> Proof:
         """The proof, whatever its verdict."""
         try:
-            found = self.decide()
+            with progress_by_thread(self.describe):
+                found = self.decide()
         except Unprovable as reason:
             found = self.proof("unknown", reason=reason.reason, detail=reason.detail)
         return found
+
+    def describe(self) -> str:
+        """The progress, as text."""
+        took = time.monotonic() - self.since
+        return f"proving `{self.a.name}` and `{self.b.name}` equivalent, {took:.0f} of {self.timeout:g} s"
 
     def proof(
         self, verdict: str, *, reason: str = "", detail: str = "", method: str = "",

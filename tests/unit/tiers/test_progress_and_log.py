@@ -79,6 +79,28 @@ def test_the_reference_engine_is_told(engine: str, terminal: Terminal) -> None:
     assert terminal.getvalue().endswith(progress.ERASE)
 
 
+@pytest.mark.parametrize("tool", ["profile", "trace", "sanitize"])
+def test_launches_under_observation_are_told(tool: str, terminal: Terminal) -> None:
+    options: dict[str, Any] = {} if tool == "trace" else {"engine": "interp"}
+    getattr(openptx, tool)(openptx.load(LOOP)["k"], 1, 32, (np.zeros(32, np.uint32), 200), **options)
+    assert "kernel `k` on the reference engine" in terminal.getvalue()
+    assert terminal.getvalue().endswith(progress.ERASE)
+
+
+def test_proofs_are_told(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("z3")
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    once = LOOP.replace("@%p1 bra A;", "")
+    one, other = (openptx.load(text)["k"] for text in (once, once.replace("add.u32", "sub.u32")))
+    assert openptx.prove(one, other, timeout=20).verdict == "different"
+    told = terminal.getvalue()
+    assert "proving `k` and `k` equivalent, 0 of 20 s" in told
+    assert "reference engine" not in told  # of launches that confirm a difference
+    assert told.endswith(progress.ERASE)
+    launch("interp", 1, 2000)
+    assert "on the reference engine" in terminal.getvalue()
+
+
 class AtOnce(Executor):
     """Runs ranges on the main thread, as a process of a pool does."""
 

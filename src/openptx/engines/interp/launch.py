@@ -110,8 +110,8 @@ def launch(
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
     begin, end = blocks or (0, shape.ctas)
-    alone = abandon is None and make is Launch  # others who launch have lines of their own
-    line = progress(lambda: f"kernel `{function.name}` on the reference engine") if alone else nullcontext(silent)
+    reported = abandon is not None  # by who may abandon it
+    line = nullcontext(silent) if reported else progress(lambda: f"kernel `{function.name}` on the reference engine")
     with line as update:
         limits = Limits(left, max_instructions, timeout, abandon, update)
         run = make(program, function, shape, memory, image, limits, initcheck)
