@@ -20,6 +20,7 @@ import numpy as np
 from openptx import memory
 from openptx.device.arrays import as_array
 from openptx.errors import ArgumentError, Unsupported
+from openptx.isa.targets import number_of
 from openptx.isa.targets import target as find
 from openptx.runtime import Kernel, load
 from openptx.runtime.options import require_for_all
@@ -112,7 +113,7 @@ def activate(
         raise ArgumentError(f"numba-cuda is needed: `pip install 'numba-cuda[cu13]'` ({error})") from error
     deactivate()
     _options.update(engine=engine, workers=workers, timeout=timeout, sanitize=sanitize)
-    number = int(target.removeprefix("sm_").rstrip("af"))
+    number = number_of(target)
     device = Device(divmod(number, 10))
 
     def context(number: object = None) -> Device:

@@ -37,7 +37,7 @@ def shape_of(declarator: Declarator) -> tuple[int, ...]:
 def shared_limit(context: Context) -> int:
     """The bytes of shared memory that a kernel may declare; targets with a letter, such as sm_90a, have more."""
     target = context.target
-    return _SHARED if target is not None and target.name[-1].isdigit() else _SHARED_OF_FEATURES
+    return _SHARED if target is not None and not target.suffix else _SHARED_OF_FEATURES
 
 
 def bytes_of(declaration: Declaration) -> int:

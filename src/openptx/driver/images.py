@@ -12,6 +12,7 @@ from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.errors import InputError
 from openptx.fatbin import ExtractedPtx, extract
+from openptx.isa.targets import number_of
 
 WRAPPER = 0x466243B1
 """The start of nvcc's fat binary wrapper: magic number and version, then a pointer to it."""
@@ -97,11 +98,6 @@ def runs(target: str, own: int) -> bool:
     if target.endswith("f"):
         return number // 10 == own // 10 and number <= own
     return number <= own
-
-
-def number_of(target: str) -> int:
-    """90 of "sm_90a"."""
-    return int(target.removeprefix("sm_").rstrip("af"))
 
 
 def device_target() -> str:

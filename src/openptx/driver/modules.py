@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.device.memory import device
 from openptx.device.memory_view import Allocation
 from openptx.driver.calls import Failure, in_context, put, put_int, put_size, text
 from openptx.driver.contexts import Context
-from openptx.driver.images import device_target, image_at, number_of, ptx_of, runs
+from openptx.driver.images import device_target, image_at, ptx_of, runs
 from openptx.driver.jit_options import JitOptions
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.errors import CheckError, InputError
+from openptx.isa.targets import number_of, stated_target
 from openptx.reading import content as content_of
 from openptx.reading import open_regular
 from openptx.runtime import LoadedModule, load
@@ -75,7 +74,6 @@ class Module(Object):
             driver().remove(one)
 
 
-_STATED = re.compile(r"^\s*\.target\s+sm_(\d+)\s*(?:,|$|//)", re.MULTILINE)
 OLDEST = 75
 """From this target on, newer devices support everything that PTX may contain; sm_70 removed instructions without
 `.sync`."""
@@ -108,8 +106,8 @@ def compiled_for(source: str) -> str | None:
 
 def stated_capability(source: str) -> int | None:
     """The number of the `.target`; None for those of a single architecture or family, `sm_90a`."""
-    stated = _STATED.search(source)
-    return int(stated[1]) if stated else None
+    stated = stated_target(source)
+    return stated.number if stated is not None and not stated.suffix else None
 
 
 def load_into(context: Context, out: int, source: str, options: JitOptions | None = None) -> None:

@@ -129,8 +129,8 @@ def chosen_capability() -> int:
 
 def capability_of(target: str) -> int:
     """90 for "sm_90" and "sm_90a". Raises ArgumentError unless it is the target of a known device."""
-    number = target.removeprefix("sm_").rstrip("af")
-    if find_target(target) is None or not number.isdigit() or int(number) not in MULTIPROCESSORS:
+    found = find_target(target)
+    if found is None or found.name != target or found.number not in MULTIPROCESSORS:
         known = ", ".join(f"sm_{n}" for n in sorted(MULTIPROCESSORS))
         raise ArgumentError(f"no device `{target}`: OPENPTX_DEVICE and `--device` name one of {known}")
-    return int(number)
+    return found.number

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.gates import Alternative, Gate, Version, gate
+from openptx.patterns import pattern
 
 
 class Target:
@@ -19,13 +22,18 @@ class Target:
     def __init__(self, name: str, since: Version, renamed: str | None = None) -> None:
         self.name = name
         self.suffix = name[-1] if name[-1] in "af" else ""
-        self.number = int(name[3:].rstrip("af"))
+        self.number = number_of(name)
         self.family = (110 if self.number == 101 else self.number) // 10  # Table 58
         self.since = since
         self.renamed = renamed
 
     def __repr__(self) -> str:
         return self.name
+
+
+def number_of(name: str) -> int:
+    """90 for "sm_90a", also for a target that is not listed here."""
+    return int(name.removeprefix("sm_").rstrip("af"))
 
 
 # fmt: off
@@ -84,6 +92,15 @@ OPTIONS = {
 def target(name: object) -> Target | None:
     """The target called `name`; `compute_90` means `sm_90`. None if it does not exist, or is not a string."""
     return TARGETS.get(name.replace("compute_", "sm_")) if isinstance(name, str) else None
+
+
+_STATED = pattern(r"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
+
+
+def stated_target(text: str) -> Target | None:
+    """The target that a module states, known before the module is parsed; None if it is not a target."""
+    found = _STATED.search(text)
+    return target(found[1]) if found else None
 
 
 def satisfied(gate: Gate, version: Version, target: Target) -> bool:

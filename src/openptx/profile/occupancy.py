@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from openptx.isa.special_registers import allocation_unit
+from openptx.isa.targets import number_of
 
 WARP = 32
 REGISTERS = 65536
@@ -79,7 +80,7 @@ class Occupancy:
 
 def occupancy(target: str, threads: int, shared: int, directives: Mapping[str, tuple[int, ...]]) -> Occupancy:
     """The occupancy for blocks of this many threads with this many bytes of shared memory, static and dynamic."""
-    number = int(target[3:].rstrip("af"))
+    number = number_of(target)
     machine, allowed = MULTIPROCESSORS.get(number), registers_allowed(directives)
     if machine is None:
         return Occupancy(None, None, None, allowed)

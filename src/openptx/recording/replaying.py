@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from openptx.errors import (
     require_choice,
     require_flags,
 )
+from openptx.isa.targets import stated_target
 from openptx.keywords import hints
 from openptx.launch_options import require_options
 from openptx.program import Program, Reg
@@ -200,17 +200,16 @@ def replay(
     return replace(found, seconds=time.monotonic() - start)
 
 
-_SPECIFIC = re.compile(r"^\s*\.target\s+sm_\d+[af]\b", re.MULTILINE)
-"""PTX for one architecture or family, `sm_90a`: the GPU that ran it belongs to it, but is recorded as `sm_90`."""
-
-
 def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
     """Loads and runs a recording; a failure becomes the result."""
     name, kernel = recording.name, recording.kernel
     try:
         if ptx is None:
             raise InputError(f"{name}: the recording has no PTX; give it with `ptx=`")
-        target = how.target or (None if _SPECIFIC.search(ptx.text) else recording.target) or None
+        stated = stated_target(ptx.text)
+        # `sm_90a`, one architecture or family: the GPU that ran it belongs to it, but is recorded as `sm_90`
+        specific = stated is not None and stated.suffix != ""
+        target = how.target or (None if specific else recording.target) or None
         module = load(ptx, target=target, contract=how.contract)
         return replayed(recording, module.program, how)
     except (CheckError, InputError, ArgumentError) as error:

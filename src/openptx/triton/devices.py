@@ -13,13 +13,13 @@ specifications)."""
 
 def capability(target: str) -> int:
     """90 for "sm_90" and "sm_90a". Raises ArgumentError if it is not a target, or one that Triton has no code for."""
-    if find(target) is None:
+    found = find(target)
+    if found is None or found.name != target:  # `compute_90` is no name for Triton
         raise ArgumentError(f"no target `{target}`: give one such as sm_90")
-    number = int(target.removeprefix("sm_").rstrip("af"))
-    if number not in MULTIPROCESSOR_COUNTS:
+    if found.number not in MULTIPROCESSOR_COUNTS:
         known = ", ".join(f"sm_{n}" for n in MULTIPROCESSOR_COUNTS)
         raise ArgumentError(f"Triton's kernels run for {known}, not {target}")
-    return number
+    return found.number
 
 
 def properties(number: int) -> dict[str, object]:

@@ -8,7 +8,7 @@ import pytest
 from openptx.isa.notation import INSTRUCTIONS, load, resolve
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.gates import Gate, gate
-from openptx.isa.targets import TARGETS, Target, gates, satisfied, target, unmet, wants
+from openptx.isa.targets import TARGETS, Target, gates, satisfied, stated_target, target, unmet, wants
 
 Version = tuple[int, int]
 
@@ -139,3 +139,13 @@ def test_the_assemblers_table() -> None:
     print(f"{rows} forms on 26 targets: {cells} cells")
     assert wrong == []
     assert (rows, cells) == (131, 3406)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [(".target sm_90a", "sm_90a"), ("  .target\tsm_80, debug // sm_90", "sm_80"), ("// .target sm_80", None),
+     ("", None), (".target sm_999", None)],
+)  # fmt: skip
+def test_the_target_that_a_text_states(line: str, name: str | None) -> None:
+    found = stated_target(f"// of sm_75\n.version 8.0\n{line}\n")
+    assert (found and found.name) == name
