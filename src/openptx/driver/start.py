@@ -27,7 +27,7 @@ CHAPTERS = (
     "graph_settings", "graph_batches", "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc",
     "shared_pools", "user_objects", "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
     "texture_references", "parameter_lists", "graph_descriptions", "batch_boxes", "external_objects",
-    "array_properties", "device_links",
+    "array_properties", "device_links", "graphics",
 )  # fmt: skip
 """Modules of this package that have entry points."""
 

@@ -59,7 +59,7 @@ def check(major: int, version: int) -> None:
     assert cuda.cudaFree(address) == 0
     assert cuda.cudaFree(address) == INVALID_VALUE
 
-    assert [cuda.cudaGraphicsUnregisterResource(None) for _ in range(3)] == [NOT_SUPPORTED] * 3
+    assert [cuda.cudaDeviceFlushGPUDirectRDMAWrites(1, 2) for _ in range(3)] == [NOT_SUPPORTED] * 3
 
 
 def check_nodes(major: int) -> None:
