@@ -137,6 +137,26 @@ def test_what_is_called_counts_for_the_time_that_code_takes(call: str, called: i
     assert compile_time.seconds_to_make(given, module["m"].function) == pytest.approx(wanted)
 
 
+def test_wide_instructions_count_for_more() -> None:
+    """By the registers of their fragments, and by how many steps they are declared to take."""
+    target = ".version 8.0\n.target sm_90a\n.address_size 64\n"
+
+    def seconds(body: str) -> float:
+        module = openptx.load(f"{target}.visible .entry m() {{ {body} ret; }}\n")
+        return compile_time.seconds_to_make(module.program, module["m"].function) - compile_time.FUNCTION
+
+    def listed(n: int) -> str:
+        return "{" + ", ".join(f"f{i}" for i in range(n)) + "}"
+
+    registers = ".reg .b32 f<64>; .reg .b64 a, b; .reg .pred p;"
+    ordinary = seconds(f"{registers} add.u32 f0, f1, f2;")
+    narrow = f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {listed(4)}, a, b, p, 1, 1, 0, 0;"
+    wide = f"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {listed(64)}, a, b, p, 1, 1, 0, 0;"
+    product = f"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {listed(4)}, {{f4, f5}}, {{f6}}, {listed(4)};"
+    assert seconds(f"{registers} {product}") > 5 * ordinary
+    assert seconds(f"{registers} {wide}") > 8 * seconds(f"{registers} {narrow}") > 50 * ordinary
+
+
 ASSERTED = (
     ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n"
     + (

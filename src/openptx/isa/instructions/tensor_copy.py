@@ -60,6 +60,7 @@ cp_async_bulk_tensor = instruction(
     "cp.async.bulk.tensor",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-tensor",
     summary="Copies a box of a tensor between global and shared memory, asynchronously.",
+    steps=200,
     syntax="""
         cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.cta_group}{.level::cache_hint}
                 [dstMem], [tensorMap, tensorCoords], [mbar]{, cache-policy};                        // PTX 8.6, sm_90
@@ -221,6 +222,7 @@ cp_reduce_async_bulk_tensor = instruction(
     "cp.reduce.async.bulk.tensor",
     anchor="data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor",
     summary="Reduces a box of shared memory into a tensor in global memory, asynchronously.",
+    steps=500,
     syntax="""
         cp.reduce.async.bulk.tensor.dim.dst.src.op{.load_mode}.completion_mechanism{.level::cache_hint}
                 [tensorMap, tensorCoords], [srcMem]{, cache-policy};   // PTX 8.0, sm_90

@@ -69,6 +69,7 @@ match_sync = instruction(
     "match",
     anchor="parallel-synchronization-and-communication-instructions-match-sync",
     summary="d = the lanes of membermask with the same a; `.all`: membermask or 0, p = whether all agree.",
+    steps=50,
     syntax="""
         match.mode.sync.type   d, a, membermask;      // PTX 6.0, sm_70
         .mode = { .any };
@@ -116,6 +117,7 @@ redux_sync = instruction(
     "redux",
     anchor="parallel-synchronization-and-communication-instructions-redux-sync",
     summary="dst = the reduction of src over the lanes of membermask.",
+    steps=20,
     syntax="""
         redux.sync.op.type            dst, src, membermask;   // PTX 7.0, sm_80
         .op   = { .add, .min, .max };

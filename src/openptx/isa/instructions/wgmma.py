@@ -102,6 +102,11 @@ def _block(name: str, metadata: str, factor: int, since: str) -> str:
     """
 
 
+def steps(m: Modifiers) -> int:
+    """Words of b are loaded from places that its descriptor tells, up to four for each column by a lane."""
+    return 3 * shape(m)[1]
+
+
 mma_async = instruction(
     "wgmma.mma_async",
     anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async",
@@ -117,6 +122,7 @@ mma_async = instruction(
     vectors=_VECTORS,
     ranges=_RANGES,
     updates="d",
+    steps=steps,
     manual_rejects=_UNALIGNED,
     gates="""
         .u8 .s8   PTX 8.4
@@ -157,6 +163,7 @@ mma_async_sp = instruction(
     """,
     immediates="sp-sel",
     updates="d",
+    steps=steps,
     manual_rejects=_UNALIGNED,
     gates="""
         .u8 .s8   PTX 8.4

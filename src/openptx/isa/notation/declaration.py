@@ -67,6 +67,7 @@ class Instruction:
         "scales_subnormals",
         "section",
         "splits_block",
+        "steps",
         "summary",
         "syntax",
         "types",
@@ -115,6 +116,7 @@ class Instruction:
         self.folded: Callable[[float], float] | None = None
         self.scales_subnormals = False
         self.splits_block: bool | Callable[[Modifiers], bool] = False
+        self.steps: int | Callable[[Modifiers], int] = 1
         self.ordered_prefix: int | str = 0
         self.meaning: Meaning | None = None
         self._fidelity: Fidelity | Judge = UNSUPPORTED
@@ -194,6 +196,7 @@ def instruction(
     folded: Callable[[float], float] | None = None,
     scales_subnormals: bool = False,
     splits_block: bool | Callable[[Modifiers], bool] = False,
+    steps: int | Callable[[Modifiers], int] = 1,
     ordered_prefix: int | str = 0,
 ) -> Instruction:
     """Declares an instruction in the manual's notation and registers it.
@@ -234,6 +237,8 @@ def instruction(
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     scales_subnormals       machine code scales subnormal arguments of an approximate form without `.ftz`
     splits_block            the assembler ends a basic block here, as it does where control flow parts
+    steps                   about how many simple instructions its machine code is worth, where they are far more than
+                            the operands tell: a number, or a function of the modifiers
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
                             or the slots that do so where a form begins with them: `mipmap` for `tex.level`
     """
@@ -268,6 +273,7 @@ def instruction(
     self.folded = folded
     self.scales_subnormals = scales_subnormals
     self.splits_block = splits_block
+    self.steps = steps
     self.ordered_prefix = ordered_prefix
     INSTRUCTIONS.append(self)
     return self
