@@ -1,4 +1,4 @@
-"""Rejects keyword arguments that a function does not have, and names the one that was probably meant."""
+"""Names that were probably meant instead of unknown ones: of keyword arguments that a function lacks, and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from openptx.errors import ArgumentError
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import ParamSpec, TypeVar
 
     P = ParamSpec("P")
@@ -46,8 +46,19 @@ def hints(too_many: str = "", /, **meant: str) -> Callable[[Callable[P, R]], Cal
 
 def unknown(function: str, given: str, names: frozenset[str], meant: dict[str, str]) -> ArgumentError:
     """The message for an unknown keyword."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(given, names, n=1)
-    hint = meant.get(given) or (f"did you mean `{near[0]}=`?" if near else f"it takes {', '.join(sorted(names))}")
+    near = nearest(given, names)
+    hint = meant.get(given) or (f"did you mean `{near}=`?" if near else f"it takes {', '.join(sorted(names))}")
     return ArgumentError(f"`{function}` takes no `{given}=`: {hint}")
+
+
+def nearest(given: str, names: Iterable[str]) -> str | None:
+    """The most similar name, if one is similar enough."""
+    from difflib import get_close_matches  # which only errors need
+
+    return next(iter(get_close_matches(given, list(names), n=1)), None)
+
+
+def did_you_mean(given: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: `; did you mean `x`?`, or nothing."""
+    near = nearest(given, names)
+    return f"; did you mean `{near}`?" if near else ""

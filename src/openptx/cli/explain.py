@@ -27,6 +27,7 @@ from openptx.diagnostics.codes import every_code
 from openptx.errors import InputError
 from openptx.isa.notation import load
 from openptx.isa.types import TYPES
+from openptx.keywords import did_you_mean
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -72,8 +73,5 @@ def explainers(word: str) -> list[Explainer]:
 
 def hint(word: str) -> str:
     """The most similar word that has an explanation."""
-    from difflib import get_close_matches
-
     known = [*load(), *TYPES, *(row.name for row in every_code()), *(row.code for row in every_code())]
-    near = get_close_matches(word.lstrip("."), known, n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    return did_you_mean(word.lstrip("."), known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openptx.errors import InputError
+from openptx.keywords import nearest
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -51,9 +52,7 @@ def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:
     if name is None and len(names) > 1:
         raise InputError(f"{filename}: which kernel? --kernel {' or '.join(names)}")
     if name is not None and name not in names:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it has {' '.join(names)}"
+        near = nearest(name, names)
+        hint = f"did you mean {near}?" if near else f"it has {' '.join(names)}"
         raise InputError(f"{filename}: no kernel `{name}`; {hint}")
     return module.get_function(name or names[0])

@@ -25,6 +25,7 @@ from openptx.cli.failures import complain
 from openptx.cli.launch_options import ENGINE, SANITIZE
 from openptx.cli.saving import require_writable
 from openptx.cli.terminal import paint, progress
+from openptx.diagnostics.render.summary import plural
 from openptx.errors import InputError
 from openptx.testing.discovery import find, run_test
 from openptx.testing.launching import plain
@@ -102,7 +103,7 @@ def summary(results: list[Result]) -> str:
     statuses = [result.status for result in results]
     counts = [f"{statuses.count(status)} {status}" for status in ("passed", "failed", "unsupported")]
     if errors := statuses.count("error"):
-        counts.append(f"{errors} error{'s' if errors > 1 else ''}")
+        counts.append(plural(errors, "error"))
     return ", ".join(counts)
 
 

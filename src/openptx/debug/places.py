@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from openptx.device.shared_layout import reached
 from openptx.errors import InputError
+from openptx.keywords import did_you_mean
 from openptx.line_table import LineTable
 from openptx.program import Function, Op, Program
 
@@ -91,8 +91,7 @@ class Places:
             if pc is not None and pc < len(function.code):
                 return ((function.name, pc),)
         names = [*self.functions, *(label for f in functions for label in f.labels)]
-        near = get_close_matches(label, names, n=1)
-        raise InputError(f"no line, label or function `{label}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+        raise InputError(f"no line, label or function `{label}`{did_you_mean(label, names)}")
 
     def code(self) -> Iterator[tuple[str, int, Op]]:
         """All instructions."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from openptx.engines.interp.operands import put, source
 from openptx.errors import InputError, Unsupported
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import Type, named
+from openptx.keywords import did_you_mean
 from openptx.numerics import Bits
 from openptx.program import Register, Special, Variable
 from openptx.trace.observer import ObservedBatch
@@ -57,8 +57,7 @@ class Scope:
         if found is not None:
             return found
         names = [*registers, *(v.name for v in self.variables())]
-        near = get_close_matches(text, names, n=1)
-        raise InputError(f"no register or variable `{text}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+        raise InputError(f"no register or variable `{text}`{did_you_mean(text, names)}")
 
     def find_register(self, text: str) -> Register | None:
         """A register of the function by its name, which may lack its `%`; None if it does not exist.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.keywords import nearest as similar
 from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format
 
 
@@ -67,11 +68,8 @@ def named(name: str) -> Element | Packed:
 
 def nearest(name: object, further: tuple[str, ...] = ()) -> str:
     """The hint for an unknown name: the type that NumPy calls so, the most similar one, or all names."""
-    from difflib import get_close_matches
-
     single, given = (*further, *ELEMENTS), str(name)
     kind = given.rstrip("0123456789")
     spelled = NUMPY_KINDS.get(kind, kind) + given[len(kind) :]
-    near = [spelled] if spelled in single else get_close_matches(given, single, n=1)
-    near = near or get_close_matches(given, PACKED, n=1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join((*single, *PACKED))}"
+    near = spelled if spelled in single else similar(given, single) or similar(given, PACKED)
+    return f"did you mean {near}?" if near else f"there are {', '.join((*single, *PACKED))}"
