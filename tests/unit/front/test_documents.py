@@ -3,6 +3,7 @@ somewhere. Examples that are not run here are listed with the reason."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import pytest
 from walkthrough import ROOT, blocks, examples, run_example, saxpy
 
 import openptx
+from openptx.cli import main
 from openptx.testing.discovery import run_test
 
 DOCUMENTS = sorted(
@@ -194,3 +196,35 @@ def test_targets_of_make_exist() -> None:
         text = "".join(part for _, part in blocks(document)) + "".join(re.findall(r"`make .*?`", prose(document)))
         for named in re.findall(r"(?:^|`)make (?:[A-Z]+=\S+ )*((?:[a-z.][\w./-]* ?)+)", text, re.M):
             assert set(named.split()) <= targets, (document, named)
+
+
+def test_options_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    known: dict[str, set[str]] = {}
+    for document in DOCUMENTS:
+        text = (ROOT / document).read_text("utf-8")
+        for command, rest in re.findall(r"openptx ([a-z]+)((?: [^`\n|]*)?)", text.replace("\\\n", "")):
+            options = re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", rest.split(" -- ")[0])
+            if options and command not in known:
+                with contextlib.suppress(SystemExit):
+                    main([command, "--help"])
+                known[command] = {*re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", capsys.readouterr().out)}
+            assert [option for option in options if option not in known[command]] == [], (document, command)
+    assert len(known) > 8
+
+
+def test_variables_of_the_environment_exist() -> None:
+    sources = [path for folder in ("src", "tools", "bench", "tests") for path in (ROOT / folder).rglob("*.py")]
+    named = re.compile(r"OPENPTX_[A-Z_]+[A-Z]")
+    known = {name for path in sources for name in named.findall(path.read_text("utf-8"))}
+    for document in DOCUMENTS:
+        assert {*named.findall((ROOT / document).read_text("utf-8"))} <= known, document
+
+
+MADE_BY_READERS = {"tests/spec/trailing_zeros.ptx"}
+
+
+def test_files_of_the_repository_exist() -> None:
+    path = re.compile(r"(?<![\w/.-])(?:bench|docs|editors|src|tests|tools)/[\w/.-]+\.[a-z]+\b(?![*/])")
+    for document in DOCUMENTS:
+        named = {*path.findall((ROOT / document).read_text("utf-8"))} - MADE_BY_READERS
+        assert sorted(name for name in named if not (ROOT / name).exists()) == [], document
