@@ -32,10 +32,11 @@ cluster, and `offset` alone is the executing CTA's own. So every `.shared` addre
 (5.1.7)."""
 
 RANK_0 = 64
-"""The low bits of RANK_0 are 0, so the bits of the rank are where a GPU has them: programs for CTA pairs clear or
-invert bit 24 of an address to reach the same place in the even or the other CTA (CuTe's `Sm100MmaPeerBitMask`). They
-may do so with the address of a shared variable, because in a CTA other than the first its value includes the rank. In
-the first CTA they get `rank << CTA_SHIFT | offset`, which means the same."""
+"""Added to a rank, so that rank 0 differs from the executing CTA's own window.
+Its low bits are 0, so the bits of the rank are where a GPU has them: programs for CTA pairs clear or invert bit 24 of
+an address to reach the same offset in the even or the other CTA (CuTe's `Sm100MmaPeerBitMask`). They may do so with the
+address of a shared variable, because in a CTA other than the first its value includes the rank. In the first CTA the
+result is `rank << CTA_SHIFT | offset`, without RANK_0, which denotes the same CTA."""
 
 
 def window(space: str, address_size: int = 64) -> int:

@@ -1,5 +1,5 @@
-"""Operations that machine code has and PTX cannot express: a quotient whose last step adds a summand, a scaled
-product."""
+"""Operations of machine code that PTX cannot express; contraction (rewrite/) creates them: a quotient whose last step
+also adds c, and a product scaled by a power of two."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ MEASURED = "ptxas 13.5.37"
 """The assembler version that was tested."""
 
 ACCEPTS = "accepts"
-REFUSES = "refuses"
+REJECTS = "rejects"
 
 
 class Deviation:
@@ -33,7 +33,7 @@ class Deviation:
 
 
 def _rows() -> tuple[Deviation, ...]:
-    a, r = ACCEPTS, REFUSES
+    a, r = ACCEPTS, REJECTS
     # fmt: off
     return (
         # Agreement of types: Tables 8, 9, 26, 27, 28.

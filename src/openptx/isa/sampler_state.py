@@ -1,4 +1,4 @@
-"""The members of a `.samplerref` initialiser (5.3.2, Table 11), and their byte encoding here."""
+"""The members of a `.samplerref` initialiser (5.3.2, Table 11), and the bytes that encode them in memory."""
 
 from __future__ import annotations
 

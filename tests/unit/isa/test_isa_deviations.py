@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import openptx
-from openptx.isa.deviations import ACCEPTS, DEVIATIONS, REFUSES, Deviation
+from openptx.isa.deviations import ACCEPTS, DEVIATIONS, REJECTS, Deviation
 
 # Where sm_100a doesn't have what the example shows.
 TARGETS = {
@@ -23,13 +23,13 @@ def verdict(deviation: Deviation, profile: str) -> str:
         f".visible .entry k()\n{{\n{deviation.declares}\n{deviation.example}\nret;\n}}\n"
     )
     found = openptx.check(text, profile=profile)
-    return REFUSES if any(diagnostic.severity == "error" for diagnostic in found) else ACCEPTS
+    return REJECTS if any(diagnostic.severity == "error" for diagnostic in found) else ACCEPTS
 
 
 @pytest.mark.parametrize("name", DEVIATIONS)
 def test_the_profiles_answer_as_the_entry_says(name: str) -> None:
     deviation = DEVIATIONS[name]
-    assert {deviation.manual, deviation.ptxas} == {ACCEPTS, REFUSES}
+    assert {deviation.manual, deviation.ptxas} == {ACCEPTS, REJECTS}
     assert verdict(deviation, "ptxas") == deviation.ptxas
     assert verdict(deviation, "isa") == deviation.manual
 

@@ -171,7 +171,7 @@ def test_part_of_a_warp(threads: int, engine: str) -> None:
     ret;
 }
 """
-    with pytest.raises(Fault, match="not all 32 threads"):
+    with pytest.raises(Fault, match="not executed by all 32 threads"):
         program(HEAD.format("sm_120a") + text)["k"]((1,), (threads,), (), engine=engine)
 
 
@@ -189,5 +189,5 @@ def test_lanes_that_left(engine: str) -> None:
     ret;
 }
 """
-    with pytest.raises(Fault, match="not all 32 threads"):
+    with pytest.raises(Fault, match="not executed by all 32 threads"):
         program(HEAD.format("sm_120a") + text)["k"]((1,), (32,), (), engine=engine)

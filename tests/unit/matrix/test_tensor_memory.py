@@ -242,7 +242,7 @@ REFUSED = {
     ),
     "a part of a warp": (
         f"setp.lt.u32 %one, %t, 16; @%one {LOAD} [%lanes];",
-        "threads wait for others|not all 32 threads",
+        "threads wait for others|not executed by all 32 threads",
     ),
 }
 

@@ -182,8 +182,8 @@ def test_scaled(kind: str, a: str, per: int) -> None:
 @pytest.mark.parametrize(
     ("opcode", "flags", "shape", "mode", "error"),
     [
-        ("mma.sp", (), (128, 16), 0, (openptx.Fault, "tells of a dense a")),
-        ("mma", (2,), (128, 16), 0, (openptx.Fault, "tells of a sparse a")),
+        ("mma.sp", (), (128, 16), 0, (openptx.Fault, "says that a is dense")),
+        ("mma", (2,), (128, 16), 0, (openptx.Fault, "says that a is sparse")),
         ("mma.ws.sp", (2,), (64, 256), 0, (openptx.Fault, "asks for 64 rows and 256 columns")),
         ("mma.sp", (2,), (128, 16), 6, (openptx.Unsupported, "swizzled by 32 bytes along its depth")),
     ],

@@ -190,7 +190,7 @@ def copy_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: B
 
 
 def check(x: Machine, dst: Bits, src: Bits, size: Bits) -> None:
-    """Checks that all bulk copies share."""
+    """Faults unless both addresses and the size are multiples of 16, as every bulk copy requires."""
     aligned = ((dst | src | x.resize(size, 64)) & 15) == 0
     x.require(aligned, "misaligned-access", "a bulk copy whose addresses or size are not multiples of 16")
 

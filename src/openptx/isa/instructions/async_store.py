@@ -110,7 +110,7 @@ def _(x: Machine, m: Modifiers, a: Bits, size: Bits, initval: int) -> None:
 
 
 MOST_ZEROS = 1 << 24
-"""The bytes that one bulk store may fill."""
+"""The maximum number of bytes that one bulk store may fill."""
 
 red_async = instruction(
     "red.async",

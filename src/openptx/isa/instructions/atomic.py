@@ -34,7 +34,7 @@ _GATES = """
         .L2::cache_hint                                           PTX 7.4, sm_80
         .b128 .sys                                                PTX 8.4
 """
-_REFUSES = """
+_REJECTS = """
         space=shared|space=shared::cluster .L2::cache_hint   shared memory is not cached in L2
 """
 _DEFAULTS = {"space": "generic", "sem": "relaxed"}
@@ -92,7 +92,7 @@ atom = instruction(
     vectors={"d": "vec", "b": "vec"},
     defaults=_DEFAULTS,
     gates=_GATES,
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     operands="*   sink",
     access="update",
     reduces="one",
@@ -190,7 +190,7 @@ red = instruction(
     vectors={"b": "vec"},
     defaults=_DEFAULTS,
     gates=_GATES,
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     access="update",
     reduces="one",
 )

@@ -1,7 +1,7 @@
 """Copies and atomics between the memories of several GPUs (PTX ISA 9.4, 9.7.11), as CUDA's assembler accepts them.
 
-They name memory by logical endpoints, which a host creates for several devices. No endpoints exist here, so a kernel
-that executes such an instruction ends in `Unsupported`.
+They name memory by logical endpoints, which a host creates for several devices. OpenPTX has one device and no
+endpoints, so a kernel that executes such an instruction ends in `Unsupported`.
 """
 
 from __future__ import annotations

@@ -25,12 +25,12 @@ _WIDE = """
         .v2|.v4|.v8 .b128                        a vector of `.b128` is too wide
         .v8 .b64|.u64|.s64|.f64                  eight elements of 64 bits are too wide
 """
-_FORBIDS = """
-        .v8 .b8|.u8|.s8|.b16|.u16|.s16           eight elements are 32 bits wide each
+_MANUAL_REJECTS = """
+        .v8 .b8|.u8|.s8|.b16|.u16|.s16           `.v8` needs elements of 32 bits
         .mmio .acquire|.release                  `.mmio` is `.relaxed` in PTX ISA 9.1
-        .L1::32B                                 blocks are prefetched to the L2 cache
+        .L1::32B                                 `ld` prefetches to the L2 cache only
 """
-_REFUSES = (
+_REJECTS = (
     _WIDE
     + f"""
         .v8 .b32|.u32|.s32|.f32 {_FAR}                               256 bits at once are for global memory
@@ -94,8 +94,8 @@ ld = instruction(
     vectors={"d": "vec"},
     defaults={"space": "generic"},
     gates=_GATES,
-    rejects=_REFUSES,
-    manual_rejects=_FORBIDS,
+    rejects=_REJECTS,
+    manual_rejects=_MANUAL_REJECTS,
     allows_wider_registers=True,
     operands="""
         a   element
@@ -111,7 +111,7 @@ def _(x: Machine, m: Modifiers, a: Bits, policy: Bits | None = None) -> Word | t
 
 
 def load(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
-    """The number of words: one, or the vector's length; an element of 128 bits is two words."""
+    """Loads one element, or a tuple of them with `.vec`; an element of 128 bits is a pair of words (low, high)."""
     if m.type.width == 128:
         low, high = x.load(m.space, a, 64, 2)
         return low, high
@@ -134,8 +134,8 @@ ld_global_nc = instruction(
     + _CHOICES,
     vectors={"d": "vec"},
     gates=_GATES,
-    rejects=_REFUSES,
-    manual_rejects=_FORBIDS,
+    rejects=_REJECTS,
+    manual_rejects=_MANUAL_REJECTS,
     allows_wider_registers=True,
     operands="""
         a   element
@@ -208,8 +208,8 @@ st = instruction(
     + """
         space=param   PTX 2.0, sm_20
     """,
-    rejects=_REFUSES,
-    manual_rejects=_FORBIDS,
+    rejects=_REJECTS,
+    manual_rejects=_MANUAL_REJECTS,
     allows_wider_registers=True,
     operands="""
         a   element

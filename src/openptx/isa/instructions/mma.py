@@ -91,7 +91,7 @@ TYPES_OF = {
     "thread-id-b": "u16",
 }
 COUNTS = {"d": count_d, "a": count_a, "b": count_b, "c": count_c}
-REFUSES = """
+REJECTS = """
         .scale_vec::2X .ue4m3    scales of `.ue4m3` come in fours: `.scale_vec::4X`
         dtype=.f16 ctype=.f32    d can't be `.f16` where c is `.f32`
         dtype=.f32 ctype=.f16 shape=m16n8k8|m16n8k16|m16n8k32|m16n8k64   c and d must be of the same type
@@ -182,7 +182,7 @@ mma = instruction(
     """,
     types=TYPES_OF,
     vectors=COUNTS,
-    rejects=REFUSES,
+    rejects=REJECTS,
     gates="""
         .and                     PTX 7.1, sm_80
         .scale_vec::4X .ue8m0    PTX 9.1

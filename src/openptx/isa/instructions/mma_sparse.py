@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.instructions.mma import COUNTS, REFUSES, SCALES, TYPES_OF
+from openptx.isa.instructions.mma import COUNTS, REJECTS, SCALES, TYPES_OF
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.matrix import products, sparse
 
@@ -86,7 +86,7 @@ mma_sp = instruction(
     """,
     types=TYPES_OF,
     vectors=COUNTS,
-    rejects=REFUSES,
+    rejects=REJECTS,
     immediates="f",
     ranges="""
         .m16n8k8 f           0 to 3

@@ -71,7 +71,7 @@ relinquish_alloc_permit = instruction(
 
 @meaning(relinquish_alloc_permit)
 def _(x: Machine, m: Modifiers) -> None:
-    """Every CTA has its own tensor memory here, so no CTA ever waits for it."""
+    """Machines give every CTA its own tensor memory, so no CTA ever waits for a permit."""
 
 
 alloc_exclusive = instruction(

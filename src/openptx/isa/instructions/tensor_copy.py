@@ -45,7 +45,7 @@ _CHOICES = """
         .dim = { .1d, .2d, .3d, .4d, .5d };
         .level::cache_hint = { .L2::cache_hint };
 """
-_REFUSES = """
+_REJECTS = """
         .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
         .im2col_no_offs .1d|.2d                          im2col modes need three dimensions or more
 """
@@ -105,7 +105,7 @@ cp_async_bulk_tensor = instruction(
     ranges="ctaMask   0 to 65535",
     when={"ctaMask": "multicast"},
     defaults={"load_mode": "tile"},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     gates=_GATES,
 )
 
@@ -237,7 +237,7 @@ cp_reduce_async_bulk_tensor = instruction(
     operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     reduces="many",
 )
 
@@ -310,7 +310,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     gates="""
         .tile::gather4|.im2col::w|.im2col::w::128   PTX 8.6, sm_100f sm_110f
     """,

@@ -59,7 +59,7 @@ ld = instruction(
 
 
 def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, int]]:
-    """Where a thread's registers lie (9.7.16.2.3.1): the first of some neighbouring columns, and their number.
+    """Where a thread's registers lie (9.7.16.2.3.1): yields the address of a run of columns, and their number.
 
     With `.pack` or `.unpack` two columns share a register. Faults if they are in lanes of another warp (9.7.16.8.1).
     """
@@ -272,7 +272,9 @@ shift = instruction(
     + _GROUP,
 )
 
-SHIFT = modelled("NVIDIA's documentation of CuTe: a row gets what the next one has, the last of the warp keeps its own")
+SHIFT = modelled(
+    "NVIDIA's documentation of CuTe: each row takes the next row's words, the warp's last row keeps its own"
+)
 
 
 @meaning(shift, fidelity=SHIFT)
@@ -280,7 +282,7 @@ def _(x: Machine, m: Modifiers, address: Bits) -> None:
     """Completes immediately: 31 rows of 32 bytes in the lanes of one warp (Table of 9.7.16.2.3), in both CTAs of a
     pair."""
     address = x.resize(address, 32)
-    aligned = "`tcgen05.shift` from a lane on that is not a multiple of 32"
+    aligned = "`tcgen05.shift` that starts at a lane that is not a multiple of 32"
     x.require((address >> LANE & 31) == 0, "misaligned-access", aligned)
     for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
         shift_rows(x, address, range(1), rank)

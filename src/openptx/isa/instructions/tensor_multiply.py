@@ -33,7 +33,7 @@ _CHOICES = """
         .collector_usage = { .collector::a::fill, .collector::a::use, .collector::a::lastuse, .collector::a::discard };
         .scale_vectorsize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
 """
-_REFUSES = """
+_REJECTS = """
         .kind::mxf8f6f4 .scale_vec::2X|.scale_vec::4X|.block16   `.kind::mxf8f6f4` has one scale for 32 elements
         .kind::mxf4 .scale_vec::1X|.scale_vec::4X|.block16       `.kind::mxf4` has one scale for 32 elements
         .kind::mxf4nvf4 .scale_vec::1X                           `.kind::mxf4nvf4` has a scale for 16 or 32 elements
@@ -62,7 +62,7 @@ def lanes(m: Modifiers) -> int:
 
 
 def _block(name: str, meta: str) -> str:
-    """Dense and sparse multiplication have the same forms, except for the metadata."""
+    """The forms of dense and of sparse multiplication, which differ in the metadata operand `meta`."""
     forms: list[str] = []
     for a in ("a-desc", "[a-tmem]"):
         head = f"[d-tmem], {a}, b-desc, {meta}idesc"
@@ -90,7 +90,7 @@ mma = instruction(
     syntax=_block("tcgen05.mma", ""),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
     gates=_GATES,
@@ -104,7 +104,7 @@ mma_sp = instruction(
     syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
     gates=_SPARSE_GATES,
@@ -143,8 +143,10 @@ mma_ws_sp = instruction(
 )
 
 
-METADATA = "metadata lies as CUTLASS has it for sm_100"
-SHIFTED = "NVIDIA's documentation of CuTe: after the product, a row gets the next one, but for the last of each warp"
+METADATA = "metadata is laid out as in CUTLASS for sm_100"
+SHIFTED = (
+    "NVIDIA's documentation of CuTe: after the product, each row of a but a warp's last takes the next row's words"
+)
 
 
 def fidelity(m: Modifiers) -> Fidelity:

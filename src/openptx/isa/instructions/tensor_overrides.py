@@ -77,7 +77,7 @@ _MASKS = """
     .multicast::cluster::32b   ctaMask   0 to 4294967295
 """
 _VECTORS = {"tensorCoords": coordinates, "im2colInfo": offsets, "sizes": coordinates, "lowerStrides": _strides}
-_REFUSES = """
+_REJECTS = """
         .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
         .im2col_no_offs .1d|.2d                          im2col modes need three dimensions or more
         .override::global_dim_stride .tile::gather4|.tile::scatter4|.im2col_no_offs   strides are replaced in `.tile`
@@ -107,12 +107,12 @@ cp_async_bulk = instruction(
     operands="ctaMask   strictly",
 )
 
-SAMPLED = modelled("PTX ISA 9.4, Table 33, which does not say what element of 16 bytes is sampled: the first")
-SIZES = modelled("PTX ISA 9.4, Table 35: the lower 8 bits of a size, of which 0 is no size")
+SAMPLED = modelled("PTX ISA 9.4, Table 33; a guess: of the elements in 16 bytes the first is sampled")
+SIZES = modelled("PTX ISA 9.4, Table 35: the lower 8 bits of a size; 0 is invalid")
 
 
 def reporting(m: Modifiers) -> Fidelity:
-    """That of the copy, except for sampling and sizes."""
+    """The fidelity of the copy, unless its report samples elements or it overrides sizes."""
     pattern = PATTERNS.get(str(m.values.get("report")))
     if pattern is not None and pattern.sampled:
         return SAMPLED
@@ -226,7 +226,7 @@ cp_async_bulk_tensor = instruction(
     """,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
 )
 
 cp_reduce_async_bulk_tensor = instruction(
@@ -249,7 +249,7 @@ cp_reduce_async_bulk_tensor = instruction(
     operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
     reduces="many",
 )
 
@@ -292,7 +292,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    rejects=_REFUSES,
+    rejects=_REJECTS,
 )
 
 applypriority_async_bulk_tensor = instruction(

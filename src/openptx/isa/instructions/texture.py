@@ -75,12 +75,12 @@ def depth_alone(syntax: str) -> str:
     return re.sub(form, lambda found: found[0].replace("{, e}{, f}", ", f") + found[0], syntax)
 
 
-_REFUSES = """
+_REJECTS = """
         geom=cube|acube ctype=s32        cube maps have floating-point coordinates
         geom=2dms|a2dms ctype=f32        multi-sample textures have integer coordinates
         geom=2dms|a2dms .level|.grad     multi-sample textures have no mipmaps
 """
-_FORBIDS = """
+_MANUAL_REJECTS = """
         geom=2dms|a2dms .base            multi-sample textures have no mipmaps
 """
 
@@ -142,7 +142,7 @@ sampling = partial(
     operand_gates=_LATER,
     absent=_NO_DEPTH,
     operands=_SCALAR_OFFSET,
-    rejects=_REFUSES,
+    rejects=_REJECTS,
 )
 """Declares an instruction that samples a texture."""
 
@@ -151,7 +151,7 @@ tex = sampling(
     anchor="texture-instructions-tex",
     summary="d = the texel of texture a at coordinates c, with sampler b, offset e and depth comparison f.",
     syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
-    manual_rejects=_FORBIDS,
+    manual_rejects=_MANUAL_REJECTS,
     gates=_TEX_GATES,
     ordered_prefix="mipmap",
 )
@@ -196,7 +196,7 @@ tld4_cube = sampling(
 )
 
 FETCHING = modelled("as measured on sm_90: CUDA programming guide, texture fetching, with the bits of H100 and H200")
-GRADIENTS = modelled("as measured on an H200, where extents are powers of two: the level that gradients ask for")
+GRADIENTS = modelled("as measured on an H200 for extents that are powers of two: the level that the gradients select")
 CUBE_GRADIENTS = modelled("Vulkan 1.3, cube map derivative transformation; the level as measured on an H200")
 CUBE = modelled("CUDA programming guide, cubemap textures; of equal components Vulkan's order: r, t, s")
 DEPTH = modelled("OpenGL 4.6, depth texture comparison mode: the sampler's comparison, less or equal by default")
@@ -264,7 +264,8 @@ def reciprocal(x: Machine, c: tuple[Bits, ...]) -> Bits:
 
 
 def gradient(x: Machine, m: Modifiers, place: Place, change: Vector | None) -> tuple[Bits, ...]:
-    """How the coordinates change; where they are a direction, divided as that is."""
+    """The derivatives of the coordinates; those of a cube's direction are divided by its largest component, as the
+    direction is."""
     assert change is not None
     found = vector(change)[: DIMENSIONS[m.geom]]
     if m.geom not in ("cube", "acube"):

@@ -1,4 +1,5 @@
-"""Instructions as the manual declares them: the registry, the lookup of an opcode, and the place of meanings."""
+"""Instructions as the manual declares them: their registry, the lookup of an opcode, and the registration of
+meanings."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _NOTHING: Mapping[str, str] = {}
 _MODULES = "openptx.isa.instructions"
-"""Imports this module, so it is imported on first use."""
+"""Imported by name at the first lookup, because it imports this module."""
 
 
 class Instruction:
@@ -80,7 +81,7 @@ class Instruction:
 
     def __init__(self, name: str, module: str = "", *, anchor: str, summary: str, syntax: str) -> None:
         self.name = name
-        self.module = module  # these two are known only to the package that contains the module
+        self.module = module  # the package `isa.instructions` sets this and the section when it imports the module
         self.section = ""
         self.anchor = anchor
         self.summary = summary
@@ -157,7 +158,7 @@ INSTRUCTIONS: list[Instruction] = []
 _DECLARED: dict[str, list[Instruction]] = {}
 _RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
 MOST_RESOLVED = 1 << 14
-"""The most opcodes that are remembered with their forms."""
+"""The maximum number of memoised opcodes."""
 
 
 def instruction(
@@ -211,23 +212,23 @@ def instruction(
     immediates              operands that can't be registers, where they aren't called imm...
     ranges                  operand -> its values as a constant, one a line: `b  a multiple of 32` (`ranges.py`)
     may_be_longer           vectors that may have more elements than are used: coordinates of textures
-    when                    optional operand -> slot: it is there exactly when that modifier is
+    when                    optional operand -> slot: the operand is present exactly if that modifier is
     defaults                slot -> value where the text leaves it out
     gates                   modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (`conditions.py`, `targets.py`)
     rejects                 modifiers that can't go together -> why, in the same notation
     manual_rejects          the same for what the manual alone rejects; the assembler accepts it
-    operand_gates           optional operand -> its gate, where that is another than the form's
-    absent                  modifiers -> optional operands that can't be there, in the notation of gates
+    operand_gates           optional operand -> its gate, if it differs from the form's
+    absent                  modifiers -> optional operands that are not allowed with them, in the notation of gates
     no_integers             modifiers -> operands whose lists take no integer constants, in the same notation
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"
-    reduces                 combines values with memory, where threads of other blocks may do so too: "one", or "many"
-                            that a copy brings, each by a load and an atomic operation
-    across_lanes            depends on which lanes of the warp execute it, and waits for none
-    converts                is a conversion: rounding and saturation must make sense; bf16 is never in wider registers
-    control                 what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
-                            cluster-barrier, trap, breakpoint
+    reduces                 combines values with memory in which other blocks may do so too: "one" value, or "many" that a
+                            copy brings, each by a load and an atomic operation
+    across_lanes            the result depends on which lanes of the warp execute it; it waits for none of them
+    converts                a conversion: Tables 15, 17 and 18 apply to its modifiers; bf16 needs registers of its size
+    control                 its effect on control flow, which engines implement without a meaning: branch, branch-table,
+                            call, return, exit, barrier, warp-barrier, cluster-barrier, trap, breakpoint
     converges               the operand that names the lanes which must arrive together
     carry                   "in", "out", "in out": reads or writes the carry flag CC.CF
     yields_thread           lets other threads run, as a sleep does
@@ -236,7 +237,7 @@ def instruction(
                             magnitude; and for counters of loops integer sum, integer difference, comparison
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     scales_subnormals       machine code scales subnormal arguments of an approximate form without `.ftz`
-    splits_block            the assembler ends a basic block here, as it does where control flow parts
+    splits_block            the assembler ends a basic block after it, although control flow does not branch
     steps                   about how many simple instructions its machine code is worth, where they are far more than
                             the operands tell: a number, or a function of the modifiers
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
@@ -280,7 +281,7 @@ def instruction(
 
 
 def meaning(*instructions: Instruction, fidelity: Fidelity | Judge = EXACT) -> Callable[[Meaning], Meaning]:
-    """Registers the function below as what `instructions` do. `fidelity` may depend on the form: a function of `m`."""
+    """Decorator: registers a function as the meaning of `instructions`. `fidelity` may be a function of `m`."""
 
     def register(function: Meaning) -> Meaning:
         for each in instructions:
@@ -313,7 +314,7 @@ def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers]
     if known is None:
         found = _candidates(opcode, profile)
         known = tuple((form, m) for form, m in found if refusal(form, m, profile) is None)
-        if len(_RESOLVED) >= MOST_RESOLVED:  # a language server meets every opcode that somebody types
+        if len(_RESOLVED) >= MOST_RESOLVED:  # a language server looks up every opcode as it is typed
             _RESOLVED.clear()
         _RESOLVED[opcode, profile] = known
     return known

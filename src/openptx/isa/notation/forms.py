@@ -92,7 +92,7 @@ class Modifiers:
         def __getattr__(self, name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            value = self.__dict__[name] = self.values.get(name)  # found at once from now on: meanings read five each
+            value = self.__dict__[name] = self.values.get(name)  # later reads bypass this: a meaning reads about five
             return value
 
 
@@ -172,7 +172,7 @@ class Form:
                 if strict or modifier not in _REPEATED or modifier not in (*taken, *self.instruction.parts):
                     return None
         for i, slot in enumerate(slots):
-            if taken[i] is None and (not slot.optional or self._torn(slot.group, taken)):
+            if taken[i] is None and (not slot.optional or self._incomplete(slot.group, taken)):
                 return None
         return Modifiers(self, modifiers, self._values(taken))
 
@@ -197,7 +197,7 @@ class Form:
                 joined.append(modifier)
         return tuple(joined)
 
-    def _torn(self, group: int, taken: list[str | None]) -> bool:
+    def _incomplete(self, group: int, taken: list[str | None]) -> bool:
         return group != 0 and any(t is not None and s.group == group for t, s in zip(taken, self.slots, strict=True))
 
     def _values(self, taken: list[str | None]) -> dict[str, Value]:

@@ -18,7 +18,7 @@ ONE_OF = (
     )),
     frozenset(("acc::f16", "acc::f32")),  # of multimem.ld_reduce
 )  # fmt: skip
-"""Of each group an opcode may have one."""
+"""Groups of modifiers; an opcode may contain one of each group."""
 FORMATS = frozenset(("b8x16", "b4x16_p64", "b6x16_p32"))  # of ldmatrix and tcgen05.cp
 REFERENCES = frozenset(("pred", "texref", "samplerref", "surfref"))
 PAIRS_OF_BITS = frozenset(("b2",))
@@ -30,20 +30,22 @@ _GATED_BY_TYPE = frozenset((
     "abs", "add", "atom", "cos", "cvt", "ex2", "fma", "lg2", "max", "min", "mul", "multimem", "neg", "rcp", "red",
     "rsqrt", "set", "setp", "sin", "sqrt", "sub", "tanh",
 ))  # fmt: skip
-"""Mnemonics of which the assembler looks at types one by one: it ignores REFERENCES, of the others PAIRS_OF_BITS."""
+"""Mnemonics whose types the assembler gates one by one. In their opcodes it ignores REFERENCES, in others
+PAIRS_OF_BITS."""
 _ALSO_GATED = (
     "ldmatrix.", "wmma.mma.", "wgmma.mma_async.", "cp.reduce.async.bulk.", "tcgen05.ld.spcompress.",
     "tcgen05.ld.red.spcompress.",
 )  # fmt: skip
-"""Instructions with other mnemonics that it treats as those."""
+"""Beginnings of opcodes with other mnemonics that are treated in the same way."""
 _OTHERS = ("mul.lo.", "mul.hi.", "mul.wide.", "red.async.", "multimem.cp.async.", "cp.reduce.async.bulk.tensor.")
-"""Instructions with such a beginning that it treats as the others."""
+"""Beginnings of opcodes with those mnemonics that are treated like all others."""
 _TYPES_OF_MMA = 4
 _SMALL_SHAPES = frozenset(("m8n8k32", "m8n8k128"))
 
 
 class Overlooked:
-    """Modifiers of which instructions whose opcode begins with `path` may have `most`, since `gate`."""
+    """Modifiers that the assembler ignores in opcodes that begin with `path`: at most `most` of them, if the file meets
+    `gate`."""
 
     __slots__ = ("gate", "modifiers", "most", "path")
 
@@ -81,7 +83,7 @@ _EVER = _GROUPED | FORMATS | REFERENCES | FRAGMENTS | _OVERLOOKED
 
 
 def overlooked(opcode: str) -> tuple[Overlooked, ...]:
-    """The rows for an opcode: those with the longest path."""
+    """The rows that apply to an opcode: those with the longest path that it begins with."""
     rows = [row for row in OVERLOOKED if opcode == row.path or opcode.startswith(row.path + ".")]
     longest = max((len(row.path) for row in rows), default=0)
     return tuple(row for row in rows if len(row.path) == longest)
@@ -138,18 +140,18 @@ def ignored_modifiers(opcode: str) -> tuple[str, ...]:
 
 
 def kept(form: Form, modifiers: tuple[str, ...], ignored: Iterable[str]) -> tuple[tuple[str, ...], int]:
-    """The modifiers without the ignored ones, and where the first of those stood.
+    """The modifiers without the ignored ones, and the position of the first ignored one (their number if none is).
 
-    An instruction keeps its own tests, fields and formats in all forms, of the others what this form has.
+    Modifiers of ONE_OF and FORMATS are kept if any form of the instruction has them, others only if this form does.
     """
     own, of_all = _choices((form,)), _choices(form.instruction.forms)
-    strange = [
+    foreign = [
         i
         for i, each in enumerate(modifiers)
         if each in ignored and each not in (of_all if each in _GROUPED or each in FORMATS else own)
     ]
-    left = tuple(each for i, each in enumerate(modifiers) if i not in strange)
-    return left, strange[0] if strange else len(modifiers)
+    left = tuple(each for i, each in enumerate(modifiers) if i not in foreign)
+    return left, foreign[0] if foreign else len(modifiers)
 
 
 def _choices(forms: Iterable[Form]) -> set[str]:

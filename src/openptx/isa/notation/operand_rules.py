@@ -9,7 +9,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     c       strictly             integers and bits alone, no floats and no pairs of halves, whatever Table 26 says
     c       no pairs             no `.f16x2` register for a signed or unsigned type
     r       as .b32              judged as if the instruction said this type, where that has the same size
-    rbits   exactly              the very type, and no constant
+    rbits   exactly              a register of exactly this type, no constant
     fptr    an address           in 32 or 64 bits
     addr    any register         of at most 64 bits, of whatever kind, as an address
     d       integers in lists    `.u16` and the like among the elements of a list of `.f16` or `.f32`
@@ -19,23 +19,23 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     *       minus                `-r`, though the manual's syntax has no {-}
     a       variable             the address of a variable
     a       special              a special register of this size; `any special`: of any size, if all types are integers
-    addr    in .shared           where a variable must be that is named as a generic address
-    b       registers in lists   a list of nothing but constants is refused, one constant is taken
+    addr    in .shared           the state space of a variable whose name is used as a generic address
+    b       registers in lists   a list of constants only is rejected, a single constant is accepted
     r       short floats         no 64-bit float constant (`1.0`, `0d...`) in a list; `0f...` is accepted
-    d       one of several       a list of two or four where one value is taken
-    d       a list of one        `{r}` where no list is asked for
-    e       an ignored integer   a single integer where a list is asked for, as if the operand were left out
-    a       one value            a single value where a list is asked for: its first element, and zero for the others
+    d       one of several       a list of two or four where one value is expected
+    d       a list of one        `{r}` where no list is expected
+    e       an ignored integer   a single integer where a list is expected, as if the operand were left out
+    a       one value            a single value where a list is expected: its first element; the others are zero
     a       sinks in lists       an element of a source may be `_`, where the type is .b32
-    b       sinks in 256 bits    the same where the whole list has so many
+    b       sinks in 256 bits    the same, if the whole list has 256 bits
     a       packed               a list that is packed into one register, or a register that is unpacked
     a       element              an array element without brackets, `x[i]`
-    p       wide                 an address of 32 bits, which the assembler's code generator may refuse
+    p       wide                 a 32-bit address is reported, since the assembler's code generator may reject it
     a       64 bits              an address in a register of 64 bits
-    a       passed on            a value that nobody may use in the end, and that need not have been written
+    a       passed on            a value that is only moved, so that its register need not have been written
     b       passed on by .b8     the same for the opcode with these modifiers and no others
     b       padded               a list of which only the first element need have been written
-    a       functions            the name of a function is right here (6.4.4), where the type has 32 bits or more
+    a       functions            the name of a function (6.4.4), if the type has 32 bits or more
 """
 
 from __future__ import annotations

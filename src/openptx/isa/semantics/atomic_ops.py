@@ -1,4 +1,5 @@
-"""Update functions of atomics: what replaces the old word. Engines may implement these very functions faster."""
+"""Update functions of atomics: what replaces the old word. Engines may recognise these functions by identity and
+implement them faster."""
 
 from __future__ import annotations
 

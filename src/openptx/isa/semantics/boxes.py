@@ -34,7 +34,7 @@ _U, _S = TYPES["u64"], TYPES["s64"]
 
 
 class Chunks:
-    """What a copy moves, in chunks as it lies in shared memory: rows of `columns` chunks along the first dimension.
+    """What a copy moves, in chunks, as laid out in shared memory: rows of `columns` chunks along the first dimension.
 
     Subclasses set `chunks`, the number of chunks, and locate a row in the tensor.
     """
@@ -60,7 +60,7 @@ class Chunks:
         start, size, width = coordinates[0], self.extent(0), self.word("box_dim")
         whole = ((start | size | width) & packed) == 0
         x.require(whole, "undefined-behavior", "elements of 4 or 6 bits that are not whole pairs or groups of sixteen")
-        down = x.resize(halves, 32)  # pairs of them count as bytes
+        down = x.resize(halves, 32)  # pairs of 4-bit elements count as bytes
         x.require(width - 1 < LARGEST, "undefined-behavior", WRONG_BOX, width)
         self.columns = ((width >> down) << self.shift) >> 4
         part = ((width >> down) << self.shift) & CHUNK - 1

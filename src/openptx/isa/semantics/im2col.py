@@ -1,13 +1,14 @@
 """Columns of pixels: what a copy in one of the im2col modes moves (5.5.4, 5.5.5).
 
-Pixels follow each other along W, H, D and N, from the given one on, each as many elements apart as the traversal stride
-of the dimension says. Along W, H and D they stay in a box from the lower corner to the last place plus the upper
-corner, and begin again at the lower corner; what is read lies by the offsets beside them. In the `.w` modes that is so
-along W alone: H and D stay as they are given, and N follows.
+A column visits pixels along W, then H, D and N, from the given one on, in steps of each dimension's traversal stride.
+Along W, H and D the positions stay in a bounding box, from the lower corner to the tensor's last position plus the
+upper corner; after its end they start again at the lower corner. The pixel that is read is displaced from the position
+by the instruction's offsets. In the `.w` modes only W has a bounding box: H and D keep the given coordinates, and N
+follows W.
 
-A map has channels per pixel and pixels per column where others have the first two sizes of the box, then for each of
-W, H and D a word with the lower corner in its lower half and the upper one in its upper half. Where channels are in
-slices (slices.py), W, H and D are the first dimensions of the map, and the last but one that of slices.
+In such a tensor map, channels per pixel and pixels per column take the place of the first two sizes of the box; then
+each of W, H and D has a word with the lower corner in its lower half and the upper corner in its upper half. If
+channels are in slices (slices.py), W, H and D are the first dimensions of the map, and the last but one counts slices.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ class Column(Chunks):
         self.size = x.pick(sliced & ~x.less(_U, number, self.word("global_dim", d)), 0, self.size)
 
     def spatial(self, d: int, coordinates: tuple[Bits, ...], offset: Bits) -> tuple[Bits, ...]:
-        """For W, H or D, dimension `d` if there are no slices: where pixels begin, how many until the box ends, the
-        lower corner, how many from there on, the distance between two, the offset, the size of the tensor and its
-        stride in bytes."""
+        """W, H or D, which is dimension `d` if there are no slices: the first position, the number of positions from it
+        to the end of the box, the lower corner, the number of positions from it, the traversal stride, the offset, the
+        size of the tensor and its stride in bytes."""
         x, start, stride = self.x, coordinates[d], self.stride(d)
         size, step = self.word("global_dim", d), self.word("element_stride", d)
         if self.slices is not None:

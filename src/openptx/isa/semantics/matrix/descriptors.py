@@ -77,7 +77,9 @@ class Shape:
 
     def _wrong(self, sparse: bool) -> str:
         if sparse != self.sparse:
-            return f"tells of a {'sparse' if sparse else 'dense'} a, and the instruction of the other"
+            return "says that a is {}, and the instruction takes a {} a".format(
+                *(("sparse", "dense") if sparse else ("dense", "sparse"))
+            )
         if self.a is None or self.b is None:
             return f"names a type of a or b that `.{self.kind}` does not have"
         if self.result not in _RESULTS.get(self.kind, (1,)):
@@ -166,9 +168,10 @@ class Shared:
         step = k * CHUNK if self.mode else self.leading * k
         return self.chunk(self.stride * (line >> 3) + row + step)
 
-    def across(self, line: Row, k: Row) -> Registers:
-        """Chunk `number` of neighbouring lines at depth `k`, if lines lie side by side (MN-major)."""
+    def across(self, number: Row, k: Row) -> Registers:
+        """The elements at depth `k` of a group of neighbouring lines, which share chunk `number` of each depth, if
+        lines lie side by side (MN-major)."""
         wide, tall = self.chunks.bit_length() - 1, 2 if self.mode == 1 else 3  # powers of two
-        near = (line & self.chunks - 1) * CHUNK + (k & (1 << tall) - 1) * (CHUNK * self.chunks)
+        near = (number & self.chunks - 1) * CHUNK + (k & (1 << tall) - 1) * (CHUNK * self.chunks)
         beside, below = (self.leading, self.stride) if self.mode else (self.stride, self.leading)
-        return self.chunk(beside * (line >> wide) + below * (k >> tall) + near)
+        return self.chunk(beside * (number >> wide) + below * (k >> tall) + near)

@@ -2,7 +2,8 @@
 
 Measured by others: MMA-Sim (Xie et al., arXiv 2511.10909, and its code, github.com/microsoft/MMA-Sim) reproduces `mma`
 of V100, T4, A100, Ada and both Blackwells bit for bit; FPRev (Xie et al., USENIX ATC 2025, arXiv 2411.00442, section 6)
-finds sums of 4, 8 and 16 products and an addend on V100, A100 and H100. An H100 was recorded here (docs/hardware.md).
+finds sums of 4, 8 and 16 products and an addend on V100, A100 and H100. Recordings of an H100 confirm its row
+(docs/hardware.md).
 Longer sums are computed in steps, the lowest products first, and each step truncates and rounds as if it were the only
 one.
 
@@ -61,7 +62,7 @@ def of(m: Modifiers) -> str:
 
 
 def sums(m: Modifiers) -> Sums:
-    """How a warp's product of floats is summed. Where nothing is published, as on an H100."""
+    """How a warp's product of floats is summed; as on an H100 if nothing is published for the generation."""
     found = SUMS[of(m)]
     if m.spvariant or (m.shape == "m8n8k4" and of(m) in ("Ampere", "Ada")):
         return SUMS["Hopper"]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     Operand = Bits | Registers
 
 TENSOR_CORE = modelled("MMA-Sim and H100: terms cut 25 bits below the largest exponent, exact sum")
-IN_HALVES = modelled("as ptxas makes it for sm_90 and sm_100, of f16 products: two sums from zero on, then c is added")
+IN_HALVES = modelled("as ptxas compiles it for sm_90 and sm_100: two sums of f16 products from zero, then c is added")
 BLOCKS = modelled("MMA-Sim, Blackwell: sixteen products exactly, then cut 35 bits below the largest exponent")
 CHAIN = modelled("MMA-Sim: fused multiply-adds in the order of k")
 
@@ -74,7 +74,7 @@ def registers(operand: Operand) -> Registers:
 def whole_warp(x: Machine, name: str) -> None:
     """Faults if threads of the warp are missing, because the instruction's behaviour is then undefined."""
     active = x.ballot(x.const(1, 1))
-    x.require(active == 0xFFFFFFFF, "undefined-behavior", f"`{name}` in a warp of which not all 32 threads take part")
+    x.require(active == 0xFFFFFFFF, "undefined-behavior", f"`{name}` is not executed by all 32 threads of the warp")
 
 
 def factors(t: Type, m: Modifiers) -> Factors:
@@ -135,7 +135,7 @@ def places(rows: int, columns: int) -> list[tuple[int, int]]:
 
 
 def arranged(x: Machine, c: Registers, w: int, order: list[tuple[int, int]]) -> Tile:
-    """The elements of c, by row and column."""
+    """The elements of c, `w` bits each, as lines; `order` gives the row and the column of each."""
     elements = [v for r in c for v in (x.split(r, w) if w < r.width else [r])]
     lines: list[list[Bits]] = [[] for _ in range(1 + max(i for i, _ in order))]
     for element, (i, _) in sorted(zip(elements, order, strict=True), key=lambda pair: pair[1]):
@@ -144,7 +144,7 @@ def arranged(x: Machine, c: Registers, w: int, order: list[tuple[int, int]]) -> 
 
 
 def fragment_of(x: Machine, tile: Tile, order: list[tuple[int, int]]) -> Operand:
-    """Results by row and column as the registers of d."""
+    """The registers of d for results given by row and column; 16-bit results are packed in pairs."""
     elements = [tile[i][j] for i, j in order]
     if elements[0].width == 16:
         elements = [x.join(elements[i : i + 2]) for i in range(0, len(elements), 2)]
@@ -155,7 +155,8 @@ def multiply(
     x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, scales: Scales | None = None,
     fraction: int | None = None,
 ) -> Tile:  # fmt: skip
-    """d for every row and column, in the types' arithmetic; with scales or a `fraction`, all at once."""
+    """d for every row and column, in the arithmetic of the types; with scales or a `fraction`, in a single sum instead
+    of the generation's steps."""
     a, b = m.atype, m.btype
     if a.name == "b1":
         return x.bit_dots(m.op, rows, columns, addends)
@@ -227,7 +228,7 @@ QUAD = 16  # bytes of a line that four lanes hold in one register each
 
 
 def of_depth(fragment: Registers, tiles: int, each: int, blocks: slice) -> Registers:
-    """The registers of some blocks of the depth, `each` of which has that many registers of a tile."""
+    """The registers of some `blocks` of the depth; a block has `each` registers of every tile."""
     per = len(fragment) // tiles
     return tuple(r for i in range(tiles) for r in fragment[i * per :][each * blocks.start : each * blocks.stop])
 

@@ -41,7 +41,7 @@ def lines(x: Machine, type: str) -> tuple[list[Bits], list[Bits]]:
 
 
 def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) -> Operand:
-    """c moved to the layout of d, if the two differ."""
+    """d = a * b + c; c is moved to the layout of d first if their types, and so their layouts, differ."""
     order = positions(m.dtype.name)
     of_rows, of_columns = lines(x, m.dtype.name)
     rows = tuple(line(x, a, p, m.alayout == "row") for p in of_rows)
@@ -55,6 +55,7 @@ def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) 
 
 
 def addend(x: Machine, halves: list[Bits], p: Bits, n: Bits) -> Bits:
+    """Element n of row p of an f16 c, from the lane that holds the row."""
     at = (x.lane() & 12) + ((p & 4) << 2) + (p & 3)
     found = [x.shuffle(v, at) for v in halves]
     d = found[0]
