@@ -102,7 +102,8 @@ class Approximate(Multifunction):
         return x.fmul(f, a, k, "rn", ftz), x.mufu("rcp", x.fmul(f, b, k, "rn", ftz))
 
     def approx_upper(self, op: str, a: Bits) -> Bits:
-        """`rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: of the upper 32 bits of `a`, 1.11.20, low 32 bits zero."""
+        """`rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`, from the upper 32 bits of `a` (sign, 11 bits of exponent, 20
+        of fraction); the lower 32 bits of the result are zero."""
         x = self
         u = x.resize(a >> 32, 32)
         sign, e, f = u & 0x80000000, u >> 20 & 0x7FF, (u & 0xFFFFF) << 3

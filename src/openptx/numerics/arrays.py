@@ -93,7 +93,7 @@ def _values(array: ArrayLike, source: str | None) -> tuple[Array, str]:
         try:
             values = np.asarray(array, source and _dtype_of_numbers(source))
         except (OverflowError, ValueError, TypeError) as error:
-            raise ArgumentError(f"these are no numbers of {source or 'any format'}: {error}") from None
+            raise ArgumentError(f"the values are not numbers of {source or 'any format'}: {error}") from None
         if source and values.dtype == np.float64:
             return convert(values, source), source
     return values, source or format_of(values.dtype)

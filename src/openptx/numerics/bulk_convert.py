@@ -35,11 +35,11 @@ PIECE = 1 << 20
 """Results that a compiled loop computes between two checks for Ctrl-C."""
 
 PIECES = 2
-"""The number of pieces from which a thread is worth starting."""
+"""The number of pieces per thread from which starting threads pays."""
 
 MANY = 1 << 21
-"""The number of results from which a loop is worth compiling, which takes about 0.1 s; eight times as many for a
-table."""
+"""The number of results from which compiling a loop pays, which takes about 0.1 s; eight times as many where the
+alternative is a table."""
 
 
 @in_standard_floats

@@ -14,7 +14,7 @@ from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.formats import F32, F64, Fixed, Format
 from openptx.numerics.type_names import Element, Integer, Packed
 
-DIGITS = 60  # digits of an exact decimal, before a power of two is shorter
+DIGITS = 60  # a decimal with more digits is shown as an integer times a power of two
 
 _DECIMAL = re.compile(r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 
@@ -118,7 +118,7 @@ def decode_range(t: Integer | Fixed) -> tuple[Fraction, Fraction]:
 
 
 def results(form: CvtSpec, texts: Sequence[str], rbits: int = 0) -> list[Result]:
-    """The conversion of one group of operands, element by element; `register` is their source register."""
+    """The conversion of one group of operands, element by element; `rbits` are the random bits of `.rs`."""
     parsed = [parse(text, form.source) for text in texts]
     if not isinstance(form.into, Packed):
         (code, taken), text = parsed[0], texts[0]
@@ -142,7 +142,7 @@ def register(form: CvtSpec, parts: Sequence[Result]) -> int:
 
 
 def roundings(form: CvtSpec, operand: int) -> list[Result]:
-    """The same operand in every rounding of the same kind."""
+    """The conversion of the same operand by each rounding modifier that this pair of types allows."""
     names = ("rni", "rzi", "rmi", "rpi") if isinstance(form.d, Integer) else ("rn", "rz", "rm", "rp")
     if (isinstance(form.s, Integer) and isinstance(form.d, Integer)) or isinstance(form.d, Fixed) or form.d is form.s:
         return []
@@ -252,10 +252,10 @@ def decimal(n: Fraction, plus: bool = False) -> str:
     n = abs(n)
     places = n.denominator.bit_length() - 1  # the denominator is a power of two, so this many decimals are enough
     digits = str(n.numerator * 5**places)
-    if len(digits) > DIGITS or places > 2 * DIGITS or len(digits) > DIGITS:
-        odd = n.numerator & -n.numerator
-        power = odd.bit_length() - 1 - places
-        return f"{sign}{n.numerator // odd} * 2^{power} ({float(n):.17g})"
+    if len(digits) > DIGITS or places > 2 * DIGITS:
+        lowest_bit = n.numerator & -n.numerator
+        power = lowest_bit.bit_length() - 1 - places
+        return f"{sign}{n.numerator // lowest_bit} * 2^{power} ({float(n):.17g})"
     if not places:
         return sign + digits
     digits = digits.rjust(places + 1, "0")

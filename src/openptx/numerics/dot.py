@@ -1,11 +1,11 @@
 """Sums of products as in tensor cores: all terms truncated at one position, added exactly, rounded once.
 
-The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit: products
+The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit. Products
 are exact; every term is truncated towards zero at `fraction` bits below the largest exponent among the products and the
-addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent, a
-product of zero -252 (it does not count; H100), and an addend of zero -133 (H100: docs/hardware.md; -126 where products
-are scaled, which sm_90 does not have); f32 results are truncated towards zero (but overflow gives infinity), f16
-results rounded to nearest. A zero is positive, NaN canonical.
+addend. The exponent of a product is the sum of its factors' exponents, where a subnormal factor has the format's
+smallest exponent; a product that is zero has -252, which never is the largest (H100), and an addend that is zero has
+-133 (H100: docs/hardware.md; -126 where products are scaled, which sm_90 does not have). f32 results are truncated
+towards zero (but overflow gives infinity), f16 results rounded to nearest. A zero is positive, NaN canonical.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Dots(Approximate):
         return self.zero_exponent(f.format, self.unpack(f.format, a, 32, normal=False))
 
     def zero_exponent(self, f: Format, r: Real) -> Real:
-        """The value with the exponent that a sum uses for it."""
+        """The value; if it is zero, with the exponent that the model gives to a zero factor."""
         if f.emin == ZERO:
             return r
         return Real(r.sign, self.pick(lowest(r.sig) == 0, ZERO, r.exp), r.sig, r.inf, r.nan)

@@ -63,8 +63,8 @@ ONE = np.array(1, np.uint64)
 
 @lru_cache(maxsize=8)
 def _bounds(f: Format) -> tuple[Array, Array, Array]:
-    """The bits of an f64 below the last of `f`, those of a tie, and twice the code of the smallest normal number less
-    one."""
+    """A mask of the bits of an f64 below the last place of `f`, the value of these bits in a tie, and one less than
+    twice the code of f's smallest normal number."""
     below = 52 - f.man
     values = (1 << below) - 1, 1 << below - 1, (f.emin + 1023 << 53) - 1
     one, other, third = (np.array(v, np.uint64) for v in values)

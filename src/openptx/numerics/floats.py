@@ -10,15 +10,15 @@ from openptx.numerics.words import lowest, widen
 
 QUIET64 = 1 << 51  # the quiet bit of f64
 
-HANDED_ON = {"fadd": (1, 0), "fsub": (1, 0), "fmul": (1, 0), "fma": (1, 2, 0), "fdiv": (0, 1), "fsqrt": (0,)}
-"""The NaN that an f64 operation propagates: the first of these operands that is NaN, as on an H100."""
+NAN_SOURCES = {"fadd": (1, 0), "fsub": (1, 0), "fmul": (1, 0), "fma": (1, 2, 0), "fdiv": (0, 1), "fsqrt": (0,)}
+"""The operands whose NaN an f64 operation propagates, by priority: the first that is NaN, as on an H100."""
 
 
 class Floats(Rounding):
     """Formats come first; `rnd` is one of rn rz rm rp; `ftz` flushes subnormal operands and results.
 
     A NaN result is the format's canonical NaN, whatever the operands; but f64 supports payloads, so it propagates the
-    NaN of an operand, quieted. The manual leaves open which one: `HANDED_ON`.
+    NaN of an operand, quieted. The manual leaves open which one: `NAN_SOURCES`.
     """
 
     # Arithmetic
@@ -105,7 +105,7 @@ class Floats(Rounding):
         """`d`, but in f64 an operand's NaN, quieted, if there is one."""
         if f.name != "f64":
             return d
-        for i in reversed(HANDED_ON[op]):
+        for i in reversed(NAN_SOURCES[op]):
             d = self.quieted(f, d, operands[i])
         return d
 
@@ -126,7 +126,8 @@ class Floats(Rounding):
         return self.magnitude(f, a) > (f.largest + bool(f.inf) << f.low)
 
     def fneg(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
-        """The other sign. A NaN result is as in any operation, as on an H100; the manual leaves it open."""
+        """`a` with the opposite sign. NaN results follow the rule of the class, as on an H100; the manual leaves them
+        open."""
         return self.quieted(f, self.flush(f, a, ftz) ^ (f.sign << f.low), a)
 
     def fabs(self, f: Format, a: Bits, ftz: bool = False) -> Bits:

@@ -77,7 +77,7 @@ class Multifunction(Conversion):
     def or_nan(self, nan: Bits, d: Bits) -> Bits:
         return self.pick(nan, NAN, d)
 
-    def is_no_number(self, e: Bits, f: Bits) -> Bits:
+    def is_nan_code(self, e: Bits, f: Bits) -> Bits:
         return (e == 0xFF) & (f != 0)
 
     def normal(self, exponent: Bits, r: Bits) -> Bits:
@@ -104,7 +104,7 @@ class Multifunction(Conversion):
         r = x.reciprocal(f)
         d = x.normal(253 - e + (r >> 23), r)
         d = x.pick(e == 0, INFINITY, x.pick(e == 0xFF, 0, d))
-        return x.or_nan(x.is_no_number(e, f), sign | d)
+        return x.or_nan(x.is_nan_code(e, f), sign | d)
 
     def mufu_rsqrt(self, a: Bits) -> Bits:
         """Negative zeros and subnormals give -inf."""
@@ -114,7 +114,7 @@ class Multifunction(Conversion):
         r = x.reciprocal_root(f | (n & 1) << 23)
         d = (126 - x.shr(S, n, 1) + (r >> 23)) << 23 | r & FRACTION
         d = x.pick(e == 0, INFINITY, x.pick(e == 0xFF, 0, d))
-        return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), sign | d)
+        return x.or_nan(x.is_nan_code(e, f) | ((sign != 0) & (e != 0)), sign | d)
 
     def mufu_sqrt(self, a: Bits) -> Bits:
         """Negative zeros and subnormals give -0."""
@@ -126,7 +126,7 @@ class Multifunction(Conversion):
         r = x.pick(k == 0, 0, x.cut(ROOT, k >> 17, place, x.square(place) << 1, 17) - HIDDEN)
         d = (x.shr(S, n, 1) + 127) << 23 | r
         d = x.pick(e == 0xFF, INFINITY, x.pick(e == 0, 0, d))
-        return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), sign | d)
+        return x.or_nan(x.is_nan_code(e, f) | ((sign != 0) & (e != 0)), sign | d)
 
     def mufu_ex2(self, a: Bits) -> Bits:
         """The operand is truncated to 23 fraction bits, and a negative one with a fraction is its ones' complement."""
@@ -140,7 +140,7 @@ class Multifunction(Conversion):
         exponent = x.shr(S, k, 23) + 127 + (r >> 23)
         d = x.pick(~x.less(S, exponent, x.const(255, 32)), INFINITY, x.normal(exponent, r))
         d = x.select(e >= 134, x.pick(negative, 0, x.const(INFINITY, 32)), d)
-        return x.or_nan(x.is_no_number(e, f), d)
+        return x.or_nan(x.is_nan_code(e, f), d)
 
     def mufu_lg2(self, a: Bits) -> Bits:
         """Zeros and subnormals of either sign give -inf. A negative result is the ones' complement, then truncated."""
@@ -152,7 +152,7 @@ class Multifunction(Conversion):
         negative = x.negative(r)
         d = x.floating(42, x.select(negative, ~r, r), 133) | x.resize(negative, 32) << 31
         d = x.pick(e == 0xFF, INFINITY, x.pick(e == 0, 0xFF800000, d))
-        return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), d)
+        return x.or_nan(x.is_nan_code(e, f) | ((sign != 0) & (e != 0)), d)
 
     def circular(self, a: Bits, cosine: bool) -> Bits:
         """The angle in turns, a truncated product, to 25 bits after the point; its first two give the quadrant."""
@@ -180,4 +180,4 @@ class Multifunction(Conversion):
         place = place & PLACE
         d = x.floating(39, x.interpolated(TANGENT, i, place, x.square(place)), 127)
         d = x.select(e < 119, a & 0x7FFFFFFF, x.pick(e >= 130, ONE, d))
-        return x.or_nan(x.is_no_number(e, f), sign | d)
+        return x.or_nan(x.is_nan_code(e, f), sign | d)

@@ -16,7 +16,7 @@ import numpy as np
 
 from openptx.numerics.bits import Bits, Signedness
 from openptx.numerics.error_free import PLAIN, between, fma_exact, multiply_add, odd_multiply_add, odd_sum, rounded_sum
-from openptx.numerics.floats import HANDED_ON, QUIET64
+from openptx.numerics.floats import NAN_SOURCES, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
 from openptx.numerics.numpy_machine_integer import NumpyIntegers
 from openptx.numerics.reductions import any_set
@@ -63,7 +63,7 @@ def hardware64(op: str, ufunc: Callable[..., Array], *codes: Array) -> Array:
     bits, nan = d.view(np.uint64), np.isnan(d)
     if any_set(nan):
         chosen = np.full(bits.shape, ABSENT)
-        for i in reversed(HANDED_ON[op]):
+        for i in reversed(NAN_SOURCES[op]):
             v = values[i]
             np.copyto(chosen, v.view(np.uint64) | np.uint64(QUIET64), where=np.isnan(v))
         np.copyto(bits, chosen, where=nan)

@@ -117,7 +117,7 @@ def chosen(mask: Array, a: Array, b: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def resizer(w: int, wanted: int, signed: bool) -> Callable[[Array], Array]:
-    """What truncates or extends arrays of `w` bits to another number of bits, always in a new array."""
+    """A function that truncates or extends arrays of `w` bits to `wanted` bits, always in a new array."""
     to = UNSIGNED[wanted]
     if wanted == 1:
         return lambda v: (v & v.dtype.type(1)).astype(to)
@@ -131,7 +131,7 @@ def resizer(w: int, wanted: int, signed: bool) -> Callable[[Array], Array]:
 
 @lru_cache(maxsize=32)
 def amount_of(w: int, wanted: int) -> Callable[[Array], Array]:
-    """What converts shift amounts of `w` bits to another number of bits; those that do not fit become that number."""
+    """A function that converts shift amounts of `w` bits to `wanted` bits; those that do not fit become `wanted`."""
     if w > wanted:
         return lambda v: np.minimum(v, v.dtype.type(wanted)).astype(UNSIGNED[wanted])
     return lambda v: v.astype(UNSIGNED[wanted])

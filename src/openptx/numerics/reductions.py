@@ -1,4 +1,4 @@
-"""Questions about whole arrays, without the 1 to 2 us that NumPy's reductions take for a small one.
+"""Predicates and extrema of whole arrays, without the 1 to 2 us that NumPy's reductions take for a small array.
 
 `any`, `all`, `max` and `flatnonzero` go through Python and the set-up of a reduction; counting and searching do not.
 """
