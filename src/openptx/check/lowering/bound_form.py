@@ -66,7 +66,7 @@ def _bind(candidate: Candidate, key: Key, entry: bool) -> BoundForm | None:
 
 
 def _said(form: Form, placed: list[Placed]) -> Iterator[tuple[str, str | int]]:
-    """Modifiers that operands imply: for `a.b0` that `a_part` is "b0", for `-a` `a_minus`."""
+    """Modifiers that operands imply: `a_part` is "b0" for `a.b0`, `a_minus` is True for `-a`."""
     for template, given in zip(form.operands, placed, strict=True):
         if given is None:
             continue

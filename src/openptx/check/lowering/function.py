@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import Directive
 
 
-class Body:
+class FunctionLowering:
     """A function being lowered: the frame and the registers fill up while its instructions are bound."""
 
     def __init__(

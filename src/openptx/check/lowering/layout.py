@@ -20,7 +20,7 @@ LARGEST = 1 << 36
 
 
 class Frame:
-    """Memory that is allocated upwards: `place` gives each variable its own part."""
+    """Memory that is allocated from offset 0 upwards; `size` and `align` are those of what has been placed."""
 
     __slots__ = ("align", "size")
 

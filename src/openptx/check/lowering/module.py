@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.check.forms.verdicts import verdicts
-from openptx.check.lowering.function import Body
+from openptx.check.lowering.function import FunctionLowering
 from openptx.check.lowering.layout import variable
 from openptx.isa.semantics.matrix.generations import generation
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
@@ -44,7 +44,7 @@ class ModuleLowering:
         self.aliases: dict[str, str] = {}
         self.version, self.target, self.address_size = (1, 0), "", 64
         self.debug = False
-        self.rolls = False  # `.pragma "nounroll"` stands outside of functions: it holds for all, wherever it stands
+        self.rolls = False  # a `.pragma "nounroll"` outside of functions, at any position, applies to all functions
         self._inner: dict[tuple[int, int], Variable] = {}
         for item in module.items:
             self._take(item)
@@ -161,7 +161,7 @@ class ModuleLowering:
         """The function of this name, lowered."""
         function = self.headers[name]
         context = self.resolved.context.inside(function.kind == "entry")
-        return Body(self, function, self.resolved.body(function), verdicts(context)).lower()
+        return FunctionLowering(self, function, self.resolved.body(function), verdicts(context)).lower()
 
 
 def defined(found: Variable) -> Variable:

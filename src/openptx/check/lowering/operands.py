@@ -29,7 +29,7 @@ from openptx.syntax.directives import CallPrototype
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.lowering.bound_form import BoundForm
-    from openptx.check.lowering.function import Body
+    from openptx.check.lowering.function import FunctionLowering
     from openptx.check.names.body import ResolvedInstruction
     from openptx.check.problems import Path
     from openptx.isa.notation import Template
@@ -51,8 +51,8 @@ def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
 
 
 def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand | None:
-    """As many values as the form takes. One value is taken from the start of a list; a single value given for a list is
-    followed by zeros. None where a single integer is ignored."""
+    """The operand with as many values as the form takes: the first of a list if the form takes one, a single value
+    followed by zeros if it takes a list. None if it is an integer that the assembler ignores."""
     rule = operand_rule(bound.form.instruction, template.name)
     if not template.vector:
         return operand.elements[0] if isinstance(operand, Vector) and rule.says("a list of one") else operand
@@ -71,7 +71,7 @@ class Binder:
 
     __slots__ = ("body", "callee", "names", "scope")
 
-    def __init__(self, body: Body, resolved: ResolvedInstruction) -> None:
+    def __init__(self, body: FunctionLowering, resolved: ResolvedInstruction) -> None:
         self.body = body
         self.names, self.scope = resolved.names, resolved.scope
         self.callee: Function | CallPrototype | None = None
@@ -131,7 +131,7 @@ class Binder:
                 return self._negated(tree, type)
             case text.Selector():
                 return self._selector(tree)
-            case text.Minus():  # its effect is among the modifiers: see `selected`
+            case text.Minus():  # its effect is a modifier (`bound_form._said`)
                 return self.bind(tree.operand, type)
             case text.Address():
                 return self._address(tree)
@@ -176,7 +176,7 @@ class Binder:
         if isinstance(inner, Imm):
             return Imm(int(inner.value == 0), 1)
         if not isinstance(inner, Reg):
-            raise UnboundError(f"`{tree.text}` is no predicate")
+            raise UnboundError(f"`{tree.text}` is not a predicate")
         return Reg(inner.index, inner.width, not inner.negated)
 
     def _selector(self, tree: text.Selector) -> Operand:
@@ -185,10 +185,12 @@ class Binder:
             return Special(f"{special.name}.{'xyzw'[FIELDS[tree.field]]}", special.type.width)
         base = self._name(tree.base, None)
         position = FIELDS.get(tree.field)
-        if isinstance(base, Reg):  # a part of a register, as video instructions have it: see `selected`
+        if isinstance(
+            base, Reg
+        ):  # a part of a register in a video instruction: its effect is a modifier (`bound_form._said`)
             return base
         if not isinstance(base, Vector) or position is None or position >= len(base.elements):
-            raise UnboundError(f"`{tree.text}` selects nothing")
+            raise UnboundError(f"`{tree.text}` names no component")
         return base.elements[position]
 
     def _address(self, tree: text.Address) -> Address:
@@ -200,7 +202,7 @@ class Binder:
         if isinstance(base, Symbol):
             return Address(Symbol(base.variable, 0, base.generic), base.offset + offset, parts)
         if not isinstance(base, Reg):
-            raise UnboundError(f"`{tree.text}` is no address")
+            raise UnboundError(f"`{tree.text}` is not an address")
         return Address(base, offset, parts)
 
     def _sum(self, tree: text.Sum, type: Type | None) -> Symbol | Reg:
@@ -208,7 +210,7 @@ class Binder:
         if isinstance(base, Reg) and (type is None or type.kind in "bsu"):
             return self._added(base, tree.offset.value)
         if not isinstance(base, Symbol):
-            raise UnboundError(f"`{tree.text}` is no address")
+            raise UnboundError(f"`{tree.text}` is not an address")
         return Symbol(base.variable, tree.offset.value)
 
     def _subscript(self, tree: text.Subscript) -> Symbol | Reg:
