@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FEW = 16
-"""A set with fewer than one in so many bits is taken apart bit by bit: most blocks wait for one of thousands."""
+"""If fewer than one bit in so many is set, `numbers_of` removes bits one by one: most sets have few members, while
+numbers go into the thousands."""
 
 
 def bits_of(numbers: Iterable[int]) -> int:

@@ -37,10 +37,9 @@ def link_files(
 ) -> LinkedFile:
     """The linked module. Definitions keep their order; faults and diagnostics point into the files they came from.
 
-    Static names that occur twice are renamed. Debug information is left out, except for lines and inlining.
-    Functions of CUDA's device runtime come along. In a program that
-    is not `complete` names may lack a definition. Raises CheckError for what is wrong in the modules or between
-    them, ArgumentError for no files.
+    Static names that occur twice are renamed. Debug information is left out, except for lines and inlining. If a file
+    declares functions of CUDA's device runtime, their library is linked too. In a program that is not `complete`, names
+    may lack a definition. Raises CheckError for errors in the modules or between them, ArgumentError for no files.
     """
     if not files:
         raise ArgumentError("there is nothing to link: name one module or more")

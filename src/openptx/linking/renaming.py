@@ -43,7 +43,7 @@ class Renaming:
         return found
 
     def _same_dynamic(self, name: Name, other: Name | None) -> bool:
-        """Two declarations of dynamic shared memory that may be in one file."""
+        """Whether both names are dynamic shared memory, declared alike, so that one file may contain both."""
         if other is None or not (name.dynamic and other.dynamic):
             return False
         return name.statement.text.split() == other.statement.text.split()
@@ -66,9 +66,9 @@ class Renaming:
         return {old: new for old, new in numbers.items() if old != new}
 
     def _strings(self, module: Module, found: list[Edit]) -> dict[str, str]:
-        """New labels of debug information's strings. Its other sections describe only one module: they are dropped.
+        """New labels of the strings of debug information, from which `.loc` takes the names of inlined functions.
 
-        `.loc` takes the names of inlined functions from these strings.
+        Drops the other sections of debug information, each of which describes only one module.
         """
         labels: dict[str, str] = {}
         for item in module.items:

@@ -96,7 +96,7 @@ def _difference(mine: Declaration, other: Declaration) -> str | None:
         if not (isinstance(a, Function) and isinstance(b, Function) and a.kind == b.kind):
             return "a variable" if not isinstance(b, Function) else "a kernel" if b.kind == "entry" else "a function"
         difference = None if a.kind == "entry" else shape_difference(a, b)
-        return None if difference is None else f"declared here with {difference}"
+        return None if difference is None else f"declared here with {difference}, unlike"
     if a.space != b.space:
         return f"in `.{b.space}`"
     both_common = a.linkage == b.linkage == "common"
