@@ -60,17 +60,18 @@ def roundings(m: Modifiers) -> list[str]:
     """The opcode with each rounding modifier that it may have; empty if it already has one."""
     if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
         return []
-    return [rounding for rounding in (*ROUNDING, "approx", "full") if resolve(_saying(m, rounding))]
+    return [rounding for rounding in (*ROUNDING, "approx", "full") if resolve(_with_rounding(m, rounding))]
 
 
-def _saying(m: Modifiers, rounding: str) -> str:
+def _with_rounding(m: Modifiers, rounding: str) -> str:
+    """The opcode with a rounding modifier directly after the mnemonic."""
     mnemonic, *modifiers = repr(m).split(".")
     return ".".join((mnemonic, rounding, *modifiers))
 
 
 def rounding_problem(m: Modifiers, choices: list[str]) -> Problem:
     """The problem that an opcode lacks its rounding modifier, which is optional only in PTX 1.3."""
-    fixed, legal = _saying(m, choices[0]), " ".join(f".{each}" for each in choices)
+    fixed, legal = _with_rounding(m, choices[0]), " ".join(f".{each}" for each in choices)
     return Problem(
         "rounding-required",
         f"`{m}` needs a rounding modifier" if choices[0] in ROUNDING else f"`{m}` needs `.{choices[0]}`",

@@ -34,7 +34,7 @@ class BodyDirectives:
         if name is None:
             return
         if name.text == "_":
-            message = "`_` alone is no name"
+            message = "`_` alone is not a name"
             self.findings.add("invalid-name", message, name.span, help="it is the sink for unused results")
         first = scope.labels[name.text]
         if first != name.span[0]:
@@ -101,7 +101,7 @@ class BodyDirectives:
             name = self.checked.tree.name.text
             self.findings.add(
                 "too-much-memory",
-                f"`{name}` declares {self.shared} bytes of shared memory, and {limit} are the most",
+                f"`{name}` declares {self.shared} bytes of shared memory, and the limit is {limit}",
                 declaration.names[-1].name.span,
                 "beyond the limit",
                 expected=f"at most {limit} bytes",

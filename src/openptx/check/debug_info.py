@@ -71,7 +71,7 @@ class DebugInfo:
             where = " ".join(value.text for value in inlined)
             self._add(
                 "invalid-directive",
-                f"no `.loc` before this has been at `{where}`",
+                f"no earlier `.loc` has the position `{where}`",
                 (inlined[0].span[0], inlined[-1].span[1]),
                 "code is inlined into code that has a `.loc`",
                 help=f"write `.loc {where}` before it",

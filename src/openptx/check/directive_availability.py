@@ -83,14 +83,15 @@ _OF_COMMON = (
     KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, ADDRESS_VALUE, FUNCTION_VALUE, GENERIC_VALUE,
     *TYPES_SINCE.values(), MASKED_VALUE,
 )  # fmt: skip
-"""The gate of the commonest declarations together; since PTX 7.0 bodies are not searched either."""
+"""The gates of common declarations: if a file meets all of them, these need no checks one by one. A file that does is
+also of PTX 7.0 or newer, so bodies are not searched for newer features."""
 
 _POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
 
 _FUNCTIONS_ONLY = frozenset(("noreturn", "abi_preserve", "abi_preserve_control"))
 
 _PREDICATES = 11
-"""The most predicates that `.abi_preserve_control` may say, on every target (measured, ptxas 13.5)."""
+"""The maximum value of `.abi_preserve_control`, on every target (measured, ptxas 13.5)."""
 
 _EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
 
@@ -141,15 +142,15 @@ class DirectiveAvailability:
             if directive.name not in _FUNCTIONS_ONLY:
                 continue
             if directive.name in before:
-                self._misplaced(directive, f"`.{directive.name}` is here twice", "the second one")
+                self._misplaced(directive, f"`.{directive.name}` occurs twice", "the second one")
             elif directive.name == "noreturn" and before:
-                self._misplaced(directive, f"`.noreturn` comes before `.{min(before)}`", "not at its place")
+                self._misplaced(directive, f"`.noreturn` must come before `.{min(before)}`", "out of order")
             before.add(directive.name)
             most = _PREDICATES if directive.name == "abi_preserve_control" else (1 << 32) - 1
             for value in directive.values:
                 if value.value > most:
                     found = Diagnostic(
-                        "invalid-directive", f"`.{directive.name}` says at most {most}, not {value.value}", self.file,
+                        "invalid-directive", f"`.{directive.name}` takes at most {most}, not {value.value}", self.file,
                         value.span, "too large", expected=f"at most {most}", actual=value.text,
                         rule="PTX ISA, Performance-Tuning Directives (11.4)",
                     )  # fmt: skip
@@ -170,7 +171,7 @@ class DirectiveAvailability:
             for value in directive.values if directive.name in _POSITIVE else ():
                 if not 0 < value.value < 1 << 32:
                     found = Diagnostic(
-                        "invalid-directive", f"`.{directive.name}` says at least 1, not {value.value}", self.file,
+                        "invalid-directive", f"`.{directive.name}` takes at least 1, not {value.value}", self.file,
                         value.span, "not positive" if value.value <= 0 else "too large", expected="a positive integer",
                         actual=value.text, rule="PTX ISA, Performance-Tuning Directives (11.4)",
                     )  # fmt: skip
@@ -324,7 +325,7 @@ class DirectiveAvailability:
         large = context.target is not None and satisfied(LARGE_PARAMETERS, context.version, context.target)
         room = 32764 if large else 4352 if context.version >= (1, 5) else 256
         if size > room:
-            message = f"the parameters of `{kernel.name.text}` take {size} bytes, and there are {room}"
+            message = f"the parameters of `{kernel.name.text}` take {size} bytes, and the limit is {room}"
             found = Diagnostic(
                 "parameter", message, self.file, kernel.name.span, "too many", expected=f"at most {room} bytes",
                 actual=f"{size} bytes", rule=_RULE,
@@ -336,7 +337,7 @@ class DirectiveAvailability:
         if declaration.type != "samplerref" or self.context.independent_textures or not self.context.follows_ptxas:
             return
         found = Diagnostic(
-            "target-conflict", "a `.samplerref` is for independent textures and samplers", self.file,
+            "target-conflict", "a `.samplerref` needs independent textures and samplers", self.file,
             declaration.type_span, "not in unified mode", rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
             help="add `texmode_independent` to `.target`",
         )  # fmt: skip
@@ -362,7 +363,7 @@ class DirectiveAvailability:
             for string in pragma.strings:
                 word = string.value.split()[0] if string.value.split() else ""
                 if word in PRAGMAS and word != "nounroll":
-                    message = f"the pragma `{word}` stands in the body of a function"
+                    message = f"the pragma `{word}` belongs in the body of a function"
                     self.collector.add(
                         Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
                     )

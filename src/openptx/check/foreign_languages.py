@@ -16,30 +16,30 @@ _NVCC = """compile it to PTX first, with one of
 `nvcc -ptx -arch=sm_80 mine.cu`
 `clang++ --cuda-device-only --cuda-gpu-arch=sm_80 -S mine.cu -o mine.ptx`
 NVRTC (`nvrtcGetPTX`, in Python `cuda.core.Program(text, "c++").compile("ptx")`)"""
-_PYTHON = """its compiler has the PTX: `compiled.asm["ptx"]` is that of a Triton kernel,
+_PYTHON = """its compiler provides the PTX: `compiled.asm["ptx"]` is that of a Triton kernel,
 `numba.cuda.compile_ptx(function, signature)` of a Numba kernel"""
 
 LANGUAGES = {
     # language: (starts of its lines that no PTX line has, how to compile it to PTX)
-    "output of cuobjdump, not PTX alone": (
+    "output of cuobjdump, which contains more than PTX": (
         (r"Fatbin (?:ptx|elf) code:",),
         "delete the lines before `.version`, or take the files out with `cuobjdump -xptx all program`",
     ),
     "LLVM IR": (
         (r"; ModuleID =", r"(?:source_filename|target (?:triple|datalayout)) =", r"define [^;@\n]*@[^\s(]+\("),
-        "`llc -march=nvptx64 -mcpu=sm_80 mine.ll -o mine.ptx` makes PTX of it",
+        "`llc -march=nvptx64 -mcpu=sm_80 mine.ll -o mine.ptx` compiles it to PTX",
     ),
     "MLIR": (
         (r"(?:builtin\.)?module(?: attributes)? [^;\n]*\{", r"(?:tt|func|llvm|gpu)\.(?:func|module) ", r"#\w+ = loc\("),
-        "lower it to the NVVM dialect; `mlir-translate --mlir-to-llvmir` and `llc -march=nvptx64` make PTX of that",
+        "lower it to the NVVM dialect; `mlir-translate --mlir-to-llvmir` and `llc -march=nvptx64` compile that to PTX",
     ),
     "SASS, a GPU's machine code": (
         (r"\.headerflags\b", r"(?://-+ )?\.section\s+\.text\.", r"/\*[0-9a-f]{4,}\*/\s+@?!?[A-Z]"),
-        "PTX is not made from it: `cuobjdump -ptx` finds the PTX in the program that it comes from, if it has any",
+        "SASS is not compiled to PTX: `cuobjdump -ptx` finds the PTX in the program that it comes from, if it has any",
     ),
     "OpenCL C": (
         (r"(?:__)?kernel\s+void\b",),
-        "`clang -target nvptx64-nvidia-nvcl -S mine.cl -o mine.ptx` makes PTX of it",
+        "`clang -target nvptx64-nvidia-nvcl -S mine.cl -o mine.ptx` compiles it to PTX",
     ),
     "CUDA C++": (
         (
@@ -56,7 +56,7 @@ LANGUAGES = {
         (r"<(?i:!doctype html|html)\b",),
         "download the file itself (the page of a source browser has a link called Raw)",
     ),
-    "a Git LFS pointer": ((r"version https:",), "`git lfs pull` fetches the file that it stands for"),
+    "a Git LFS pointer": ((r"version https:",), "`git lfs pull` downloads the file that it refers to"),
 }  # fmt: skip
 _SIGNS = {name: pattern(rf"^[ \t]*+(?:{'|'.join(signs)})", re.MULTILINE) for name, (signs, _) in LANGUAGES.items()}
 

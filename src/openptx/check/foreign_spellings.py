@@ -79,7 +79,7 @@ def instead_of_call(found: Diagnostic, statement: Span) -> Diagnostic:
         plain = "%" not in whole and found.file.text.endswith(";", *statement)
         return found.advising(f"write `{whole}`", Fix(span, whole, f"write `{whole}`", SUGGESTION) if plain else None)
     written = CALLS.get(name)
-    return found.advising(f"PTX has {shown(written)} for it" if written else found.help, None)
+    return found.advising(f"the PTX equivalent is {shown(written)}" if written else found.help, None)
 
 
 def shown(written: str) -> str:

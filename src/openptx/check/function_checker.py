@@ -12,7 +12,7 @@ from openptx.check.explain.suggestions import computed_first
 from openptx.check.flow import function_flow
 from openptx.check.flow.cfg import ControlFlowGraph
 from openptx.check.flow.lints import deprecated, unreachable, unused
-from openptx.check.flow.reads_writes import traffic
+from openptx.check.flow.reads_writes import reads_and_writes
 from openptx.check.foreign_spellings import instead_of_call
 from openptx.check.forms.calls import CallChecker
 from openptx.check.function_findings import FunctionFindings
@@ -51,7 +51,7 @@ class FunctionChecker:
 
     def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> bool:
         """Checks the statements at these positions, or all of them; `early` are registers that may be read before they
-        are written. Returns whether there is no error, so that more can be said about the body."""
+        are written. Returns whether there is no error, so that findings about control flow may follow."""
         self.flows = places is None or bool(early)
         self.body.keeps = self.keeps = places is None and self.module.keep
         everywhere = "uninitialized-register" in self.module.selected
@@ -122,7 +122,7 @@ class FunctionChecker:
             self.findings.wrong = True
             return
         if self.flows:
-            self.graph.add(instruction, scope, *traffic(instruction))
+            self.graph.add(instruction, scope, *reads_and_writes(instruction))
         if self.thorough:
             self.survey(instruction, scope)
         if (guard := instruction.guard) is not None:
@@ -198,7 +198,7 @@ class FunctionChecker:
             declared = scope.find(name.text)
             self.findings.add(
                 "operand-type",
-                "a guard is a predicate register",
+                "a guard must be a predicate register",
                 name.span,
                 kind.described,
                 operand="guard",

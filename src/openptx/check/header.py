@@ -141,7 +141,7 @@ class Header:
         if before is not None and not unreadable:
             self.collector.add(
                 Diagnostic(
-                    about, f"`.{item.name}` stands before everything else of the file", self.module.file, item.span,
+                    about, f"`.{item.name}` must come before everything else in the file", self.module.file, item.span,
                     "too late", labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
                 ),
                 about,
@@ -149,7 +149,7 @@ class Header:
 
     def _late(self, item: AddressSize, before: Statement) -> None:
         self._add(
-            "misplaced-directive", "`.address_size` stands right after `.target`", item,
+            "misplaced-directive", "`.address_size` must directly follow `.target`", item,
             labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
         )  # fmt: skip
 
@@ -158,7 +158,7 @@ class Header:
             newer = (item.major, item.minor) > NEWEST
             self._add(
                 "unknown-version",
-                f"PTX ISA {item.major}.{item.minor} is newer than the newest known here, {NEWEST[0]}.{NEWEST[1]}"
+                f"PTX ISA {item.major}.{item.minor} is newer than {NEWEST[0]}.{NEWEST[1]}, the newest known version"
                 if newer
                 else f"there is no PTX ISA {item.major}.{item.minor}",
                 item,
@@ -229,7 +229,7 @@ class Header:
         debug = next((name for name in item.targets if name.text == "debug"), None)
         if debug is not None and not any(isinstance(each, (Section, Dwarf)) for each in self.module.items):
             self._conflict(
-                "`debug` promises debug information, and the file holds none", debug, "no `.section` follows",
+                "`debug` requires debug information, and the file has none", debug, "no `.section` follows",
                 help="leave `debug` out",
             )  # fmt: skip
 

@@ -167,7 +167,7 @@ class ModuleChecker:
         return body
 
     def kind(self, name: str, scope: Scope) -> Kind:
-        """A plain name as an operand."""
+        """The kind of a plain name as an operand."""
         return scope.kind(name, self.functions)
 
     def _function(self, function: tree.Function) -> None:
@@ -255,7 +255,7 @@ class ModuleChecker:
         if before <= CONSTANTS < self.constants:
             self.declarations.add(
                 "too-much-memory",
-                f"the file declares {self.constants} bytes of constant memory, and {CONSTANTS} are the most",
+                f"the file declares {self.constants} bytes of constant memory, and the limit is {CONSTANTS}",
                 declaration.names[-1].name.span,
                 "beyond the limit",
                 expected=f"at most {CONSTANTS} bytes",

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
 
 MOST = 100
-"""Errors that are shown unless more are requested. A user with more fixes the first of them first."""
+"""Errors that are shown by default: a user fixes the first ones first."""
 
 
 def first(found: list[Diagnostic], most: int) -> list[Diagnostic]:

@@ -37,7 +37,7 @@ BLOCKS = 1663
 
 
 class _Places:
-    """Selects instructions: those that contain one of `places`, in ascending order; all of them for None."""
+    """Selects the instructions that contain one of `places` (offsets in ascending order); all of them for None."""
 
     def __init__(self, text: str, body: Span, places: Collection[int] | None) -> None:
         self.text, self.selective = text, places is not None

@@ -66,7 +66,7 @@ def body(file: File, name: str, opened: Span) -> Body:
         close, following = _walk(text, start) if word else (None, None)
         if close is None:
             return _unclosed(file, name, opened, following)
-    if (again := _goes_on(text, close + 1)) is None:
+    if (again := _continuation(text, close + 1)) is None:
         return Body((start, close), close + 1)
     return _closed_early(file, name, opened, close, again)
 
@@ -123,7 +123,7 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
     return None, None
 
 
-def _goes_on(text: str, start: int) -> int | None:
+def _continuation(text: str, start: int) -> int | None:
     """The position of an instruction or label right after a body, where neither is allowed; None if there is none."""
     if _ITEM.match(text, start):
         return None

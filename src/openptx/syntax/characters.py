@@ -22,7 +22,7 @@ _PIECE = pattern(
     rf"(?:(?P<{COMMENTED}>{COMMENT})|(?P<{QUOTED}>{STRING})|[/\"]|\Z|(?P<{CODE}>[^\x01-\x0a\x0c-\x1b -\x7f]))"
 )
 _CONTROL = pattern(r"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f-\x9f\ufffd]")
-_SAMPLE = 4096  # characters; a stray control character is an ordinary mistake, one in fifty is another kind of file
+_SAMPLE = 4096  # characters to examine; with one control character in fifty a file is taken for binary data
 
 # fmt: off
 _KINDS = (
@@ -37,7 +37,7 @@ _FIRST = pattern(r"\0++|[^\0-\x7f]++|.", re.S)
 _NULS = pattern(r"\0++")
 _REST = pattern(r"[^\x20-\x7e\s](?:[^;\n\"]*[^\x20-\x7e\s])?", re.A)
 _WRITTEN = {"\u2212": "-", **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')}
-NOT_ASCII = "PTX is ASCII; other characters can stand in comments alone"
+NOT_ASCII = "PTX is ASCII; other characters are allowed only in comments"
 
 
 def not_text(file: File) -> Diagnostic | None:
@@ -64,8 +64,8 @@ def strays(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def problems(file: File, found: list[tuple[str, Span]]) -> list[Diagnostic]:
-    """Those of these characters that are errors to the assembler: the lexer reports those in code, and in a comment
-    only NUL is one."""
+    """The errors among the characters that `strays` found, as the assembler judges them: all in strings, and NULs in
+    comments. The lexer reports those in code."""
     wrong = [span for place, span in found if place == QUOTED]
     for place, (start, end) in found:
         if place == COMMENTED:
@@ -74,7 +74,7 @@ def problems(file: File, found: list[tuple[str, Span]]) -> list[Diagnostic]:
 
 
 def commented(file: File) -> list[Diagnostic]:
-    """Those that are errors only to the manual, which requires every character of a file to be ASCII."""
+    """The errors in comments that only the manual has: it requires every character of a file to be ASCII."""
     found = (span for place, span in strays(file.text) if place == COMMENTED and "\0" not in file.text[slice(*span)])
     return [stray_character(file, span) for span in found]
 

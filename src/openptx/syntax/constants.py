@@ -61,7 +61,7 @@ class _Expression:
         self.waiting: list[tuple[int, int, Callable[[Constant], Constant]]] = []
 
     def read(self, first: Constant | None) -> Constant:
-        """The value of all that can be read as one expression; of its `first` constant, that is read already."""
+        """The value of the longest text that is one expression. `first` is its first constant, if already parsed."""
         c = self.c
         while True:
             while first is None and self._prefix():
@@ -86,7 +86,8 @@ class _Expression:
                 c.expect(":", "between the two results of `?:`")
                 self._reduce(value, _CONDITION, 1)
 
-    def _wait(self, precedence: int, symbols: int, make: Callable[[Constant], Constant]) -> None:
+    def _push(self, precedence: int, symbols: int, make: Callable[[Constant], Constant]) -> None:
+        """An operator that waits for its last operand, to which `make` applies it."""
         self.waiting.append((precedence, symbols, make))
         self.symbols += symbols
         if self.symbols > SYMBOLS:
@@ -94,7 +95,7 @@ class _Expression:
             raise self.c.mistake("nesting-too-deep", message, self.c.span)
 
     def _reduce(self, value: Constant, precedence: int, most: int | None = None) -> Constant:
-        """The value of all that binds at least this tightly and waits for this operand; of at most `most` entries."""
+        """Applies the waiting operators that bind at least this tightly to `value`, at most `most` of them."""
         while self.waiting and self.waiting[-1][0] >= precedence and most != 0:
             _, symbols, make = self.waiting.pop()
             self.symbols -= symbols
@@ -108,22 +109,22 @@ class _Expression:
         if c.kind == "op" and c.word in ("+", "-", "!", "~"):
             operator = c.word
             c.advance()
-            self._wait(_UNARY, 2, lambda operand: _signed(c, operator, operand, (start, operand.span[1])))
+            self._push(_UNARY, 2, lambda operand: _signed(c, operator, operand, (start, operand.span[1])))
         elif not c.take("("):
             return False
         elif c.kind == "dot" and c.word in (".s64", ".u64"):
             unsigned = c.word == ".u64"
             c.advance()
             c.expect(")", "after the type of a cast")
-            self._wait(_UNARY, 4, lambda operand: _cast(c, unsigned, operand, (start, operand.span[1])))
+            self._push(_UNARY, 4, lambda operand: _cast(c, unsigned, operand, (start, operand.span[1])))
         else:
-            self._wait(_PARENTHESIS, 1, lambda value: _spanning(value, (start, c.last)))
+            self._push(_PARENTHESIS, 1, lambda value: _spanning(value, (start, c.last)))
         return True
 
     def _binary(self, left: Constant) -> None:
         c, operator, place = self.c, self.c.word, self.c.span
         c.advance()
-        self._wait(PRECEDENCE[operator], 2, lambda right: _apply(c, operator, place, left, right))
+        self._push(PRECEDENCE[operator], 2, lambda right: _apply(c, operator, place, left, right))
 
     def _condition(self, condition: Constant) -> None:
         c = self.c
@@ -132,10 +133,10 @@ class _Expression:
             raise _needs_integer(c, "?:", condition)
 
         def otherwise(first: Constant) -> Constant:
-            self._wait(_CONDITIONAL, 4, lambda second: _choose(c, condition, first, second))
+            self._push(_CONDITIONAL, 4, lambda second: _choose(c, condition, first, second))
             return first
 
-        self._wait(_CONDITION, 2, otherwise)
+        self._push(_CONDITION, 2, otherwise)
 
 
 def primary(c: Cursor) -> Constant:

@@ -46,7 +46,7 @@ _SEVERAL = pattern(
     rf"[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)({NEW_NAME}(?:[ \t]*+,[ \t\r\n]*+{NEW_NAME})++)[ \t]*+;",
     re.A,
 )
-"""A declaration of several names: of the form that one of them would have."""
+"""A declaration of several names. Its form is that of a declaration of one of them."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
 _MARKS = {INTEGERS: "{}", SUMS: "{}", FLOATS: "{0.0}", ADDRESSES: "{y}", MASKED: "{0xFF(y)}"}
 """Represent lists of values in the text after a name."""
@@ -67,7 +67,7 @@ _FORMS: dict[tuple[str, str], Form] = {}
 _TABLES: set[tuple[str, str, str]] = set()
 """Tables of virtual functions that fit: the text before the name, the lengths, the list without the names in it."""
 _HEADERS: dict[str, HeaderForm] = {}
-_MOST = 1 << 12
+_MOST = 1 << 12  # entries in each of the memos
 _LONGEST = 1 << 9
 """Longer lists of addresses, in characters without names, are not memoised."""
 
@@ -101,7 +101,7 @@ def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
 
 def split_declaration(text: str) -> Parts:
     """A plain declaration: the text before its name, the name ("" if it is not allowed), the text after it, and the
-    length of a one-dimensional array (0 if it is not one, or open), which the third omits.
+    length of a one-dimensional array, which the text after it shows as `[N]` (0 if it is no such array, or open).
 
     Values are ignored if the type can represent them and the array has room for them.
     """
@@ -151,7 +151,7 @@ def remember(variable: Variable, text: str) -> None:
     """Memoises the form of a declaration that `simple` has parsed: of one name, without a value or with a plain one, or
     of several without.
 
-    The values of the first one of a form are not examined here: nothing is known of that form, so they are checked.
+    The values of the first declaration of a form are not examined, because the checker judges that one in full.
     """
     if len(_FORMS) >= _MOST:
         return
@@ -196,7 +196,7 @@ def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
 
 def _form_and_parts(text: str) -> tuple[str, list[str]]:
     """The text of a header without its names and comments ("" if a name occurs twice or cannot be declared), and the
-    parts between which its names stand, these, and nothing else."""
+    header split at its names: texts and names alternate."""
     commented = "/" in text
     if commented:
         text = _COMMENT.sub(_blank, text)

@@ -318,7 +318,7 @@ def count_of_names(c: Cursor, most: int = RANGE) -> Integer:
     """The number in `<4>`, after its `<`."""
     count = low_word(integer(c, "the number of names"))
     if count.value > most:
-        message = f"{count.value} names are too many: each of them is a thing of its own"
+        message = f"{count.value} names are too many: each of them is created separately"
         raise c.mistake("array-size", message, count.span, help=f"at most {most} names can be declared at once")
     c.expect(">", "after the number of names")
     return count

@@ -45,7 +45,7 @@ def lone_dot(c: Cursor) -> Mistake:
     if blank := _BLANK.match(c.file.text, c.start, c.limit):
         fix = Fix(blank.span(1), "", "remove the blank", SAFE)
     label = "remove the blank" if fix else "no word follows"
-    return c.mistake(about, "a `.` without its word directly after it", c.span, label, fix=fix)
+    return c.mistake(about, "no word directly follows this `.`", c.span, label, fix=fix)
 
 
 def number_sign(c: Cursor) -> Mistake:
@@ -147,7 +147,5 @@ def called(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
     return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL)
 
 
-CALL = (
-    "an instruction's operands stand without parentheses; a function is called by `call (result), name, (arguments);`"
-)
+CALL = "an instruction's operands are not in parentheses; a function is called by `call (result), name, (arguments);`"
 """The text for a name without relation to PTX."""

@@ -32,7 +32,7 @@ _BLANKS = (
 
 
 def formatted(module: SyntaxTree) -> str:
-    """The canonical text of a module without syntax errors; `ValueError` for one with some."""
+    """The canonical text of a module; ValueError if it has syntax errors."""
     if module.diagnostics:
         raise ValueError("a module with syntax errors can't be laid out")
     text = module.file.text.replace("\r\n", "\n")

@@ -83,7 +83,7 @@ def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
         if guarded and c.word in (":", ","):
             fix = Fix(c.span, "", "remove it", SAFE)
             message = f"expected an opcode after the guard, found {c.described}"
-            raise c.mistake("syntax", message, c.span, "nothing stands between them", fix=fix)
+            raise c.mistake("syntax", message, c.span, "expected the opcode", fix=fix)
         raise c.expected("an opcode" if guarded else "a statement")
     c.seek(match.end())
     if c.word == ":":
@@ -160,7 +160,7 @@ def after_operand(c: Cursor) -> Mistake:
     """The error after a whole operand: a comma or a semicolon is missing, or a bracket is superfluous."""
     place = c.last
     if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
-        help = "the elements of a vector stand in braces, `{a, b}`: put its `{` before the first"
+        help = "the elements of a vector are enclosed in braces, `{a, b}`: put `{` before the first"
         return c.mistake("syntax", "this `}` closes nothing", c.span, "no `{` before it", help=help)
     if _ends_statement(c):
         return missing_semicolon(c, place)

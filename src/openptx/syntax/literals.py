@@ -48,8 +48,8 @@ def signed(text: str, span: Span) -> Float:
 
 
 def _integer_literal(match: re.Match[str], span: Span) -> Integer | None:
-    """An integer; None if the assembler refuses it: it reads digit by digit into 64 bits, and only where one more digit
-    follows must the value so far fit 63 (measured, ptxas 13.5)."""
+    """An integer; None if the assembler rejects it. It accumulates digits in 64 bits, and rejects a digit that follows
+    a value of more than 63 bits (measured, ptxas 13.5)."""
     hexadecimal, binary, octal, decimal, suffix = match.groups()
     base = 16 if hexadecimal else 2 if binary else 8 if octal else 10
     digits = (hexadecimal or binary or octal or decimal).lstrip("0")

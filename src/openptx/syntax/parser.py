@@ -70,7 +70,7 @@ def _items(file: File, items: list[Statement], problems: list[Diagnostic]) -> No
         ):
             offset = after
         elif kind == DECLARATION and bare is None and "/" in match[DECLARATION]:
-            bare = _without_comments(text)  # and once again from here
+            bare = _without_comments(text)  # the next iteration reads the same declaration in it
         else:
             before = len(problems)
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)

@@ -55,7 +55,7 @@ _TERMS = pattern(r"[-+]?[0-9]++").findall
 _NAMES = pattern(rf"(?<![.\w$])(?!generic\()({SYMBOL})", re.A)
 _OPENED = pattern(r"(?:\{[ \t\r\n]*+)++")
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
-"""The number of digits that fits each width for certain; a sign counts as one."""
+"""The number of digits that certainly fits each width; a sign counts as a digit."""
 _BYTES = frozenset(map(str, range(256)))
 _commas = methodcaller("count", ",")
 
@@ -88,8 +88,8 @@ def names(text: str) -> list[str]:
 
 
 def split_names(text: str) -> tuple[list[str], str]:
-    """The names in a plain list of addresses, and the rest, on which alone depends whether it is one, and what has room
-    for it."""
+    """The names in a list of addresses, and the text without them, which determines whether the list is plain and which
+    arrays have room for it."""
     parts = _NAMES.split(text)
     return parts[1::2], "\0".join(parts[::2])
 
@@ -135,7 +135,7 @@ def bytes_fit(text: str, room: int) -> bool:
 
 
 def integers_fit(values: Sequence[str], width: int) -> bool:
-    """Whether all bits of each integer fit a type of this width, read as signed or as unsigned. 0 holds none."""
+    """Whether a type of this width represents each integer, as signed or as unsigned; False for a width of 0."""
     if not width:
         return False
     longest = max(map(len, values))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Row = tuple[str, ...]
 
 GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
-"""Groups of a row."""
+"""Indices of the fields of a row."""
 
 # Optional parts are alternatives with an empty branch (`|)`), not repetitions (`)?+`), because that costs the matcher
 # less.
@@ -78,7 +78,7 @@ DECLARATION = pattern(_DECLARATION)
 """A row that is a declaration of memory, several declarations of registers or of call parameters, or a pragma."""
 
 STATEMENT_OF_BLOCK = pattern(_STATEMENT)
-"""The parts of a row that is a whole block."""
+"""Each statement in a row that is a whole block."""
 
 _SIZE = 30_000
 """The approximate number of characters lexed at once: rows take twenty times their memory."""

@@ -128,7 +128,7 @@ class Cursor:
         """Skips an identifier that is declared here."""
         if self.word == "_":
             help = "it is the sink for unused results"
-            raise self.mistake("invalid-name", "`_` alone is no name", self.span, help=help)
+            raise self.mistake("invalid-name", "`_` alone is not a name", self.span, help=help)
         found, span = self.name(what, where)
         if self.start == span[1] and self.word[:1] == ".":
             self._undotted(span)
@@ -146,7 +146,7 @@ class Cursor:
             text = self.file.text[span[0] : end]
             plain = text.replace(".", "_")
             fix = Fix((span[0], end), plain, f"call it `{plain}`")
-            help = "names are of letters, digits, `_` and `$`; it has to change wherever it stands"
+            help = "a name consists of letters, digits, `_` and `$`; rename every use of it as well"
             raise self.mistake(
                 "invalid-name", f"`{text}` is not a name: it has a dot", (span[0], end), help=help, fix=fix
             )
@@ -176,7 +176,7 @@ class Cursor:
             return self.mistake("unterminated-string", "this string has no closing quote", span, "starts here")
         if self.word in ("%", "$"):
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
-            return self.mistake("invalid-name", f"`{self.word}` alone is no name", self.span, help=help)
+            return self.mistake("invalid-name", f"`{self.word}` alone is not a name", self.span, help=help)
         if self.word in (".", "#", "'"):
             made = {".": foreign.lone_dot, "#": foreign.number_sign, "'": foreign.character_constant}
             return made[self.word](self)

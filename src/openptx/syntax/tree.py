@@ -217,7 +217,7 @@ class Function(Statement):
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> object:  # of a slot that is empty
+        def __getattr__(self, name: str) -> object:  # called only for slots that are not set yet
             if name not in Function.__slots__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             header = Lazy.header(self.file, self.span[0])

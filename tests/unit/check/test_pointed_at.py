@@ -36,7 +36,7 @@ STATEMENTS = (  # a statement, the text that is underlined, the message or label
     ("subc.cc.s64 !%d0, %d1, %d2;",          "!%d0",     "this is `!` and `.b64`"),
     ("cvta.to.local.u64 %d0+4, %d1;",        "%d0+4",    "this is a sum of `.b64` and a constant"),
     ("not.b32 %r0, [%r1];",                  "[%r1]",    "this is an address, in brackets"),
-    ("not.b32 {%r0}, %r1;",                  "{%r0}",    "is one value, not a list"),
+    ("not.b32 {%r0}, %r1;",                  "{%r0}",    "must be a single value, not a list"),
     ("barrier.arrive 4, 4;",                 "4",        "must be a multiple of 32 other than 0, not 4"),
     ("cvta.to.global.u64 %d0, pb;",          "pb",       "this is a variable in `.param`"),
 )

@@ -128,7 +128,7 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
     if whole or written:
         return Problem(
             "unknown-instruction", f"there is no instruction `{mnemonic}`", label="unknown", rule=_RULE,
-            help=f"write `{whole}`" if whole else f"PTX has {shown(written or '')} for it",
+            help=f"write `{whole}`" if whole else f"the PTX equivalent is {shown(written or '')}",
         )  # fmt: skip
     known, plain = load(), mnemonic.lower()
     guess = plain if plain in known else MNEMONICS.get(plain) or nearest(mnemonic, known)
@@ -191,7 +191,7 @@ def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Pro
             expected=shorter,
             actual=f".{modifier}",
             rule=rule,
-            help=f"write `{shorter}`" if idle else f"`{shorter}` is right, but lacks what `.{modifier}` says",
+            help=f"write `{shorter}`" if idle else f"`{shorter}` is valid, but without the effect of `.{modifier}`",
             repair=rewrite(shorter) if idle else None,
         )
     return None
@@ -246,7 +246,7 @@ def _dotted_label(mnemonic: str, name: str) -> Problem:
     return Problem(
         "unknown-modifier", f"`.{name}` is not a label: it begins with a dot", label="a modifier, after its dot",
         expected="a label", actual=f".{name}", rule=_RULE,
-        help=f"write `{mnemonic} ${name}`, and `${name}:` where it stands",
+        help=f"write `{mnemonic} ${name}`, and `${name}:` where it is defined",
     )  # fmt: skip
 
 
@@ -288,7 +288,7 @@ def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction
             if not left and resolve(fixed):
                 return Problem(
                     "modifier-order",
-                    f"these modifiers of `{mnemonic}` come in another order",
+                    f"these modifiers of `{mnemonic}` must come in another order",
                     label="in another order",
                     expected=fixed,
                     rule=_RULE,

@@ -39,9 +39,9 @@ class BlockMemo:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.named = 0  # how many of them have been found in the text
-        self.declared: list[str] = []  # names
-        self.inner: list[str] = []  # those of them that are registers
+        self.named = 0  # how many of these registers have been found in the text
+        self.declared: list[str] = []  # names that the block declares
+        self.inner: list[str] = []  # declared names that are registers
         self.fixed: dict[str, Kind] = {}  # registers of the body with names that are the same in all of these blocks
         self.roles: list[tuple[int, bool]] = []
         """Reads and writes in order: the number of a register (fixed ones come last), and whether it is written."""

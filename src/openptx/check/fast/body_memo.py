@@ -40,7 +40,7 @@ class BodyMemo:
     __slots__ = ("_known", "_misses")
 
     def __init__(self) -> None:
-        self._known: dict[Key, int] = {}  # and how many registers they declare
+        self._known: dict[Key, int] = {}  # the number of registers that each body declares
         self._misses = 0  # minus hits
 
     def key(self, module: ModuleChecker, function: Function) -> Key | None:

@@ -87,7 +87,7 @@ class Reads:
         self.unwritten: list[tuple[str, int]] = []
         """Registers that nothing writes, each with the position of its first read, in that order."""
         self.unclear: set[str] = set()
-        """Registers for which neither this is certain nor that a write reaches all reads."""
+        """Registers for which it is uncertain whether a write reaches every read."""
 
 
 def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
@@ -145,7 +145,7 @@ def _unreached(
         for name, bit in bits.items():
             for place in asked[name]:
                 known = before.get(bisect(blocks.starts, place) - 1)
-                if known is None or not known & bit:  # not reached at all: the full checker knows better
+                if known is None or not known & bit:  # unreachable: left to the full checker
                     found[name] = place if known is not None and blocks.exact else None
                     break
     return found

@@ -45,10 +45,11 @@ _MOST = 1 << 15
 """The maximum number of register names kept in repeated declarations."""
 
 _POOL: dict[str, list[str]] = {}
+"""The names of ranges, by prefix."""
 _pooled = 0
-"""The maximum number of range names kept."""
+"""The number of names in `_POOL`."""
 _POOLED = 1 << 20
-"""The maximum number of such entries."""
+"""The maximum number of names in `_POOL`."""
 _SHAPES: dict[tuple[object, ...], int] = {}
 """Types of results and parameters, numbered: the memo keys of calls are the same in all files."""
 _NUMBERED = 1 << 15

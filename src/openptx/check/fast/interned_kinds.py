@@ -19,7 +19,7 @@ _EXACT_KINDS = {
 
 CONSTANTS: dict[str, Kind] = {}
 COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}
-"""Some of them, with which every function starts."""
+"""The first of CONSTANTS: the initial contents of every function's symbol table."""
 _ANYWHERE: dict[Kind, Kind] = {}
 _PLACES: dict[tuple[Kind, int | None], Kind] = {}
 _LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind | None] = {}
@@ -39,7 +39,7 @@ def constant(text: str) -> Kind | None:
 
 
 def remember(text: str, kind: Kind) -> None:
-    """Keep the kind of a constant."""
+    """Memoises the kind of a constant."""
     if len(CONSTANTS) < _MOST:
         CONSTANTS[text] = kind
         if len(COMMON) < _FEW:

@@ -25,8 +25,8 @@ class Block:
 
     def __init__(self, mark: int) -> None:
         self.mark = mark
-        self.needs: set[str] = set()  # names without a declaration: labels, if all is well
-        self.own: set[str] = set()  # not kept for the body, where a name cannot hide another
+        self.needs: set[str] = set()  # undeclared names, which must be labels
+        self.own: set[str] = set()  # empty for the body's outermost block, where a name cannot hide another
         self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, Declared]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
@@ -154,7 +154,7 @@ class SymbolTable(dict[str, Kind]):
         return next((block.tables[label] for block in reversed(self.blocks) if label in block.tables), None)
 
     def mark_written(self, names: Iterable[str]) -> None:
-        """Those of the names that are registers count as written from here on."""
+        """Marks those of the names that are registers as written from the current statement on."""
         for name in names:
             if name not in self and (kind := self.first.get(name)) is not None:
                 self[name] = kind

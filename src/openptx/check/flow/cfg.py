@@ -37,13 +37,13 @@ def generated_before(generated: Sequence[int], successors: Callable[[int], Itera
 _AT_ONCE = 1024
 """The maximum number of registers tracked through a function together; more would need much memory in a large one."""
 _NEAR = 32
-"""How many steps behind a write its reads are searched for, where there are more registers than that."""
+"""The number of steps after a write in which its reads are searched for, if there are more registers than _AT_ONCE."""
 
 
 class Step:
-    """One instruction: where its names are known, the names of the registers that it writes.
+    """One instruction, the scope of its names, and the names of the registers that it writes.
 
-    `jumps` where it has targets, `ends` where nothing after it follows it.
+    `jumps`: it has targets. `ends`: control never continues at the next step.
     """
 
     __slots__ = ("ends", "guarded", "instruction", "jumps", "scope", "writes")
@@ -66,9 +66,9 @@ def control(opcode: str) -> tuple[bool, bool]:
 class ControlFlowGraph:
     """The steps of a function in the order of the text; `labels` gives the step after each, by its place.
 
-    Of the reads of registers those are kept that no write precedes in the text (`everywhere`: since the last label), of
-    registers declared from the `start` of the body on: parameters have values, and registers of the module (PTX 2 and
-    before) may be written in other functions. If `names` are given, of these alone.
+    It records the reads of registers that no write precedes in the text (`everywhere`: since the last label), if the
+    register is declared after `start`, in the body: parameters have values, and registers of the module (PTX 2 and
+    before) may be written in other functions. If `names` are given, it records reads of these registers only.
     """
 
     def __init__(self, start: int = 0, *, everywhere: bool = False, names: Collection[str] | None = None) -> None:
@@ -137,7 +137,7 @@ class ControlFlowGraph:
         return set(self.labels.values())
 
     def first_reads(self) -> list[text.Name]:
-        """The first read of each register that no write reaches, on no path, among those that are kept."""
+        """The first recorded read of each register that no write reaches on any path."""
         never = [places[0] for key, places in self._early.items() if key not in self._written]
         asked = [(key, places) for key, places in self._early.items() if key in self._written]
         if len(asked) > _AT_ONCE:

@@ -38,7 +38,7 @@ def barriers(graph: ControlFlowGraph, function: Function, findings: FunctionFind
 
 
 def unwritten(graph: ControlFlowGraph, function: Function, findings: FunctionFindings) -> None:
-    """Registers of the body that are read and that no path has written, those that the graph looks at."""
+    """Reports the registers that are read although no path writes them, among those that the graph records."""
     for name in graph.first_reads():
         findings.collect(_unwritten(name.text, function, name.span))
 
@@ -57,7 +57,7 @@ def report_flow(
 def _unwritten(name: str, function: Function, span: Span) -> Diagnostic:
     return Diagnostic(
         "uninitialized-register",
-        f"no path to here writes `{name}`, and it is read",
+        f"`{name}` is read, but no path to this read writes it",
         function.file,
         span,
         "undefined",

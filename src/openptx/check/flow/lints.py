@@ -58,7 +58,7 @@ def unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
             if meaning.span[0] not in used.places and meaning.span not in seen:
                 seen.add(meaning.span)
                 shown = f"{name}<{meaning.count}>" if isinstance(meaning, Registers) and meaning.count else name
-                findings.add("unused", f"nothing uses `{shown}`", meaning.span, "declared here alone")
+                findings.add("unused", f"nothing uses `{shown}`", meaning.span, "declared only here")
 
 
 def unused_in_module(module: ModuleChecker) -> None:
@@ -76,12 +76,12 @@ def unused_in_module(module: ModuleChecker) -> None:
             used = place is not None and place.span[0] in module.used.places
             if not declaration.linkage and not used and declarator.name.text not in names:
                 module.declarations.add(
-                    "unused", f"nothing uses `{declarator.name.text}`", declarator.name.span, "declared here alone"
+                    "unused", f"nothing uses `{declarator.name.text}`", declarator.name.span, "declared only here"
                 )
     for function in functions:
         if function.kind == "func" and not function.linkage and function.name.text not in names:
             module.declarations.add(
-                "unused", f"nothing calls `{function.name.text}`", function.name.span, "declared here alone"
+                "unused", f"nothing calls `{function.name.text}`", function.name.span, "declared only here"
             )
 
 

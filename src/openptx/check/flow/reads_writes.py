@@ -63,7 +63,7 @@ def names_in(tree: text.Operand) -> Sequence[text.Name]:
     return [name for part in parts for name in names_in(part)]
 
 
-def traffic(instruction: Instruction) -> tuple[list[text.Name], list[text.Name]]:
+def reads_and_writes(instruction: Instruction) -> tuple[list[text.Name], list[text.Name]]:
     """The names, of registers and others, that an instruction reads and writes."""
     opcode, operands, guard = instruction.opcode, instruction.operands, instruction.guard
     first = destinations(opcode, len(operands))
@@ -86,10 +86,10 @@ def traffic(instruction: Instruction) -> tuple[list[text.Name], list[text.Name]]
 
 @lru_cache(1 << 12)
 def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
-    """What need not have been written, since compilers leave unwritten what nobody uses after it: whether the elements
-    of lists, or all but the first, and the numbers of operands.
+    """What may be read without having been written, since compilers do not write registers whose values are never used:
+    whether this holds for the elements of lists, whether for all but their first, and for which operands.
 
-    These are a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
+    Examples are a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
     represents an empty argument of a call.
     """
     return lists(opcode, "packed"), lists(opcode, "padded"), passed_on(opcode)
@@ -97,7 +97,7 @@ def _exempt(opcode: str) -> tuple[bool, bool, Collection[int]]:
 
 @lru_cache(1 << 12)
 def lists(opcode: str, phrase: str) -> bool:
-    """Whether lists that an instruction takes need special treatment."""
+    """Whether an operand of the instruction is declared with this phrase (`isa/notation/operand_rules.py`)."""
     return any(
         operand_rule(form.instruction, template.name).says(phrase)
         for form, _ in resolve(opcode)

@@ -72,7 +72,7 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
     if kind.sort != kinds.ADDRESS:
         return place.problem(
             "address-form",
-            f"operand `{place.name}` of `{place.opcode}` is an address, in brackets",
+            f"operand `{place.name}` of `{place.opcode}` must be an address in brackets",
             where,
             "no address",
             expected="an address `[...]`",
@@ -111,7 +111,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             if place.space != "local" and place.context.follows_ptxas:
                 yield place.problem(
                     "address-form",
-                    "a constant address is only possible in `.local`",
+                    "a constant address is allowed only in `.local`",
                     where,
                     "a constant",
                     expected="an integer register or a variable",
@@ -177,7 +177,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):
         yield place.problem(
             "address-register",
-            f"an address register is an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
+            f"an address register must be an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
             (*where, 0),
             f"this is `.{declared.name}`",
             expected=".b64, .u64, .s64, .b32, .u32 or .s32",
@@ -199,7 +199,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             "narrow-address",
             f"an address of {declared.width} bits in a register `.{declared.name}`",
             (*where, 0),
-            "extended with zeros; the code generator may refuse it",
+            "extended with zeros; the code generator may reject it",
             expected=".b64, .u64 or .s64",
             actual=f".{declared.name}",
             rule=_RULE,

@@ -84,7 +84,7 @@ def fits(
             kind = kind_of(element, known)
             if kind.sort == kinds.SINK and what == "result":
                 continue
-            if formal.type not in TYPES or not _stands(element, kind, formal, what, follows_ptxas):
+            if formal.type not in TYPES or not _matches(element, kind, formal, what, follows_ptxas):
                 return False
     return True
 
@@ -141,7 +141,7 @@ class CallChecker:
         one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
         self.findings.add(
             "argument-count",
-            f"`{callee.text}` has {_number(formals, what)}, and {count} stand here",
+            f"`{callee.text}` has {_number(formals, what)}, and {count} are given",
             given.span if given is not None else callee.span,
             _number(count, what),
             expected=_number(formals, what),
@@ -158,7 +158,7 @@ class CallChecker:
             return
         if what == "result" and kind.sort == kinds.SINK:
             return
-        if formal.type not in TYPES or _stands(element, kind, formal, what, self.checked.context.follows_ptxas):
+        if formal.type not in TYPES or _matches(element, kind, formal, what, self.checked.context.follows_ptxas):
             return
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
@@ -182,7 +182,7 @@ def is_open(formal: Variable) -> bool:
     return shape_of(formal.names[0]) == (0,)
 
 
-def _stands(element: text.Operand, kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
+def _matches(element: text.Operand, kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
     """Whether an element of a call matches. A component of a vector register, `v.x`, is not a name, and only names are
     allowed."""
     return not isinstance(element, text.Selector) and suits(kind, formal, what, follows_ptxas)

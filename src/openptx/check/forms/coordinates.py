@@ -103,12 +103,12 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     elif kind.sort == kinds.NAME:
         return "unknown-name", "`{}` is not declared", "no such name here"
     else:
-        return "operand-kind", f"`{name}` of `{place.opcode}` is a list in braces", kind.described
+        return "operand-kind", f"`{name}` of `{place.opcode}` must be a list in braces", kind.described
     if given == count or (padded and given > count and given in _VECTORS):
         return None
     return (
         "vector-length",
-        f"`{name}` of `{place.opcode}` has {count} element{'s' if count > 1 else ''}, not {given}",
+        f"`{name}` of `{place.opcode}` must have {count} element{'s' if count > 1 else ''}, not {given}",
         f"{given} element{'s' if given > 1 else ''}",
     )
 
@@ -118,9 +118,9 @@ def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
     if part.sort == kinds.SINK:
         return "sink", f"`_` is not allowed in `{name}` of `{place.opcode}`", "a value is needed here"
     if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
-        return "vector-element", f"the elements of `{name}` of `{place.opcode}` are single values", "not a value"
+        return "vector-element", f"the elements of `{name}` of `{place.opcode}` must be single values", "not a value"
     if part.type is not None and part.type.width != width:
-        message = f"the elements of `{name}` of `{place.opcode}` have {width} bits"
+        message = f"the elements of `{name}` of `{place.opcode}` must have {width} bits"
         return "operand-size", message, f"this holds `.{part.type.name}`"
     return None
 
@@ -134,14 +134,14 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     sorts, fixed = [_sort(part) for part in parts], place.form.instruction.types.get(name) in TYPES
     layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
     if layered and name in place.form.instruction.may_be_longer and sorts.pop(0) not in ("", "i", "1"):
-        message = f"the first element of `{name}` of `{place.opcode}` is an index of layers"
+        message = f"the first element of `{name}` of `{place.opcode}` must be an integer, the index of a layer"
         return "operand-type", message, parts[0].described
     if any(one and other and _ALIKE[one] != _ALIKE[other] for one, other in pairwise(sorts)):
-        return "operand-type", f"the elements of `{name}` of `{place.opcode}` are of one type", "integers and floats"
+        return "operand-type", f"the elements of `{name}` of `{place.opcode}` must have one type", "integers and floats"
     fitting = _fitting(type, fixed, kind.sort == kinds.LIST)
     if len(set(sorts)) > 1 or sorts[0] in fitting or (layered and sorts[0] != "1"):
         return None
-    message = f"the first element of `{name}` of `{place.opcode}` is `.{type.name}`"
+    message = f"the first element of `{name}` of `{place.opcode}` must be `.{type.name}`"
     return "operand-type", message, parts[0].described
 
 

@@ -28,7 +28,7 @@ def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
     elif not _indexes(index.parts[0] if index.sort == kinds.SUM else index):
         yield Problem(
             "address-form",
-            "an index is an integer constant or an integer register",
+            "an index must be an integer constant or an integer register",
             where,
             f"indexed by {index.text}",
             expected="an integer",

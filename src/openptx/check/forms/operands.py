@@ -23,7 +23,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             if kind.sort != kinds.NAME:
                 yield place.problem(
                     "branch-target",
-                    f"`{place.opcode}` goes to a label",
+                    f"`{place.opcode}` branches to a label",
                     where,
                     kind.described,
                     expected="a label",

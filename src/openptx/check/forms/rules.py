@@ -39,7 +39,7 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
     elif bits == 256 and m.values.get("space") != "global" and not (context.follows_ptxas and _generic(m)):
         yield Problem(
             "state-space",
-            f"256 bits at once are accessed in `.global` alone, and `{m}` says {_space(m)}",
+            f"accesses of 256 bits are only for `.global`, and `{m}` has {_space(m)}",
             label="add `.global`",
             expected=".global",
             actual=_space(m),
@@ -55,8 +55,8 @@ def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
     fixed = ".".join((form.instruction.mnemonic, *others, vec, m.type.name))
     return Problem(
         "displaced-vector" if context.follows_ptxas else "modifier-order",
-        f"`.{vec}` stands before the type",
-        label="elsewhere here",
+        f"`.{vec}` must come directly before the type",
+        label="misplaced",
         expected=fixed,
         actual=repr(m),
         rule="PTX ISA, ld and st: syntax",
@@ -85,11 +85,11 @@ def _crashes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Cont
         return
     if load and count == 8 and m.type.width < 32 and element.width <= m.type.width:
         yield crash(f"`{m}` into registers of {element.width} bits", (0,), context)
-    elif not load and element.width == 128 and m.type.width >= 32 and _dies(m.type, count):
+    elif not load and element.width == 128 and m.type.width >= 32 and _fails(m.type, count):
         yield crash(f"`{m}` of `.b128` registers", (1,), context)
 
 
-def _dies(type: Type, count: int) -> bool:
+def _fails(type: Type, count: int) -> bool:
     return (type.kind == "f" and count * type.width <= 128) or count == 8
 
 
@@ -103,9 +103,9 @@ def crash(what: str, where: tuple[int, ...], context: Context) -> Problem:
     """The assembler accepts this and then crashes: an error on the target where that was measured, else a warning."""
     return Problem(
         "assembler-crash" if context.crashes_measured else "document-disagrees",
-        f"NVIDIA's assembler takes {what} and crashes when it generates code",
+        f"NVIDIA's assembler accepts {what} and crashes when it generates code",
         where,
-        "no code can be made of this",
+        "no code can be generated for this",
     )
 
 
@@ -191,7 +191,7 @@ def no_ftz(name: str) -> Problem:
     """`.ftz` on a type without subnormals to flush."""
     return Problem(
         "modifier-forbidden",
-        f"`.ftz` is for `.f32`, and `.{name}` is compared here",
+        f"`.ftz` is for `.f32`, and this compares `.{name}`",
         label="leave out `.ftz`",
         expected="no `.ftz`",
         actual=".ftz",
@@ -200,13 +200,13 @@ def no_ftz(name: str) -> Problem:
 
 
 def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
-    """32-bit addresses, which the code generator refuses."""
+    """32-bit addresses, which the code generator may reject."""
     wide = context.follows_ptxas and not context.short_addresses
     if wide and m.type.width == 32 and not (operands and operands[-1].sort == kinds.VARIABLE):
         yield Problem(
             "narrow-address",
             f"`{m}` converts an address of 32 bits",
-            label="the code generator may refuse it",
+            label="the code generator may reject it",
             expected=".u64",
             actual=".u32",
             rule="PTX ISA, cvta (9.7.9.20)",
@@ -219,7 +219,7 @@ def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
     if lists == 2:
         yield Problem(
             "vector-length",
-            f"`{m}` packs a list into one register or takes one apart, and both operands are lists",
+            f"`{m}` packs a list into one register or unpacks one, and both operands are lists",
             (1,),
             "a second list",
             expected="a single register",
@@ -233,8 +233,8 @@ def _call(operands: tuple[Kind, ...]) -> Iterator[Problem]:
     for i, kind in enumerate(operands):
         if kind.sort == kinds.TABLE and kind.space == "branchtargets":
             yield Problem(
-                "target-list", "the targets of a call are the label of a `.calltargets`", (i,), "labels to branch to",
-                rule="PTX ISA, call (9.7.12.5)",
+                "target-list", "the targets of a call must be the label of a `.calltargets`", (i,),
+                "labels to branch to", rule="PTX ISA, call (9.7.12.5)",
             )  # fmt: skip
 
 
@@ -258,7 +258,7 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[P
     elif product and addend:
         problem = f"`{m}` negates either the product or `c`"
     elif m.po and (product or addend):
-        problem = f"`{m}` adds one, and then nothing is negated"
+        problem = f"`{m}` adds one, and can't have a negated operand"
     if problem:
         where = next(iter(minus.values()))
         yield Problem(

@@ -66,7 +66,8 @@ def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
 def ignored(place: Place, kind: Kind) -> bool:
     """Whether the assembler ignores this operand: a single integer where a list is required.
 
-    Bits are a depth if coordinates are floats; they are refused in three dimensions, and ignored elsewhere (measured).
+    Untyped bits are a depth if coordinates are floats; otherwise they are rejected in three dimensions and ignored in
+    others (measured).
     """
     if not (place.context.follows_ptxas and place.operand_rule.says("an ignored integer")):
         return False
@@ -94,7 +95,7 @@ def alone(place: Place, where: Path) -> Iterator[Problem]:
     """One value where the document requires a list. The assembler makes it the first element, and the others zero."""
     yield place.problem(
         "document-disagrees",
-        f"the assembler takes one value as operand `{place.name}` of `{place.opcode}`, the document wants a list",
+        f"the assembler accepts one value as operand `{place.name}` of `{place.opcode}`, the document requires a list",
         where,
         f"not a list of {place.count}",
         expected=f"a list of {place.count}",
@@ -174,7 +175,7 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if kind.space == "frame":
         yield place.problem(
             "operand-kind",
-            f"`{place.opcode}` can't take the address of what a call takes or gives back",
+            f"`{place.opcode}` can't take the address of an argument or result of a call",
             where,
             "in the body's `.param`",
             expected=place.expected().replace("`", ""),

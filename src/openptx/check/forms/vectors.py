@@ -25,7 +25,7 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     number = len(kind.parts)
     if number not in lengths(place):
         wanted = " or ".join(str(n) for n in lengths(place))
-        message = f"has {wanted} elements, not {number}" if wanted else "is one value, not a list"
+        message = f"must have {wanted} elements, not {number}" if wanted else "must be a single value, not a list"
         yield place.problem(
             "vector-length",
             f"operand `{place.name}` of `{place.opcode}` {message}",
@@ -94,7 +94,7 @@ def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Pro
 def _no_element(place: Place, part: Kind, where: Path) -> Problem:
     return place.problem(
         "vector-element",
-        f"an element of operand `{place.name}` of `{place.opcode}` is a scalar register",
+        f"an element of operand `{place.name}` of `{place.opcode}` must be a scalar register",
         where,
         part.described,
         expected="a scalar register",
@@ -131,7 +131,7 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if last is not None and not together(last, own):
             yield place.problem(
                 "vector-element",
-                f"the elements of a list have one type, and `.{own.name}` doesn't go with `{last}`",
+                f"the elements of a list must have one type, and `.{own.name}` doesn't agree with `{last}`",
                 (*where, i),
                 f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
                 expected=f".{last.name}",
@@ -144,7 +144,7 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             common = own
     if sink == len(kind.parts):
         yield place.problem(
-            "sink", "a list of nothing but `_` has no effect", where, "every element is left out",
+            "sink", "a list that contains only `_` has no effect", where, "every element is left out",
             expected="a register among them", actual="`_` alone",
         )  # fmt: skip
         return
@@ -162,8 +162,8 @@ def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Ty
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue
-        refused = _no_integers(place) if part.sort == kinds.INTEGER else part.bits == 64 and _short_floats(place)
-        if refused:
+        rejected = _no_integers(place) if part.sort == kinds.INTEGER else part.bits == 64 and _short_floats(place)
+        if rejected:
             yield _no_element(place, part, (*where, i))
         elif common is None and _needs_register(place) and not _stands_alone(element, part):
             yield _no_element(place, part, (*where, i))
@@ -176,13 +176,13 @@ def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Ty
 
 
 def _no_integers(place: Place) -> bool:
-    """Whether the assembler refuses integers in this list (measured)."""
+    """Whether the assembler rejects integers in this list (measured)."""
     table = conditions(place.form.instruction.no_integers) if place.context.follows_ptxas else ()
     return any(place.name in each.then.split() and each.holds(place.m) for each in table)
 
 
 def _short_floats(place: Place) -> bool:
-    """Whether the assembler refuses floats of 64 bits in this list (measured)."""
+    """Whether the assembler rejects floats of 64 bits in this list (measured)."""
     return place.context.follows_ptxas and place.operand_rule.says("short floats")
 
 
@@ -253,8 +253,8 @@ def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
 def together(a: Type, b: Type) -> bool:
     """Whether two elements can be adjacent in a list: equal widths, and not a float beside an integer.
 
-    The assembler compares neighbours only, and bits between them reconcile: `{f, b, u}` is a list (ptxas 13.5,
-    measured). So are a predicate and `.b32`.
+    The assembler compares neighbours only, so an untyped element may separate a float from an integer: `{f, b, u}` is a
+    list (ptxas 13.5, measured). A predicate and `.b32` can be adjacent, too.
     """
     if {a.kind, b.kind} == {"b", "pred"}:
         return 32 in (a.width, b.width)

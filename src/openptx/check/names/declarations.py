@@ -80,7 +80,7 @@ class Declarations:
         space = formal_space(declaration, function)
         if function.kind == "entry" and declaration.space != "param":
             self.add(
-                "parameter", "a parameter of a kernel is in `.param`", declaration.space_span, "not `.param`",
+                "parameter", "a parameter of a kernel must be in `.param`", declaration.space_span, "not `.param`",
                 expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
             )  # fmt: skip
@@ -97,8 +97,8 @@ class Declarations:
         """Parameters and results of functions are in registers or in `.param`."""
         if declaration.space not in ("param", "reg"):
             self.add(
-                "parameter", "a parameter or result of a function is in `.param` or `.reg`", declaration.space_span,
-                "neither", expected=".param or .reg", actual=f".{declaration.space}",
+                "parameter", "a parameter or result of a function must be in `.param` or `.reg`",
+                declaration.space_span, "neither", expected=".param or .reg", actual=f".{declaration.space}",
                 rule="PTX ISA, Device Function Parameters (5.1.6.4)",
             )  # fmt: skip
 
@@ -106,16 +106,16 @@ class Declarations:
         """Only kernels and prototypes may have unnamed parameters."""
         name = declaration.names[0].name
         if name.text == "_":
-            self.add("invalid-name", "a parameter of a function has a name", name.span, "`_` alone is none")
+            self.add("invalid-name", "a parameter of a function must have a name", name.span, "`_` is not a name")
 
     def _opaque(self, declaration: Declaration) -> None:
         """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
         if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.follows_ptxas:
             self.add(
                 "state-space-place",
-                f"a `.{declaration.type}` is a `.global` variable of the module or a parameter of a kernel",
+                f"a `.{declaration.type}` must be a `.global` variable of the module or a parameter of a kernel",
                 declaration.type_span,
-                "not here",
+                "not allowed in this place",
                 rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
             )
 
@@ -136,7 +136,7 @@ class Declarations:
             return
         if align.value > _MOST_ALIGNED:
             self.add(
-                "alignment", f"a parameter of a function is aligned to {_MOST_ALIGNED} bytes at most", align.span,
+                "alignment", f"a parameter of a function can be aligned to at most {_MOST_ALIGNED} bytes", align.span,
                 "too much", expected="1, 2, 4, 8, 16, 32, 64 or 128", actual=str(align.value),
             )  # fmt: skip
 
@@ -252,8 +252,8 @@ class Declarations:
         if found is None or scope is self.module.scope:  # what the module repeats is judged with its linkage
             return
         self.add(
-            "duplicate-name", f"{_said(declarator, found)} is declared twice here", declarator.name.span, "again",
-            labels=(Label(found.span, "first declared here"),),
+            "duplicate-name", f"{_said(declarator, found)} is declared twice in this scope", declarator.name.span,
+            "again", labels=(Label(found.span, "first declared here"),),
         )  # fmt: skip
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:

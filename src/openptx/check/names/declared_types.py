@@ -85,7 +85,7 @@ def _predicate(declaration: Declaration) -> Misfit | None:
     return Misfit(
         "register-type",
         "a predicate can only be a scalar register",
-        label="no predicate here",
+        label="not a scalar register",
         expected=".reg .pred",
         rule="PTX ISA, Fundamental Types (5.2.1)",
     )
@@ -151,7 +151,7 @@ def _alignment(declaration: Declaration) -> Misfit | None:
         most = " of at most 32 bits" if align.value >> 32 else ""
         return Misfit(
             "alignment",
-            f"an alignment is a power of two{most}, not {align.value}",
+            f"an alignment must be a power of two{most}, not {align.value}",
             span=align.span,
             expected="a power of two",
             actual=str(align.value),
@@ -184,9 +184,9 @@ def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool)
         if listed and position == 0 and length is not None and length.value == 0:
             continue  # as if its length were open (measured)
         if length is None and (position > 0 or declarator.initialiser is None):
-            return _size("this dimension is open, and no initialiser tells its length", None)
+            return _size("this dimension is open, and no initialiser determines its length", None)
         if length is not None and length.value <= 0:
-            return _size(f"an array has at least one element, not {length.value}", length.span)
+            return _size(f"an array must have at least one element, not {length.value}", length.span)
     return None
 
 
@@ -208,7 +208,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
     if context.follows_ptxas and vector == 1 and name in crashing:
         return Misfit(
             "assembler-crash" if context.crashes_measured else "document-disagrees",
-            f"NVIDIA's assembler takes `.{name}` here and crashes when it generates code",
+            f"NVIDIA's assembler accepts `.{name}` in this place and crashes when it generates code",
             label="no fundamental type",
             rule="PTX ISA, Packed Data Types (5.2.5)",
             expected=_held(name),
@@ -229,7 +229,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
     alternate = "PTX ISA, Alternate Floating-Point Data Formats (5.2.3)" if known.kind == "f" else _FUNDAMENTAL
     return Misfit(
         "register-type",
-        f"`.{name}` is a type of instructions alone: nothing can be declared with it",
+        f"`.{name}` is a type of instructions, and variables can't have it",
         label=f"declare it `.{known.registers[-1]}`",
         expected=_held(name),
         actual=f".{name}",

@@ -29,19 +29,19 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
     if declaration.space not in ("global", "const"):
         if declaration.type in OPAQUE:
             return None
-        return _value(f"a variable in `.{declaration.space}` has no initial value", declarator.span)
+        return _value(f"a variable in `.{declaration.space}` can't have an initial value", declarator.span)
     if declaration.linkage == "extern":
-        return _value("an `.extern` variable has its initial value where it is defined", declarator.span)
+        return _value("an `.extern` variable can have an initial value only where it is defined", declarator.span)
     halves = type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList)))
     if halves and not (shape and _empty(value)):
         help = f"write its bits as `.b{TYPES[type].width}`"
         return _value(f"a `.{type}` variable can't have an initial value", declarator.span, help)
     if isinstance(value, InitialiserList):
         if not len(value) and shape[:1] == (0,):
-            return _value("an empty list does not tell the length of the array", value.span)
+            return _value("an empty list does not determine the length of the array", value.span)
         return _listed(value, type, shape, vector)
     if shape or vector > 1:
-        return _value("the initial value of an array is a list in braces", declarator.span)
+        return _value("the initial value of an array must be a list in braces", declarator.span)
     return _element(value, type)
 
 
@@ -67,9 +67,11 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
     """A list of at most as many elements as the first dimension has; of lists, if there are further dimensions."""
     room, row = dimensions[0], dimensions[1:]
     if len(value) > room:
-        return _value(f"more initial values than the {room} elements there are", value.span)
+        return _value(f"more initial values than elements, of which there are {room}", value.span)
     if vector > 1 and not row and len(value) != vector:
-        return _value(f"the initial value of a vector of {vector} has {vector} elements, not {len(value)}", value.span)
+        return _value(
+            f"the initial value of a vector of {vector} must have {vector} elements, not {len(value)}", value.span
+        )
     if value.plain and _fits(value, dimensions, type, vector):
         return None
     truncated: Misfit | None = None
@@ -80,7 +82,7 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
             found = _list(element, row, type, vector)
         elif row:
             help = f"write a list for each of the {room} rows: `{{{{...}}, {{...}}}}`"
-            return _value("the elements of an array of arrays or vectors are lists in braces", element.span, help)
+            return _value("the elements of an array of arrays or vectors must be lists in braces", element.span, help)
         else:
             found = _element(element, type)
         if found is not None and found.about not in (TRUNCATED, SHORT):
@@ -105,10 +107,12 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
         return _value(f"a `.{type}` can't hold an address", value.span, help)
     if isinstance(value, Integer) and kind == "f":
         return _value(
-            f"the initial value of an `.{type}` is a floating-point constant", value.span, f"write `{value.text}.0`"
+            f"the initial value of an `.{type}` must be a floating-point constant",
+            value.span,
+            f"write `{value.text}.0`",
         )
     if isinstance(value, Float) and kind in "su":
-        return _value(f"the initial value of a `.{type}` is an integer constant", value.span)
+        return _value(f"the initial value of a `.{type}` must be an integer constant", value.span)
     if isinstance(value, Float) and value.width == 32 and value.bits and type == "f64":
         return _short(value)
     return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None

@@ -38,7 +38,7 @@ class Linkage:
     def variable(self, declaration: Declaration) -> None:
         """A variable of the module: where it is declared, and whether it may be redeclared."""
         if declaration.space in _PLACES and (self.version >= _ABI or declaration.space == "param"):
-            message = f"{_PLACES[declaration.space]}; the ABI has no `.{declaration.space}` outside of them"
+            message = f"{_PLACES[declaration.space]}; the ABI has no `.{declaration.space}` outside of functions"
             self._add(
                 "state-space-place", message, declaration, declaration.space_span, "not in a function", "PTX ISA, 5.1"
             )
@@ -63,7 +63,7 @@ class Linkage:
         before = known.name.span
         links = {first.linkage, declaration.linkage}
         if "extern" not in links:
-            self._twice(name, declaration, span, before, f"`{name}` is declared twice here")
+            self._twice(name, declaration, span, before, f"`{name}` is declared twice")
         elif not (links == {"extern"} or links & {"visible", "weak", "common"}):
             self._add(
                 "declaration-mismatch", f"`{name}` is `.extern` in one place and not `.visible` in the other",
@@ -82,7 +82,7 @@ class Linkage:
         name, span = function.name.text, function.name.span
         if function.linkage == "extern" and function.body is not None:
             self._add(
-                "linkage", f"`.extern` says that `{name}` is defined elsewhere, and here is its body", function, span,
+                "linkage", f"`{name}` is `.extern`, that is, defined elsewhere, but has a body", function, span,
                 "has a body", _RULE, help="leave out `.extern`, or write `.visible`",
             )  # fmt: skip
         if name in self.variables:
@@ -120,7 +120,7 @@ class Linkage:
             self._alike(alias, known, target)
         elif target is None or target.kind != "func":
             self._add(
-                "unknown-function", f"there is no function `{alias.aliasee.text}` to stand for", alias,
+                "unknown-function", f"there is no function `{alias.aliasee.text}`", alias,
                 alias.aliasee.span, "no such function", "PTX ISA, .alias",
             )  # fmt: skip
 
@@ -132,9 +132,9 @@ class Linkage:
         if known.body is not None:
             message = f"`{one}` has a body, so it can't be an alias"
         elif target.linkage == "weak":
-            message = f"`{other}` is `.weak`, and has no aliases"
+            message = f"`{other}` is `.weak`, and can't have an alias"
         elif (difference := shape_difference(known, target)) is not None:
-            message = f"`{one}` was declared with {difference} in `{other}`"
+            message = f"`{one}` was declared with {difference}, unlike `{other}`"
         if message:
             self._add(
                 "declaration-mismatch", message, alias, alias.alias.span, "no alias", "PTX ISA, .alias",
@@ -189,12 +189,12 @@ def shape_difference(one: Function, other: Function) -> str | None:
     for what, a, b in (("results", one.returns, other.returns), ("parameters", one.parameters, other.parameters)):
         if len(a) != len(b):
             counted = f"{len(a)} {what}" if len(a) != 1 else f"1 {what[:-1]}"
-            return f"{counted}, and {len(b)} {'stands' if len(b) == 1 else 'stand'} here"
+            return f"{counted}, not {len(b)}"
         for x, y in zip(a, b, strict=True):
             if (x.type, x.space, shape_of(x.names[0])) != (y.type, y.space, shape_of(y.names[0])):
                 return f"other types of {what}"
             if x.space == "param" and _aligned(x) != _aligned(y):
-                return f"`.align {_aligned(x)}` for `{x.names[0].name.text}`, and here it is `.align {_aligned(y)}`"
+                return f"`.align {_aligned(x)}` for `{x.names[0].name.text}`, not `.align {_aligned(y)}`"
     return None
 
 
@@ -203,9 +203,9 @@ def _difference(one: Function, other: Function) -> str | None:
     if (difference := shape_difference(one, other)) is not None:
         return difference
     if one.noreturn != other.noreturn:
-        return "`.noreturn`, and here it is not" if one.noreturn else "no `.noreturn`, and here it has one"
+        return "`.noreturn`, and this lacks it" if one.noreturn else "no `.noreturn`, and this has it"
     if one.linkage != other.linkage and not (one.linkage == "visible" and other.linkage == ""):
-        return f"linkage {_linkage(one)}, and here it is {_linkage(other)}"
+        return f"linkage {_linkage(one)}, not {_linkage(other)}"
     return None
 
 

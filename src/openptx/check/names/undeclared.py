@@ -109,7 +109,7 @@ def known_names(scope: Scope, name: str) -> list[str]:
     ]
 
 
-_LONGEST = 100
+_LONGEST = 100  # characters of a name whose number is looked for in ranges
 
 
 def labels_of(scope: Scope) -> list[str]:

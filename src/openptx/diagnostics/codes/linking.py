@@ -110,8 +110,8 @@ CODES = (
         """
         Two modules declare the same name with different types.
 
-        Whoever calls a function hands over what its own declaration says, and whoever uses a variable reads the type
-        that it declares. Names of parameters may differ, their number, types and alignment may not.
+        A caller passes the arguments that its own module declares, and an access of a variable has the type that its
+        module declares. The names of parameters may differ; their number, types and alignment may not.
 
             .version 8.0
             .target sm_80
