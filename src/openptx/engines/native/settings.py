@@ -69,6 +69,7 @@ def tiers(wanted: bool = True) -> AbstractContextManager[None]:
 
 
 def checks() -> bool:
+    """Whether code checks its accesses."""
     return _checks[-1]
 
 
@@ -79,6 +80,7 @@ def unchecked() -> AbstractContextManager[None]:
 
 
 def has_lane_facts() -> bool:
+    """Whether code may rely on facts about lanes, such as offsets from a common base."""
     return _lane_facts[-1]
 
 

@@ -56,12 +56,12 @@ LOOK = 0.003
 """Seconds to estimate the compile time, and to look for the code on disk."""
 
 SHARE = 5
-"""A step like these is taken when a kernel's launches have taken this many times as long. So a result that is available
-before code could be is never delayed by a fifth."""
+"""Each of these steps is taken when a kernel's launches have taken this many times as long. So a result that is
+available before code could be is delayed by less than a fifth."""
 
 AT_ONCE, AT_ONCE_ALONE = 0.02, 0.12
-"""The compile time in seconds below which a launch compiles the code itself if it cannot fork: with a server running,
-or to be started."""
+"""The compile time in seconds below which a launch compiles the code itself if it cannot fork: where a server is
+running, and where one would have to be started."""
 
 SERVER = 0.4
 """Seconds to start the server: 0.3, or 0.75 if Python cannot store its compiled files."""
@@ -73,8 +73,8 @@ launch itself."""
 
 FORK = 0.05
 """The minimum seconds of launches before they request a fork, which costs them 7 ms, including the search for code on
-disk. By bench/tier_policy.py: of 440 kernels the first results of 2 take more than 1.2 times the faster engine's with
-this or 0.035, of 16 with 0.025."""
+disk. Measured by bench/tier_policy.py on 440 kernels: with this value or 0.035 the first result of 2 kernels takes more
+than 1.2 times as long as on the faster engine, with 0.025 that of 16."""
 
 BASELINE, BASELINE_OF_FORKS = 0.12, 0.03
 """The compile time of optimised code in seconds from which baseline code is compiled first: by a server, and by a fork,

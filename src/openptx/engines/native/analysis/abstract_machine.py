@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from openptx.numerics.matrix_product import MatrixProduct
 
 _widths: dict[object, int] = {}
-"""Facts of results of outlined definitions, by the `signature` of a call."""
+"""The widths of the results of outlined definitions, by the `signature` of a call."""
 
 
 class AbstractMachine(FloatTransfer):
@@ -52,7 +52,7 @@ class AbstractMachine(FloatTransfer):
         self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), uniform=True))
 
     def forget(self, pc: int) -> None:
-        """What an operation was found to do while less was known of registers."""
+        """Drops what was recorded of an operation at an earlier visit, when less was known about registers."""
         self.accesses.pop(pc, None)
         self.touches.pop(pc, None)
         self.may_leave.discard(pc)
@@ -212,7 +212,8 @@ class AbstractMachine(FloatTransfer):
         super().cases(a, step, *values)
 
     def check_observed(self, what: str) -> None:
-        """Observers of machine code would miss it; they see everything that the reference engine does."""
+        """Raises UnsupportedByJit if code is watched: observers of machine code would miss `what`. They see everything
+        that the reference engine executes."""
         if self.c.options.watched:
             raise UnsupportedByJit(f"{what}, which is not watched")
 
@@ -272,12 +273,12 @@ class TensorMemory(tensor_memory.TensorMemory):
         raise InterpretWithinCta("allocation of tensor memory")
 
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
-        self.of_own_cta(rank)
+        self.require_own_cta(rank)
         return tuple(self.x.unknown(32) for _ in range(count))
 
     def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
-        self.of_own_cta(rank)
+        self.require_own_cta(rank)
 
-    def of_own_cta(self, rank: Bits | None) -> None:
+    def require_own_cta(self, rank: Bits | None) -> None:
         if rank is not None:
             raise InterpretInstruction("tensor memory of another CTA")

@@ -26,10 +26,11 @@ def locate(x: Machine, space: str, address: Bits, address_size: int, stepping: b
     """How accesses of a space are checked (by the table of slots, as "shared" or "local", or "slow": lane by lane), and
     the address to check.
 
-    Raises InterpretInstruction if lanes stand for steps and touch memory that may be separate for each lane.
+    `stepping`: lanes stand for the steps of one lane (`repeat`). Raises InterpretInstruction if these touch memory that
+    may be private to a lane.
     """
     if stepping and space in ("generic", "local", "frame"):
-        raise InterpretInstruction("steps in memory that each lane may have its own of")
+        raise InterpretInstruction("steps in memory that may be private to a lane")
     if space in ("shared", "shared::cta"):
         return "shared", address
     if space in ("local", "frame"):

@@ -16,8 +16,8 @@ from openptx.isa.memory_consistency import strong
 from openptx.program import Function, FunctionName, Program, Targets
 
 FUTILE = 1 << 11
-"""What an iteration counts of a loop that only threads can end which do not run meanwhile: those of the CTA, or all if
-there is one worker. Lanes of the warp may let each other go, one in each iteration."""
+"""How many iterations one counts for in a loop that only threads can end which do not run meanwhile: those of the CTA,
+or all if there is one worker. Few of them are needed: lanes of the warp may release each other, one in each."""
 
 INDIRECT = 64
 """The maximum number of candidates of an indirect call."""
@@ -68,7 +68,7 @@ def callees(program: Program, site: CallSite) -> list[Function]:
             raise UnsupportedByJit(f"`{name}`, which the module does not define")
         function = program.function(name)
         if not fits(function, site):
-            raise UnsupportedByJit(f"a call of `{name}` with other arguments than it has")
+            raise UnsupportedByJit(f"a call of `{name}` with arguments that do not match its parameters")
         return [function]
     names = site.prototype.functions if isinstance(site.prototype, Targets) else program.functions
     found = [program.function(name) for name in names if name in program.functions]
@@ -79,12 +79,13 @@ def callees(program: Program, site: CallSite) -> list[Function]:
 
 
 def fits(function: Function, site: CallSite) -> bool:
+    """Whether a call has as many arguments and results as a function."""
     return (len(function.parameters), len(function.returns)) == (len(site.arguments), len(site.results))
 
 
 def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:
     """For each function the headers of loops whose iterations are counted, because they may be waiting for other
-    threads, with the number that an iteration counts.
+    threads, with the number of iterations that each one counts for.
 
     After many iterations the interpreter takes over, which is impossible within a call.
     """

@@ -35,7 +35,8 @@ def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Rounding | No
 
 
 def conversion(cpu: CPU, d: Format, s: Format, rnd: str) -> Conversion | None:
-    """The result of a conversion to `d` from `s` without modifiers; None if its definition is called."""
+    """The form of the result of a conversion to `d` from `s` without modifiers, by the processor or by this engine;
+    None if the definition is called."""
     pair = (s.name, d.name)
     if pair == ("f16", "f32") and cpu.f16c:
         return "float"

@@ -51,12 +51,12 @@ class Graph:
         self.blocks = [Block(i, start, stop, code[start]) for i, (start, stop) in enumerate(bounds)]
         self.at = {b.start: b.index for b in self.blocks}
         self.live_results: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
-        """What the function of that name has found."""
+        """The memo of `liveness.live_results`."""
         for b in self.blocks:
             self._connect(b)
 
     def target(self, pc: int) -> int:
-        """The block at `pc`; END if it does nothing but leave."""
+        """The block at `pc`; END if the code ends there, or there is only a return or an exit and `ends_early`."""
         code = self.function.code
         if not 0 <= pc < len(code):
             return END

@@ -36,8 +36,8 @@ CHECKED = 16
 
 
 Branch = Literal["taken", "skipped", "uniform", "assumed", "divergent"]
-"""The kind of a branch: decided now, by a scalar, or lane by lane. If it is assumed uniform and diverges, the warp
-takes a side exit to the generic version."""
+"""The kind of a branch: decided at compile time, by a scalar, or lane by lane. If it is assumed uniform and diverges,
+the warp takes a side exit to the generic version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Solver:
             if divergent == len(self.divergent) and max(self.changed_at, default=0) <= start + 1:
                 break
         else:
-            raise UnsupportedByJit("registers that do not settle")
+            raise UnsupportedByJit(f"facts about registers that still change after {SWEEPS} sweeps")
         return Facts(
             self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
             reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),

@@ -28,9 +28,9 @@ class Value:
     With `lanes`, `name` is the scalar of the lane with offset 0; without, it is a vector. Offsets are not negative and
     stay far below the width, and the lane's value is their sum modulo the width. `tz` low bits of the base are zero,
     and the base is at most `high`. `raw` is the same value as a float whose NaNs are not canonical yet; then `name` may
-    be empty until the bits are needed. A float whose magnitude is at most `bound` is no NaN; one that is `flushed` is
-    not subnormal. `origin` is the pointer that an address was computed from, by its key in the entry values: a guess,
-    which saves looking up the address's slot.
+    be empty until the bits are needed. `bound` limits the float's magnitude; if it is finite, the float is not a NaN.
+    A float that is `flushed` is not subnormal. `origin` is the pointer that an address was computed from, by its key in
+    the entry values: a guess, which saves looking up the address's slot.
     """
 
     __slots__ = ("bound", "flushed", "high", "lanes", "name", "origin", "raw", "tz", "vector")

@@ -45,8 +45,8 @@ def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[in
 
 
 def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bool:
-    """Whether a round of a waiting loop is like the one before as long as no other thread changes memory: it stores
-    nothing, and what it computes from earlier rounds (a counter, a time) does not decide whether it ends."""
+    """Whether each iteration of a waiting loop repeats the one before as long as no other thread changes memory: it
+    stores nothing, and what it computes from earlier iterations (a counter, a time) does not decide whether it ends."""
     header, code, cells = min(cycle), graph.function.code, graph.cells
     blocks = [graph.blocks[b] for b in sorted(cycle)]
     if any(header < s <= b.index for b in blocks for s in b.successors if s in cycle):  # a loop inside
@@ -60,7 +60,7 @@ def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bo
 
 def changes_nothing(graph: Graph, touches: Mapping[int, str], pc: int, carried: Set[int]) -> bool:
     """Whether an operation leaves memory as it is if it has been executed before; `carried`: registers that change from
-    round to round."""
+    one iteration to the next."""
     op = graph.function.code[pc]
     access = op.form.instruction.access
     if control(op) not in (None, "branch"):
@@ -113,11 +113,11 @@ def loops_with_calls(c: FunctionContext) -> list[frozenset[int]]:
 def cycles(blocks: list[Block]) -> list[frozenset[int]]:
     """Strongly connected components with at least one internal edge."""
 
-    def turns(c: frozenset[int]) -> bool:
+    def has_edge(c: frozenset[int]) -> bool:
         (b, *others) = c
         return bool(others) or b in blocks[b].successors
 
-    return [c for c in components(blocks) if turns(c)]
+    return [c for c in components(blocks) if has_edge(c)]
 
 
 def components(blocks: list[Block]) -> list[frozenset[int]]:

@@ -2,8 +2,8 @@
 
 It pays where a loop is one chain of operations, each of which waits for the one before. It is possible where both warps
 take the same branches: values that may differ between the warps of a CTA are found by a forward data-flow analysis,
-and no branch may depend on them, nor may a warp leave for other code. Before the first loop and before the first store
-they may: there both warps can still begin again, each alone (`Pairing.undone`).
+and no branch may depend on them, nor may a warp leave for other code. Both are allowed before the first loop and the
+first store: there the two warps can still begin again, each alone (`Pairing.restartable`).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ UNCHANGING = frozenset(("param", "const"))
 
 
 class Pairing(NamedTuple):
-    undone: frozenset[int]
+    restartable: frozenset[int]
     """Blocks in which warps can begin again: none of their effects can be seen, and no loop has begun."""
     differing: frozenset[int]
     """Blocks whose branch may depend on the warp."""
 
     def covers(self, leaving: Iterable[int]) -> bool:
         """Whether warps can begin again in all of these blocks."""
-        return self.undone.issuperset(leaving)
+        return self.restartable.issuperset(leaving)
 
 
 def pairing(c: FunctionContext, facts: Facts) -> Pairing | None:
@@ -44,13 +44,13 @@ def pairing(c: FunctionContext, facts: Facts) -> Pairing | None:
         return None
     if not any(b.index in b.successors and is_chain(c, facts, b) for b in blocks):
         return None
-    found = Pairing(undone(c, blocks), differing_branches(c, facts, blocks))
+    found = Pairing(restartable(c, blocks), differing_branches(c, facts, blocks))
     return found if found.covers(found.differing) else None
 
 
 def is_local(c: FunctionContext, facts: Facts, b: Block, pc: int) -> bool:
-    """Whether other threads can observe of an operation at most what a load or a store does, and it does not ask which
-    lanes of its warp have ended."""
+    """Whether an operation affects other threads at most by a load or a store, and does not depend on which lanes of
+    its warp have ended."""
     op = c.function.code[pc]
     if control(op) is not None:
         return control(op) in ("branch", "return", "exit")
@@ -63,8 +63,8 @@ def is_local(c: FunctionContext, facts: Facts, b: Block, pc: int) -> bool:
 
 
 def is_chain(c: FunctionContext, facts: Facts, b: Block) -> bool:
-    """Whether at least half of a loop's operations on lanes wait each for the one before, round after round, and none
-    accesses memory."""
+    """Whether at least half of a loop's operations on lanes each wait for the one before, iteration after iteration,
+    and none accesses memory."""
     if any(pc in facts.accesses or pc in facts.touches for pc in range(b.start, b.stop)):
         return False
 
@@ -74,7 +74,7 @@ def is_chain(c: FunctionContext, facts: Facts, b: Block) -> bool:
 
     written = frozenset[int]().union(*(c.cells.writes(op) for op in c.function.code[b.start : b.stop]))
     vectors = {cell for cell in b.live_in if varies(cell)}
-    depth = dict.fromkeys(vectors & written, 0)  # operations since the round began, in the longest chain
+    depth = dict.fromkeys(vectors & written, 0)  # operations since the iteration began, in the longest chain
     operations = 0
     for op in c.function.code[b.start : b.stop]:
         results = c.cells.writes(op)
@@ -91,7 +91,7 @@ def is_chain(c: FunctionContext, facts: Facts, b: Block) -> bool:
     return operations > 0 and 2 * max(carried, default=0) >= operations
 
 
-def undone(c: FunctionContext, blocks: list[Block]) -> frozenset[int]:
+def restartable(c: FunctionContext, blocks: list[Block]) -> frozenset[int]:
     """The blocks that no path reaches from a loop or from a block that stores."""
 
     def stores(b: Block) -> bool:

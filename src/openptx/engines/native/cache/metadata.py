@@ -41,9 +41,9 @@ class KernelMetadata(NamedTuple):
     rounds: bool
     """Warps wait for each other."""
     counted: bool
-    """At barriers that count threads or votes"""
+    """They do at barriers that count threads or votes."""
     frame_states: dict[int, FrameState]
-    """The contents of frames in that case, by the value of `RESUME` in them."""
+    """The contents of the frames of warps that deoptimise, by the value of `RESUME` in them."""
     fast_compiled: bool
     """Compiled without optimisation: values that an optimising compiler keeps in registers are in memory."""
     size: int
@@ -81,10 +81,10 @@ def unpack(data: bytes) -> tuple[KernelMetadata, list[bytes]]:
             objects.append(data[stop : stop + size])
             stop += size
         if stop != len(data):
-            raise ValueError("no objects of a kernel")
+            raise ValueError("the objects do not have the sizes that the metadata says")
         return read(found), objects
     except (struct.error, KeyError, TypeError) as error:
-        raise ValueError(f"no metadata of a kernel: {error}") from error
+        raise ValueError(f"not the metadata of a kernel: {error}") from error
 
 
 def read(found: Any) -> KernelMetadata:
@@ -133,7 +133,7 @@ def offsets(found: Any) -> Lanes | None:
 
 def integer(value: object) -> int:
     if type(value) is not int:
-        raise ValueError(f"no integer: {value!r}")
+        raise ValueError(f"not an integer: {value!r}")
     return value
 
 
@@ -143,5 +143,5 @@ def integers(values: Any) -> tuple[int, ...]:
 
 def text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"no text: {value!r}")
+        raise ValueError(f"not a text: {value!r}")
     return value

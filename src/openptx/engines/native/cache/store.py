@@ -47,7 +47,7 @@ def load(name: str) -> bytes | None:
 
 
 def has(name: str) -> bool:
-    """Whether something was stored under a name. Who can have written it is looked at only if it exists."""
+    """Whether something was stored under a name. Owners and modes are examined only if it exists."""
     folder = settings.cache_folder()
     if folder is None or not os.path.isfile(os.path.join(folder, name[:2], name + SUFFIX)):
         return False

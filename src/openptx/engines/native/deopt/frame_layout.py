@@ -64,7 +64,7 @@ class FrameLayout:
         entered = {c.graph.at[pc] for pc in c.entered_from}
         self.spills = BarrierSpills(c.graph, facts.waiting, c.suspending, entered)
         self.slots: dict[int, int] = {}
-        """Where it keeps registers that are live across barriers."""
+        """The frame's offsets of registers that are live across barriers, by cell."""
         self.size = self.place_slots()
         reached = [b for b in c.graph.blocks if facts.reached[b.index]]
         self.exits: dict[int, SideExit] = {pc: exit for b in reached for pc, exit in self.exits_of(b)}
@@ -95,9 +95,8 @@ class FrameLayout:
                 size = self.size_of(cell)
                 self.slots[cell] = offset = aligned(offset, min(size, 64))
                 offset += size
-        return max(
-            offset, abi.SAVED + self.size_of_vectors(cells)
-        )  # the generic version, which keeps vectors, shares it
+        # The generic version, which keeps vectors, uses the same frame.
+        return max(offset, abi.SAVED + self.size_of_vectors(cells))
 
     def size_of_vectors(self, cells: frozenset[int]) -> int:
         return sum(max(64, self.c.cells.widths[cell] * N // 8) for cell in cells)
@@ -134,6 +133,7 @@ class FrameLayout:
         return tuple(self.c.graph.blocks[i].start for i in sorted(self.facts.waiting[b.index]))
 
     def exits_of(self, b: Block) -> Iterator[tuple[int, SideExit]]:
+        """The side exits that a block may take, by position."""
         leaving = self.facts.may_leave.intersection(range(b.start, b.stop))
         if not leaving:
             return

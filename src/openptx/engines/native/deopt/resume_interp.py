@@ -76,34 +76,34 @@ def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
 
 def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The CTA that a worker has started and not finished."""
-    batch, made = batch_of(run, launch, worker), run.plan
-    frame = batch.frame(launch.decoded(made.function), None, 0, None)
-    registers = Registers(made.function, frame, batch.x.n)
+    batch, plan = batch_of(run, launch, worker), run.plan
+    frame = batch.frame(launch.decoded(plan.function), None, 0, None)
+    registers = Registers(plan.function, frame, batch.x.n)
     alive = np.zeros(batch.x.n, np.bool_)
     frames = worker.frames.view()
-    for warp in range(made.warps):
+    for warp in range(plan.warps):
         first = N * warp
-        data = frames[warp * made.code.metadata.frame_size : (warp + 1) * made.code.metadata.frame_size]
+        data = frames[warp * plan.code.metadata.frame_size : (warp + 1) * plan.code.metadata.frame_size]
         resume, version, number, ticket, live, _ = struct.unpack_from(abi.FRAME_HEAD, data.data, abi.RESUME)
-        all_lanes = lanes(first, 0xFFFFFFFF, made.threads)
+        all_lanes = lanes(first, 0xFFFFFFFF, plan.threads)
         if resume == -1:
             continue
         if resume == 0:  # not started
             alive[all_lanes] = True
             batch.add(frame, 0, lane_sets.normalize(all_lanes, batch.x.n))
             continue
-        live_lanes = lanes(first, live, made.threads)
+        live_lanes = lanes(first, live, plan.threads)
         alive[live_lanes] = True
-        stand = made.code.frame_states[version][resume]
-        for kept in stand.cells:
+        state = plan.code.frame_states[version][resume]
+        for kept in state.cells:
             registers.take(kept, data, first)
         if resume > 0:
             wait(batch, worker, frame, resume, live_lanes, number, ticket)
             continue
-        masks = struct.unpack_from(f"<{1 + len(stand.waiting)}I", data.data, abi.SAVED)
-        for pc, mask in zip((-2 - resume, *stand.waiting), masks, strict=True):
+        masks = struct.unpack_from(f"<{1 + len(state.waiting)}I", data.data, abi.SAVED)
+        for pc, mask in zip((-2 - resume, *state.waiting), masks, strict=True):
             if mask:
-                batch.add(frame, pc, lane_sets.normalize(lanes(first, mask, made.threads), batch.x.n))
+                batch.add(frame, pc, lane_sets.normalize(lanes(first, mask, plan.threads), batch.x.n))
     batch.alive[:] = alive
     batch.alive_count = int(np.count_nonzero(alive))
     return batch

@@ -32,7 +32,7 @@ class SideExits:
         self.exits: dict[int, SideExit] = {}
         """The layout's side exits that the code has, by position."""
         self.before_leaving: Callable[[], None] = lambda: None
-        """Emits what others must know of the CTA's warps before this one leaves."""
+        """Emits code that records where the CTA's other warps are, before this one leaves."""
         self.guarded: set[tuple[object, ...]] = set()
         """Sums that were checked in this block not to wrap."""
 
@@ -124,7 +124,7 @@ class Deoptimizer:
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
 
     def count_backedge(self, b: Block, weight: int) -> None:
-        """The next iteration of a loop that may be waiting for other threads; `weight`: what it counts."""
+        """The next iteration of a loop that may be waiting for other threads; `weight`: how many it counts for."""
         ir = self.ir
         turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, {weight}")
         ir.store("i32", turns, "%turns", 4)

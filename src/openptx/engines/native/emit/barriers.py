@@ -15,9 +15,10 @@ from openptx.numerics import Bits
 from openptx.program import Op
 
 ARRIVES = "arrives"
-"""The label of what a warp does that comes to a barrier without the others."""
+"""The label of the code by which a warp arrives at a barrier for itself, because the region's warps are not together
+any more."""
 NONE_WAITING: frozenset[int] = frozenset()
-"""Lanes that wait at a barrier's successor: all of the warp have arrived."""
+"""Where lanes wait while the block after a barrier runs: nowhere, since the whole warp has arrived."""
 
 
 class BarrierLowering:
@@ -63,7 +64,8 @@ class BarrierLowering:
         self.resume(b, op, b.successors[0])
 
     def suspend_in_region(self, regions: RegionLoops, b: Block, number: str) -> None:
-        """The next warp runs the region, or the first one the next region; or else the warp arrives at the barrier."""
+        """The next warp runs the region, or the first warp the next region; if warps are not together, this one arrives
+        at the barrier for itself."""
         ir = self.ir
         word = ir.mask_bits(ir.load_mask("%live"))
         self.save(b, word)
@@ -107,7 +109,7 @@ class BarrierLowering:
         ir.jump("onward")
 
     def save(self, b: Block, word: str) -> None:
-        """Saves the lanes that live, and what has changed of the registers that do."""
+        """Saves the mask of live lanes, and the registers that are live and have changed; `word`: the mask."""
         ir = self.ir
         if not self.is_whole(b):
             ir.store("i32", word, self.field(abi.LIVE), 4)
@@ -118,12 +120,13 @@ class BarrierLowering:
                 ir.store(t, ir.load(t, f"%r{cell}", 4), self.field(offset), 8)
 
     def fewer_lanes(self, word: str) -> str:
-        """An i1: whether lanes of the warp have ended since it was last counted how many there are."""
+        """An i1: whether lanes of the warp have ended since they were last counted (`LIVE_BEFORE`); `word`: the mask of
+        live lanes."""
         now = self.ir.emit(f"call i32 @llvm.ctpop.i32(i32 {word})")
         return self.ir.emit(f"icmp ne i32 {now}, {self.ir.load('i32', self.field(abi.LIVE_BEFORE), 4)}")
 
     def arrive_alone(self, regions: RegionLoops) -> None:
-        """Where a warp comes to a barrier without the others, having noted at which one and where it resumes."""
+        """The code at `ARRIVES`: the frame says at which barrier the warp arrives, and where it resumes."""
         ir = self.ir
         self.registers.begin_block()
         ir.start(ARRIVES)
@@ -137,7 +140,8 @@ class BarrierLowering:
         ir.jump("onward")
 
     def come(self, number: str, lanes: str) -> str:
-        """A warp arrives at a barrier without a count and a vote: the barrier's generation."""
+        """Emits the arrival of a warp at a barrier with neither a count nor a vote; returns the barrier's
+        generation."""
         wide = [self.ir.emit(f"zext i32 {value} to i64") for value in (number, lanes)]
         return self.ir.emit(f"call i32 @openptx.come(ptr %w, i64 {wide[0]}, i64 {wide[1]})")
 

@@ -44,7 +44,7 @@ class BlockEmitter:
         deopt: Deoptimizer, counted: Mapping[int, int],
     ) -> None:  # fmt: skip
         """`counted`: headers of loops whose iterations are counted, because they may be waiting for other threads, and
-        what an iteration counts."""
+        how many iterations each one counts for."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder

@@ -17,7 +17,7 @@ _NAME = re.compile(r"%[\w.]+")
 
 
 def defined(lines: Iterable[str]) -> list[str]:
-    """The names of the values that lines of the entry block (`%v1 = ...`) make."""
+    """The names of the values that lines of the entry block (`%v1 = ...`) define."""
     return [line.split(" ", 1)[0] for line in lines]
 
 
@@ -91,7 +91,7 @@ class EntryValues:
         return self.ir.field("%w", offset)
 
     def added(self, offset: int, t: str, step: int) -> str:
-        """A number in the worker's state after `step` was added."""
+        """Adds `step` to a number in the worker's state; returns the sum."""
         at = self.field(offset)
         found = self.ir.emit(f"add {t} {self.ir.load(t, at, 4)}, {step}")
         self.ir.store(t, found, at, 4)

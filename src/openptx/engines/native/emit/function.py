@@ -42,7 +42,7 @@ class FunctionEmitter:
     def __init__(
         self, c: FunctionContext, facts: Facts, counted: Mapping[int, int], layout: FrameLayout, tables: ModuleTables
     ) -> None:
-        """`counted`: headers of loops whose iterations are counted, and what an iteration counts."""
+        """`counted`: headers of loops whose iterations are counted, and how many each one counts for."""
         self.c, self.facts, self.layout = c, facts, layout
         self.x = LlvmMachine(c, self.facts, tables)
         self.ir, self.entry = self.x.ir, self.x.entry
@@ -63,7 +63,7 @@ class FunctionEmitter:
         return BlockEmitter(branches, self.barriers, self.calls, self.interp, self.deopt, self.counted)
 
     def chain(self) -> WarpChaining | None:
-        """How a warp that suspends goes on with the next one."""
+        """How a warp that suspends continues with the next one."""
         if not chains_warps(self.c):
             return None
         kind = WarpChaining if counts(self.c.function) else RegionLoops

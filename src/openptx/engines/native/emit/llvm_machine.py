@@ -174,7 +174,7 @@ class LlvmMachine(FloatOps):
             with self.ir.at_entry(Section.WARP if name.startswith("tid.") else Section.LAUNCH):
                 self.known[name] = self.specials.read(name)
         found, v = self.known[name], self.known[name].v
-        if isinstance(v, Value):  # without the facts that blocks remember of a value
+        if isinstance(v, Value):  # a new one: forms that a block computes of it exist only in that block
             t = LaneType(found.width, v.lanes is not None).int
             place = self.entry.of_warp(v.name, t) if name.startswith(OF_WARP) else v.name
             found = self.bits(place, found.width, v.lanes, v.tz, v.high)

@@ -2,9 +2,9 @@
 
 Usually all warps of a CTA come to the same barriers. As long as they do, two numbers say where each of them is:
 `%region`, the position at which all begin or have resumed, and `%came`, the barrier that the warps which have run
-have reached. The last warp that comes to it completes it, and the first one goes on after it.
+have reached. The last warp that comes to it completes it, and the first one continues after it.
 
-A warp that comes to another barrier, or has to leave, ends that for the rest of the CTA: `openptx.note_warps` writes
+A warp that comes to another barrier, or has to leave, ends this for the rest of the CTA: `openptx.note_warps` writes
 what the two numbers say to the frames and to the barrier, and from then on warps arrive at barriers one by one.
 """
 
@@ -17,14 +17,15 @@ from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 
 NO_WARP, ENDED, ALONE = 0, -1, -2
-"""`%came` if it is no barrier's position: no warp has run yet; they have ended; the frames say where they are."""
+"""The values of `%came` that are no barrier's position: no warp has run yet; those that have run have ended; the frames
+say where each warp is."""
 
 
 class RegionLoops(WarpChaining):
     def __init__(self, exits: SideExits, segments: Segments, frame_size: int) -> None:
         super().__init__(exits, segments, frame_size)
         self.next_in: dict[tuple[int, ...], str] = {}
-        """Labels of code that goes on with the next warp in one of some regions."""
+        """Labels of code that continues with the next warp, by the regions that it may be in."""
         exits.before_leaving = self.leave
         with self.ir.at_entry(Section.CTA):  # the CTA begins, or it has been left before
             first = self.ir.emit("icmp eq i32 %start, 0")
@@ -35,8 +36,8 @@ class RegionLoops(WarpChaining):
             self.ir.store("i32", BEGIN, "%region", 4)
 
     def end_region(self, b: Block, fewer: str | None) -> None:
-        """Goes on with the next warp if all that have run came to the barrier that ends a block, and in what follows is
-        alone otherwise. `fewer`: whether lanes have ended."""
+        """Continues with the next warp if all that have run came to the barrier that ends a block. What is emitted
+        afterwards runs if not. `fewer`: an i1, whether lanes have ended."""
         ir = self.ir
         alone = ir.fresh()
         if self.segments.barriers[b.stop] is None:
@@ -69,19 +70,21 @@ class RegionLoops(WarpChaining):
 
     def came_to(self, position: int) -> str:
         """An i1: whether all warps that have run the region came to this position."""
-        self.entry.index()  # which both ways from here ask for
+        self.entry.index()  # loaded before the paths part, since both need it
         came = self.ir.load("i32", "%came", 4)
         none, same = (self.ir.emit(f"icmp eq i32 {came}, {number}") for number in (NO_WARP, position))
         return self.ir.emit(f"or i1 {none}, {same}")
 
     def next_in_region(self, came: int, regions: list[int], last: str) -> None:
-        """Goes on with the next warp in the region, one of some, or at `last`."""
+        """Continues with the next warp in the current region, which is one of `regions`; at `last` if this warp is the
+        last one."""
         if self.has_next(regions, last):
             self.ir.store("i32", came, "%came", 4)
             self.ir.jump(self.next_in.setdefault(tuple(regions), f"next{len(self.next_in)}"))
 
     def leave(self) -> None:
-        """Notes in memory where the other warps are. It is where these numbers say, or has been noted before."""
+        """Records in memory where the other warps are, as the two numbers say it; does nothing if that has been
+        recorded before (`ALONE`)."""
         ir = self.ir
         came, region = ir.load("i32", "%came", 4), ir.load("i32", "%region", 4)
         numbers = ", ".join(f"i32 {e}" for e in (self.entry.index(), came, self.barrier_at(came), region,

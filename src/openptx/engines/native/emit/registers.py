@@ -34,7 +34,8 @@ class RegisterFile:
         return self.x.frame.base
 
     def kept_in_memory(self, cell: int) -> Fact | None:
-        """The facts about a register, if they are not just its value."""
+        """The facts about a register that is kept in memory; None if its value is known, or nothing is written to
+        it."""
         fact = self.facts.registers[cell]
         return fact if fact is not None and fact.known is None else None
 

@@ -104,7 +104,7 @@ class WarpChaining:
             self.go(position, "0", "%frames", lines)
 
     def begin_region(self, position: int) -> None:
-        """What is to be noted where the first warp goes on at a position."""
+        """Emits what is to be recorded where the first warp continues at a position: here nothing."""
 
     def go(self, position: int, index: str, frame: str, lines: list[str]) -> None:
         """Continues at a position with a warp, given its index and frame."""

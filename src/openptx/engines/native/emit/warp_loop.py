@@ -34,7 +34,7 @@ class WarpLoop:
         ]  # fmt: skip
 
     def with_pairs(self, head: list[str]) -> list[str]:
-        """The head of a loop that also comes back behind two warps (`WarpPairs`)."""
+        """The head of a loop that is also continued after two warps (`WarpPairs`)."""
         ready = "[ %next, %ready ]"
         return [line.replace(ready, f"{ready}, [ %next.pair, %ended.pair ]") for line in head]
 

@@ -1,10 +1,10 @@
 """Warp pairs: a function's code for two warps at once, where that is possible and pays (analysis/warp_pairing.py).
 
-In a loop that is one chain of operations each waits for the one before, and the processor for most of the time. So
+In a loop that is one chain of operations, each waits for the one before, and the processor idles most of the time. So
 after each block of the first warp comes the same block of the second one, whose operations do not wait for those of the
 first (unroll and jam over the loop of warps). The blocks are emitted again, once for either warp, by the emitters of
-all other blocks: names that a warp has of its own end with `.a` or `.b` (`IRBuilder.own`), and a block of the first
-warp ends with a jump to the block of the second one, which goes on for both.
+all other blocks: the names of values that each warp has of its own end with `.a` or `.b` (`IRBuilder.own`), and a block
+of the first warp ends with a jump to the block of the second one, which branches for both.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from openptx.numerics import Bits
 LONGEST = 600
 """Lines of a function's blocks, above which it would take too long to compile them three times."""
 FIRST, SECOND = ".a", ".b"
-"""What names of either warp end with."""
+"""Suffixes of the names of each warp's own values."""
 
 
 class PairBranches(Branches):
-    """Ends of blocks, of which both warps have each: the first warp goes on to the same block of the second one, which
-    decides for both."""
+    """Ends of blocks that are emitted once for each of two warps: the first warp's block jumps to the second warp's,
+    which decides for both."""
 
     how: Pairing
     taken = ""
@@ -45,7 +45,7 @@ class PairBranches(Branches):
         return self.ir.own_suffix == FIRST
 
     def label_of(self, goal: int) -> str:
-        """Where both warps go on."""
+        """The label where both warps continue."""
         return "ended.pair" if goal == END else f"block{goal}{FIRST}"
 
     def branch_uniform(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
@@ -68,7 +68,7 @@ class PairBranches(Branches):
         self.branch(self.ir.is_some(self.ir.mask_bits(self.x.vector(staying))), goal, END)
 
     def branch(self, p: str, yes: int, no: int) -> None:
-        """Where branches may differ, both warps begin again unless they do not."""
+        """Where the warps' branches may differ, both warps begin again if they do."""
         if self.is_first:
             self.taken = p
             self.ir.jump(f"block{self.scope.block.index}{SECOND}")
@@ -103,14 +103,14 @@ class WarpPairs:
         ir.branch(ir.emit(f"icmp ult i32 %next.pair, {self.c.warps}"), "warp", "rest")
 
     def each_warp(self) -> Generator[None]:
-        """What is emitted in a round belongs to one of the warps."""
+        """Code that is emitted in an iteration is for the first warp, then for the second."""
         for self.ir.own_suffix in (FIRST, SECOND):
             yield
         self.ir.own_suffix = ""
 
     def decision(self, of_warp: list[str]) -> list[str]:
-        """What stands before the code for one warp: whether there are two. `of_warp`: lines that make a warp's values
-        from `%index`."""
+        """The lines before the code for one warp, which decide whether two are left. `of_warp`: lines that compute a
+        warp's values from `%index`."""
         lines = [
             "%other = add i32 %index, 1", f"%two = icmp ult i32 %other, {self.c.warps}",
             "br i1 %two, label %pair, label %alone", "pair:",

@@ -1,5 +1,5 @@
 ; What every kernel's code calls: exact accesses lane by lane, barriers, and the loop over CTAs.
-; Numbers in {braces} are offsets and codes of layout.py. Scalar code, taken seldom; correctness counts here.
+; Numbers in {braces} are offsets and codes of abi.py. Scalar code, executed rarely; correctness counts here.
 
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
@@ -21,7 +21,8 @@ define internal ptr @openptx.refuse(ptr %w, i32 %kind, i64 %address, i32 %space,
   ret ptr null
 }
 
-; Where `size` bytes at an address of a space are in this process; null, and a record, where they may not be touched.
+; Where `size` bytes at an address of a space are in this process; null, with a fault recorded, if they must not be
+; accessed.
 define internal ptr @openptx.resolve(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals) noinline {
 entry:
   %low = sub i64 %size, 1
@@ -196,11 +197,11 @@ eight:
   ret void
 }
 
-; Accesses of the lanes in %mask at the addresses in the scratch; %what is the space's number, a byte above it the bytes
-; of an element, and above that how many there are. Whether one of them did wrong.
+; Accesses by the lanes in %mask at the addresses in SCRATCH. %what: from the low bits, 8 bits of the space's number, 8 of
+; an element's size, 16 of the number of elements, 32 of the site. Returns whether a lane faulted.
 ;
-; Functions of #1 take words of 64 bits alone: LLVM believes that they hand back the upper half of a register whose
-; lower half is a parameter, and what a kernel keeps in the whole of it is lost.
+; Functions with attributes #1 take only words of 64 bits: of a register whose lower half is a parameter, LLVM believes
+; that they preserve the upper half, so a value that the kernel keeps in the whole register would be lost.
 define i1 @openptx.load(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals) #1 noinline {
   %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 0)
   ret i1 %r
@@ -294,7 +295,7 @@ define internal void @openptx.spread(ptr %w, i64 %base, ptr %offsets) alwaysinli
   ret void
 }
 
-; mode 0 loads, 1 stores, 2 leaves the host's addresses in the scratch, 3 only checks that one may store.
+; %mode: 0 loads, 1 stores, 2 leaves addresses of this process in SCRATCH, 3 only checks that a store is allowed.
 define internal i1 @openptx.access(ptr %w, i64 %mask64, i64 %what64, i64 %first64, i64 %locals, i32 %mode) noinline {
 entry:
   %mask = trunc i64 %mask64 to i32
@@ -363,7 +364,7 @@ next:
   br label %lanes
 }
 
-; Bytes from one place to another of each lane's local memory, for arguments; both places are known to be good.
+; Copies bytes within each lane's local memory, for arguments; both places are known to be valid.
 define void @openptx.copy(ptr %w, i32 %mask, i64 %to, i64 %from, i64 %size, i32 %first) noinline {
 entry:
   %p0 = getelementptr i8, ptr %w, i64 {LOCAL}
@@ -391,9 +392,9 @@ one:
   br label %lanes
 }
 
-; Bytes from one memory to another, lane by lane. Up to 16 are moved as words as wide as they are aligned; of more, the
-; first and the last must be inside of one allocation, and all in between of what the heap has given out. A fault names the
-; whole copy. Targets, origins and sizes are in the scratch, data and more.
+; Copies bytes from one space to another, lane by lane. Up to 16 are moved in words as wide as their alignment allows; of
+; more, the first and the last must lie in one allocation, and in the heap all between them must lie in blocks of
+; `malloc`. A fault names the whole copy. Targets, origins and sizes are in SCRATCH, DATA and MORE.
 define i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
 entry:
   %targets = getelementptr i8, ptr %w, i64 {SCRATCH}
@@ -521,7 +522,7 @@ move:
   br label %lanes
 }
 
-; A fault leaves through a call: where that is.
+; A fault passes through a call: records the call's site.
 define void @openptx.chain(ptr %w, i32 %site) noinline {
   %p0 = getelementptr i8, ptr %w, i64 {CHAIN}
   %n = load i32, ptr %p0
@@ -540,7 +541,7 @@ leave:
 ; Whether the launch is to stop. Python is asked once in a while.
 declare i64 @llvm.{CLOCK_COUNTER}()
 
-; Whether it is time to ask Python whether to go on: what lies between two polls takes nanoseconds or milliseconds.
+; Whether it is time to ask Python whether to continue: the code between two polls takes nanoseconds or milliseconds.
 define internal i1 @openptx.due(ptr %w) alwaysinline {
   %pp = getelementptr i8, ptr %w, i64 {POLLED}
   %before = load i64, ptr %pp
@@ -581,7 +582,7 @@ stay:
   ret i1 false
 }
 
-; Has Python do something with the words in DATA; whether a lane did wrong, or the launch is to stop.
+; Asks Python to do something with the words in DATA; returns whether a lane faulted, or the launch is to stop.
 define i1 @openptx.ask(ptr %w, i32 %what, i32 %mask, i32 %first, i32 %count, i64 %locals) noinline {
   %p0 = getelementptr i8, ptr %w, i64 {REQUEST}
   store i32 %what, ptr %p0
@@ -606,8 +607,8 @@ stay:
   ret i1 false
 }
 
-; Makes a product in tensor memory by the code that is known for its site; whether it was made. OPERANDS has a lane's
-; words below each other.
+; Computes a product in tensor memory by the code that is known for its site; returns whether it did. OPERANDS has a
+; lane's words COLUMN bytes apart.
 define i1 @openptx.tile(ptr %w, i32 %site, i32 %mask) noinline {
   %slot = urem i32 %site, {KNOWN}
   %offset = mul i32 %slot, 16
@@ -640,7 +641,7 @@ no:
   ret i1 false
 }
 
-; Goes on in the version that knows nothing of lanes. Python makes it when it is wanted first.
+; Continues in the generic version, which Python compiles when it is first needed.
 define internal i32 @openptx.slow(ptr %w, ptr %frame, i32 %index) noinline {
 entry:
   %p0 = getelementptr i8, ptr %w, i64 {GENERIC}
@@ -665,7 +666,7 @@ go:
   ret i32 %status
 }
 
-; What a barrier's votes come to: how many, all, any.
+; The result of a barrier's votes, by %kind: 0 how many, 1 whether all, 2 whether any.
 define i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noinline {
   %offset = mul i32 %number, 32
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
@@ -689,9 +690,9 @@ define i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noi
   ret i32 %r
 }
 
-; Notes in frames and at the barrier where the other warps of a CTA are, of which code has kept two numbers (emit/region_loops.py):
-; those before %index have come to a barrier (%came, its position) or have ended (-1), those after it are where they resume (%region).
-; -2: it has been noted.
+; Records in frames and at the barrier where the other warps of a CTA are, as two numbers say it (emit/region_loops.py): those
+; before %index have come to a barrier (%came, its position) or have ended (-1), those after it are where they resume
+; (%region). %came is -2 if it has been recorded before.
 define void @openptx.note_warps(ptr %w, i32 %index, i32 %came, i32 %number, i32 %region, i32 %before) noinline {
   %noted = icmp eq i32 %came, -2
   br i1 %noted, label %done, label %prepare
@@ -756,7 +757,7 @@ done:
 }
 
 ; [x86
-; Runs CTAs with the processor's control word of floats (MXCSR) as the code expects it, and leaves the caller's, which may flush subnormal numbers.
+; Runs CTAs with the control word of floats (MXCSR) that the code expects, and restores the caller's, which may flush subnormal numbers.
 define i32 @openptx.run(ptr %w) #0 {
   %callers = alloca i32
   %ours = alloca i32
@@ -775,7 +776,8 @@ define i32 @openptx.run(ptr %w) #0 {
 }
 ; other]
 
-; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever; 3: the CTA wants the reference engine.
+; Runs CTAs until there are no more. Returns 0: no more; 1: a fault is recorded; 2: threads wait forever; 3: the reference engine has
+; to continue the CTA.
 define internal i32 @openptx.ctas(ptr %w) #0 "no-jump-tables"="true" {
 entry:
   %pkernel = getelementptr i8, ptr %w, i64 {KERNEL}
@@ -933,7 +935,7 @@ run:
 
 ; [once
 once:
-  ; The kernel itself goes on along the row, to where something else is to be done first.
+  ; The kernel itself continues along the row, up to a CTA before which something else must be done.
   %edgeright = add i32 %edge, %band32
   %inrow = sub i32 %edgeright, %x
   %inrow64 = zext i32 %inrow to i64

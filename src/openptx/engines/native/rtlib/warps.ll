@@ -1,8 +1,8 @@
-; What kernels do once a launch, a CTA or a warp: it is not worth being compiled for each of them.
+; What kernels do once per launch, CTA or warp, which is not worth compiling for each kernel.
 
 ; The row of the table of slots for an address, from its first aligned address on: that address, the bytes that exist, the
-; bytes that may be written, the host's address; and the host's address less the device's. It is the empty row if there is
-; none, and for addresses of .global (%global is 1) in the windows of other spaces. (The window of parameters is inside
+; bytes that may be written, the host's address; and the host's address minus the device's. It is the empty row if there
+; is none, and for addresses of .global (%global is 1) in the windows of other spaces. (The window of parameters is inside
 ; .global, which the slow path knows.)
 define void @openptx.row(ptr %w, i64 %address, i64 %align, i64 %global, ptr %found) #1 noinline {
   %slot = lshr i64 %address, {SHIFT}
@@ -43,7 +43,7 @@ define void @openptx.row(ptr %w, i64 %address, i64 %align, i64 %global, ptr %fou
   ret void
 }
 
-; Goes on to the next CTA, if it is the neighbour in x and no worker has met a fault; else `openptx.run` determines the next.
+; Continues with the next CTA, if it is the neighbour in x and no worker has met a fault; else `openptx.run` determines the next.
 define i1 @openptx.next_in_row(ptr %w) #1 noinline {
   %pr = getelementptr i8, ptr %w, i64 {IN_ROW}
   %row = load i32, ptr %pr
@@ -113,7 +113,7 @@ define i64 @openptx.next_warp(ptr %w, i64 %index) #1 noinline {
   ret i64 %r
 }
 
-; A warp comes to a barrier without a count and a vote: the barrier's generation.
+; A warp arrives at a barrier with neither a count nor a vote; returns the barrier's generation.
 define i32 @openptx.come(ptr %w, i64 %number, i64 %live) #1 noinline {
   %number32 = trunc i64 %number to i32
   %live32 = trunc i64 %live to i32

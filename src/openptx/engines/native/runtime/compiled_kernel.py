@@ -148,7 +148,7 @@ def made_slow(program: Program, function: Function, image: Image, options: Optio
     if metadata.globals != code.metadata.globals:
         raise Bug(f"the generic version of `{function.name}` knows other variables: {metadata.globals}")
     if metadata.deoptimizes and not code.metadata.deoptimizes:
-        raise Bug(f"the generic version of `{function.name}` waits otherwise")
+        raise Bug(f"the generic version of `{function.name}` deoptimises, and the version that exits to it does not")
     code.frame_states.append(metadata.frame_states)
     code.messages = metadata.messages
     return code.support.link(objects, "slow", {**code.known, **tensor_cores.addresses(metadata.products)})

@@ -83,7 +83,7 @@ def recorded(run: Run, worker: Worker) -> Recorded:
     what, size = ACTIONS[size >> 24], size & 0xFFFFFF
     if what == COPY:
         (size,) = struct.unpack_from("<Q", worker.memory, abi.MORE + 8 * lane)
-    code, message = said(run, kind, number, what, size, limit, space, value)
+    code, message = code_and_message(run, kind, number, what, size, limit, space, value)
     if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
         message = message.format(lane=lane, value=value)
     access = WrongAccess(value, size, space, limit if kind == abi.OUT_OF_BOUNDS else -1) if kind in ACCESSES else None
@@ -144,7 +144,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
 
 
 def at_barrier(state: memoryview, number: int) -> str:
-    """Which barrier it is, and how many threads it waits for."""
+    """Names a barrier, and how many threads it waits for."""
     (wanted,) = struct.unpack_from("<I", state, abi.BARRIERS + abi.BARRIER * number + 4)
     return f"at barrier {number} for {wanted or 'all'} threads"
 
@@ -164,7 +164,7 @@ ACTIONS = ("load", "store", "atomic", "store", COPY)
 was given for the lane."""
 
 
-def said(
+def code_and_message(
     run: Run, kind: int, detail: int, what: str, size: int, limit: int, space: str, address: int
 ) -> tuple[str, str]:
     """The code and the message of a fault."""

@@ -43,7 +43,8 @@ def cells_of(function: Function) -> Cells:
 
 
 def execute(program: Program, function: Function, pc: int, x: Threads, worker: Worker) -> None:
-    """Executes the instruction at `pc` for the lanes `x.executing`; an illegal action of theirs is a Violation."""
+    """Executes the instruction at `pc` for the lanes `x.executing`; raises Violation if one of them does something
+    illegal."""
     op, cells = function.code[pc], cells_of(function)
     size = -(-function.frame_size // 16) * 16
     x.base = x.local_size - size

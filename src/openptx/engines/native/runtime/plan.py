@@ -69,11 +69,12 @@ LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
 """Bytes of local memory for such kernels: per thread, per CTA."""
 
 CHUNK_WORK = 1 << 16
-"""Instructions of warps without loops between two polls: four times as many, in CTAs that a worker takes at once."""
+"""The maximum number of warp instructions, without repetitions by loops, in the CTAs that a worker takes at once. Up to
+four times as many are between two polls."""
 
 SHARES, MORE_SHARES, TAKEN = 8, 64, 256
-"""How often a worker takes CTAs at least: of a kernel without loops, and with, as long as all workers together take at
-most `TAKEN` times. At the end a worker waits for another one's last share."""
+"""The minimum number of times that a worker takes CTAs: of a kernel without loops, and of one with loops as long as all
+workers together take CTAs at most `TAKEN` times. The smaller the shares, the shorter workers wait for the last one."""
 
 BAND = 8
 """Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""

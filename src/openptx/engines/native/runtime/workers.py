@@ -87,7 +87,8 @@ class Worker:
         struct.pack_into("<q", self.memory, abi.UPCALL, ask)
 
     def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
-        """The result of `find` at each poll of the code: 0, or 1 if the launch is to stop.
+        """A callback of the code, as a generator: yields the result of `find` at each call, or 1 if the launch is to
+        stop.
 
         Signal handlers, such as that of Ctrl-C, run where Python code starts, loops iterate or functions are called,
         and may raise. In a generator that happens inside the `try`; in a function it would happen before it, and the
@@ -116,7 +117,7 @@ class Worker:
                     self.run.interrupt = stop
 
     def keep(self, site: int, code: int) -> None:
-        """The compiled code of products at a site."""
+        """Remembers the compiled code of the products at a site."""
         struct.pack_into("<2q", self.memory, abi.TILES + site % abi.KNOWN * 16, site + 1, code)
 
     def begun(self) -> int:
@@ -158,7 +159,7 @@ class Worker:
         self.window(memory, PARAM, memory.param)
 
     def window(self, memory: MemoryView, slot: int, data: Bytes | None) -> None:
-        """The row of memory that belongs to this kernel or module only."""
+        """Fills in the row of memory that only this kernel or module has; `data` None: it has none."""
         base = slot << memory.shift
         row = (base, data.size, 0, pointer_of(data) - base & (1 << 64) - 1) if data is not None else (0, 0, 0, 0)
         _WINDOW.pack_into(self.table_memory, slot * abi.ROW, *row)
@@ -184,7 +185,8 @@ class Worker:
         self.plan = plan
 
     def fill(self, memory: MemoryView) -> None:
-        """The table of slots, with the constants, which the code's module has; parameters come with each launch."""
+        """Fills in the table of slots, with shared memory and the module's constants; parameters come with each
+        launch."""
         table = memory.snapshot.table
         if len(table) != self.table.size:
             self.table = Buffer(len(table))

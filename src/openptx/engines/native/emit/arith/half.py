@@ -181,7 +181,8 @@ class HalfOps(FloatBits):
         return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
 
     def upper_by_words(self, rounded: Bits) -> Bits:
-        """The upper halves of even lanes' words, which come first, and odd lanes' in the lanes' order."""
+        """The upper halves of 32-bit numbers, in the order of the lanes; the numbers of even lanes come first, then
+        those of odd lanes."""
         out = self.ir
         name = self.vector(rounded)
         even, odd = (out.shuffle(VECTOR.int, name, "poison", range(k, k + N // 2)) for k in (0, N // 2))

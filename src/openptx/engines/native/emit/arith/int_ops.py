@@ -10,7 +10,7 @@ from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.numerics import Bits
 
 _JOINS = frozenset(("or", "add"))  # equivalent if no bit is set in both
-_ORDERS = {"slt": "sle", "ult": "ule", "ule": "ult"}  # and the result, swapped, if it does not hold
+_ORDERS = {"slt": "sle", "ult": "ule", "ule": "ult"}  # `a < b` is the negation of `b <= a`
 _ROW = tuple(range(N))
 
 

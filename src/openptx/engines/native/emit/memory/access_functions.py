@@ -1,4 +1,4 @@
-"""What functions that kernels call for an access have in common: parameters for values, results, and the slow path."""
+"""The common parts of the functions that kernels call for an access: parameters for values, results, the slow path."""
 
 from __future__ import annotations
 

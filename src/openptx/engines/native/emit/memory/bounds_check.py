@@ -27,11 +27,11 @@ from openptx.isa.address_windows import SHIFT, SLOTS, window
 from openptx.numerics import Bits
 
 Check = tuple[str, Callable[[], str]]
-"""An i1, and what computes the pointers."""
+"""An i1, and a function that emits the pointers."""
 
 
 class Checked(NamedTuple):
-    """An i1 (or GOOD, or "" if an earlier access has checked), what computes the pointer, and the addresses."""
+    """An i1 (or GOOD, or "" if an earlier access has checked), a function that emits the pointer, and the addresses."""
 
     good: str
     pointer: Callable[[], str]

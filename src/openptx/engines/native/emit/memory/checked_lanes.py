@@ -52,7 +52,8 @@ class CheckedLanes:
         return plain and region != "local" and count == 1 and self.scope.block.index in c.looped
 
     def rows(self, region: str, place: Bits, step: int, write: bool) -> tuple[str, Callable[[], list[str]]]:
-        """Whether all lanes execute and either half of them accesses a row, which may be; and the rows' pointers."""
+        """An i1, whether all lanes execute and each half of them accesses a row of valid memory; and a function that
+        emits the rows' pointers."""
         ir = self.ir
         if self.is_near(region, place, 1):
             return self.near_rows(place, step)
@@ -125,7 +126,7 @@ class CheckedLanes:
         made = self.tables.functions.get(kind)
         if made is not None:
             return made.name
-        # What only the slow path reads comes last, where it is passed by the stack.
+        # Parameters that only the slow path reads come last, where they are passed on the stack.
         exact = "i32 %warp, i64 %locals, i64 %what"
         if kind.near:
             parameters = f"ptr %w, i32 %lanes, i32 %room, ptr %host, {exact}, {OFFSETS} %places"
@@ -136,8 +137,8 @@ class CheckedLanes:
         name = f"lanes.{kind.shape.name}.{len(self.tables.functions)}"
         return function(self.tables, kind, name, kind.shape, parameters, self.body(kind))
 
-    # The function: `%lanes` access `%places`, of which those below `%room` are valid from `%start` on, and which are
-    # addresses of the host's from `%host` on
+    # The function: `%lanes` access `%places`. Valid are the `%room` places from `%start` on; a place plus `%host` is
+    # the address in this process.
 
     def body(self, kind: Kind) -> IRBuilder:
         b, shape, w = IRBuilder(), kind.shape, 32 if kind.near else 64

@@ -49,6 +49,6 @@ def each_place(b: IRBuilder) -> Iterator[str]:
 
 
 def pointers(b: IRBuilder) -> str:
-    """Offsets of executing lanes have been checked, and so are below 2^31: it does not matter that they are extended
-    with their sign."""
+    """A pointer for each lane. Offsets of executing lanes have been checked, and so are below 2^31: it does not matter
+    that `getelementptr` extends them with their sign."""
     return b.emit(f"getelementptr i8, ptr %host, {OFFSETS} %places")

@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 class Aligned(NamedTuple):
     """A row from its first aligned address on: that address, the bytes that exist, the bytes that may be written, the
-    host address; and the pointer that led to it, with its distance from the first."""
+    host address; and the pointer by which it was looked up, with its distance from the first address."""
 
     start: str
     size: str

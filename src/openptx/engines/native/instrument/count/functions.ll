@@ -139,7 +139,7 @@ done:
   ret void
 }
 
-; The slot of a key, which is new (COUNT_OF is 0) if it was not asked for in this request.
+; The slot of a key, which is new (COUNT_OF is 0) if it has not been looked up before in this request.
 define internal ptr @slot(ptr %table, i64 %key, i64 %serial) alwaysinline {
 entry:
   %mixed = mul i64 %key, -7046029254386353131
@@ -178,8 +178,8 @@ define internal void @plus(ptr %place, i64 %amount) alwaysinline {
   ret void
 }
 
-; A request of the lanes in %mask at the addresses in LANES, all of which are one of theirs: what it costs, by the
-; definitions of profile/sectors.py, wavefronts.py and collisions.py.
+; Adds what a request of the lanes in %mask costs, by the definitions of profile/sectors.py, wavefronts.py and
+; collisions.py. LANES has its addresses; lanes that do not execute have the address of one that does.
 define internal void @measure(ptr %c, ptr %sums, i64 %mask, i64 %what, i64 %size) noinline #0 {
 entry:
   %pserial = getelementptr i8, ptr %c, i64 {SERIAL}
@@ -239,7 +239,7 @@ sorted1:
   %simple = icmp eq i64 %repeats, 0
   %short = or i1 %simple, %loads
   br i1 %short, label %sum, label %sectors1
-sectors1:  ; those with repeated addresses: the longest run of these is how many passes more they take
+sectors1:  ; those with repeated addresses take as many more passes as the longest run of these has repetitions
   %dups = phi i64 [ %repeats, %sorted1 ], [ %dups1, %longest ]
   %passes = phi i64 [ %moved, %sorted1 ], [ %passes1, %longest ]
   %at = call i64 @llvm.cttz.i64(i64 %dups, i1 true)
@@ -366,7 +366,8 @@ sum:
   call void @plus(ptr %p3, i64 %ideal)
   %p4 = getelementptr i8, ptr %sums, i64 {REPEATED}
   call void @plus(ptr %p4, i64 %again)
-  ; The one that wastes most, of those the one with the most lanes, of those one that does not depend on the order.
+  ; Kept is the request that wastes most, of these the one with the most lanes, of these one chosen by a rank that does
+  ; not depend on the order of requests.
   %waste = sub i64 %takes, %ideal
   %p5 = getelementptr i8, ptr %sums, i64 {WASTE}
   %worst = load i64, ptr %p5
@@ -514,7 +515,7 @@ define internal ptr @barrier(ptr %c, i64 %number, i64 %generation) alwaysinline 
   ret ptr %record
 }
 
-; What the warps waited that arrived in a record's generation is added to its statement's counter.
+; Adds the time that the warps of a record's generation have waited to the counter of its statement.
 define internal void @settle(ptr %c, ptr %record) {
   %pn = getelementptr i8, ptr %record, i64 {ARRIVED}
   %n = load i64, ptr %pn
@@ -539,7 +540,7 @@ done:
   ret void
 }
 
-; The running warp goes on after a barrier.
+; The running warp continues after a barrier.
 define void @count.resumes(ptr %c, i64 %number, i64 %generation) noinline {
   %record = call ptr @barrier(ptr %c, i64 %number, i64 %generation)
   %pm = getelementptr i8, ptr %record, i64 {LATEST}

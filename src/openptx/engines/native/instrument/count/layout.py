@@ -116,7 +116,7 @@ class Site:
 
     @property
     def measure(self) -> int:
-        """How requests of unusual kinds are measured."""
+        """How requests without an entry are measured one by one; OTHER: they go to the log."""
         if not isinstance(self.found, (Access, CopyAccess)) or self.space not in ("global", "shared"):
             return OTHER
         atomic = self.op.form.instruction.access == "update"
@@ -126,7 +126,7 @@ class Site:
 
     @property
     def modulus(self) -> int:
-        """The properties that distinguish the requests of an entry."""
+        """The granularity of the hardware in bytes: an entry counts requests by their base modulo this."""
         matrices = isinstance(self.found, MatrixAccess)
         return 32 if self.space in ("global", "local") and not matrices else WIDEST
 

@@ -48,7 +48,7 @@ def is_answered(op: Op) -> bool:
 
 
 def called(program: Program, op: Op) -> Iterator[Op]:
-    """All functions that a call may execute."""
+    """All operations that a call may execute; none for other instructions."""
     if control(op) != "call":
         return
     if calls_by_address(op):

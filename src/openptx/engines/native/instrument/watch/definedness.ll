@@ -1,7 +1,8 @@
-; Which bytes of memory are undefined: beside events.ll. A byte of memory that begins undefined has a byte of marks: 0 once
-; it has been written, until then its undefined bits. Slots of the address space are in {braces} as well.
+; Tracks which bytes of memory are undefined; compiled together with events.ll. A byte of memory that begins undefined has
+; a byte of marks: 0 once it has been written, until then its undefined bits. Slots of the address space are in {braces}
+; as well.
 
-; A CTA begins: nobody has written its shared and local memory.
+; A CTA begins: its shared and local memory has not been written.
 define internal void @undefine(ptr %s) alwaysinline {
   %ps = getelementptr i8, ptr %s, i64 {SHARED_MARKS}
   %shared = load ptr, ptr %ps
@@ -19,7 +20,7 @@ define internal void @undefine(ptr %s) alwaysinline {
   ret void
 }
 
-; Where the marks of a lane's address are; 0 where all is defined.
+; The address of the marks for a lane's address; 0 for memory that is always defined.
 define internal i64 @bytes_of(ptr %s, i64 %address, i64 %lane) alwaysinline {
   %slot = lshr i64 %address, {SHIFT}
   %is.local = icmp eq i64 %slot, {LOCAL_SLOT}
@@ -297,7 +298,7 @@ define internal ptr @local_bytes(ptr %s, i64 %lane, i64 %offset) alwaysinline {
   ret ptr %here
 }
 
-; Lanes begin an activation: nobody has written its frame.
+; Lanes begin an activation: its frame has not been written.
 define void @watch.undefines(ptr %s, i64 %mask, i64 %base, i64 %size) noinline nounwind #0 {
 entry:
   %empty = icmp eq i64 %mask, 0

@@ -1,7 +1,7 @@
-; What a watched kernel tells beside its accesses: who runs, and which barriers are passed. %s is the watch block; numbers
-; in {braces} are of layout.py.
+; What a watched kernel reports besides its accesses: which warp runs, and which barriers it passes. %s is the watch
+; block; numbers in {braces} are of layout.py.
 
-; Something that may be wrong: the first is kept, and the launch ends.
+; Records a suspicion. Only the first is kept, and the launch is stopped.
 define internal void @suspect(ptr %s, i64 %kind, i64 %facts) noinline cold {
   %pk = getelementptr i8, ptr %s, i64 {KIND}
   %before = load i64, ptr %pk
@@ -43,7 +43,7 @@ define internal i64 @size(ptr %s) alwaysinline {
   ret i64 %size
 }
 
-; A warp of a CTA begins to run, or goes on after a barrier.
+; A warp of a CTA begins to run, or continues after a barrier.
 define void @watch.enter(ptr %s, i64 %index, i64 %linear) {
   %pc = getelementptr i8, ptr %s, i64 {CTA}
   %cta = load i64, ptr %pc
@@ -75,7 +75,8 @@ warp:
   ret void
 }
 
-; Lanes of a warp come to a barrier of the CTA: when all its threads have come, what they did before is known to all.
+; Lanes of a warp arrive at a barrier of the CTA: when all its threads have arrived, their earlier accesses are ordered
+; before all later ones.
 define void @watch.arrives(ptr %s, i32 %number, i32 %generation, i32 %lanes, i64 %complete, i64 %site) {
   %pb = getelementptr i8, ptr %s, i64 {BARRIERS}
   %b = getelementptr i64, ptr %pb, i32 %number
@@ -112,7 +113,7 @@ done:
   ret void
 }
 
-; bar.warp.sync: what lanes did before is known to the others, if all of them are here and named.
+; bar.warp.sync: the lanes' earlier accesses are ordered before later ones of the warp, if all lanes are here and named.
 define void @watch.meets(ptr %s, i32 %lanes, i32 %members) {
   %here = call i32 @llvm.ctpop.i32(i32 %lanes)
   %here64 = zext i32 %here to i64

@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 
 
 def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone: Flag | None) -> Verdict:
-    """An access `mine` of a granule with these cells."""
+    """The verdict on an access, given the granule's cells of writes and of reads and the access's own cell, `mine`."""
     writes, reads = seen(written, mine, now, alone), seen(read, mine, now, alone)
     fine = writes.known | compatible(writes) if kind.strong else writes.known
     if kind.writes:

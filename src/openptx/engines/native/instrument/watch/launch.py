@@ -72,7 +72,7 @@ APART = 2048 + 64
 
 
 class Suspicion(NamedTuple):
-    """Suspicions: KIND of layout.py, and the site of the access; for SMALL the slot of the address space."""
+    """A suspicion: KIND of layout.py, and the site of the access; for SMALL the slot of the address space."""
 
     kind: int
     place: int

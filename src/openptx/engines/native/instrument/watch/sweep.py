@@ -23,11 +23,11 @@ class Accessor(Protocol):
 
     @property
     def fills(self) -> Flag:
-        """Whether lanes in an order that cells of lines can represent access all of them."""
+        """Whether all of them are accessed, by lanes in an order that the cells of a line can represent."""
         ...
 
     def line(self, i: Word) -> Word:
-        """The cell of the line in that case."""
+        """The access as a cell of the line, if `fills`."""
         ...
 
     def granules(self, i: Word) -> tuple[Word, Flag]:
@@ -132,5 +132,5 @@ class Sweep:
 
 
 def everywhere(p: Flag, active: Flag) -> str:
-    """An i1: whether `p` holds wherever `here` does."""
+    """An i1: whether `p` holds wherever `active` does."""
     return (~p & active).bits().equals(0).name
