@@ -175,7 +175,7 @@ def test_outside_of_samples() -> None:
     image = Texture(SAMPLES + 1, multisample=True)
     assert run("tex.2dms.v4.s32.s32 {a0,a1,a2,a3}, [t, {1, -1, 0, 0}];", image)[0, 0] == 0
     assert run("tex.2dms.v4.s32.s32 {a0,a1,a2,a3}, [t, {1, 0, 3, 0}];", image)[0, 0] == 0
-    with pytest.raises(Fault, match="2 samples, and sample 2 is asked for") as fault:
+    with pytest.raises(Fault, match="2 samples, and sample 2 is requested") as fault:
         run("tex.2dms.v4.s32.s32 {a0,a1,a2,a3}, [t, {2, 0, 0, 0}];", image)
     assert fault.value.name == "invalid-texture"
     assert run("txq.num_samples.b32 a0, [t];", image)[0, 0] == 2
@@ -280,7 +280,7 @@ def test_the_sampler_compares() -> None:
     ("code", "image", "says"),
     [
         ("tex.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f,f,f}];", Texture(FACES, layered=True), "is for `.cube`"),
-        ("tex.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f,f,f}];", 0, "0x0 is no texture"),
+        ("tex.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f,f,f}];", 0, "0x0 is not a texture"),
         ("tex.2d.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f}];", Texture(FACES, cube=True), "the texture is `.cube`"),
         ("tex.2dms.v4.f32.s32 {a0,a1,a2,a3}, [t, {0,0,0,0}];", Texture(FACES[0]), "the texture is `.2d`"),
         ("tex.2d.v4.f32.f32 {a0,a1,a2,a3}, [t, {f,f}], f;", Texture(np.zeros((2, 2), np.int8)), "reads as integers"),

@@ -106,7 +106,7 @@ def source_position(op: Op, name: str) -> int:
 
 
 def bytes_of(m: Modifiers) -> int:
-    """What a lane accesses."""
+    """The number of bytes that a lane accesses."""
     vector = m.values.get("vec")
     return m.type.width * (int(vector[1:]) if vector else 1) // 8
 

@@ -48,8 +48,8 @@ def access(what: str, size: int) -> str:
 
 
 def of_instruction(message: str, op: Op | None) -> str:
-    """The text for an instruction whose accesses are parts of what the program asks for. A barrier that it completes
-    is accessed as a whole: then its text stays."""
+    """The text for an instruction whose single accesses are parts of a larger one in the program: a bulk reduction to
+    global memory. The text for an mbarrier that it completes is not changed."""
     if op is None or op.form.instruction.reduces != "many" or op.m.dst != "global":
         return message
     for part in ("a load of", "an atomic operation on"):
@@ -93,8 +93,8 @@ def beyond(address: int, size: int, space: str, limit: int) -> str:
 
 
 def calls(names: Sequence[str]) -> tuple[str, ...]:
-    """The calls that led to a position, innermost first: the function that contains it, its caller, that one's
-    caller."""
+    """The calls that led to a position, innermost first. `names`: the function that contains it, its caller, the
+    caller's caller, and so on."""
     steps = [f"in `{a}`, called from `{b}`" for a, b in pairwise(names[: CHAINED + 1])]
     runs = [(step, len(list(same))) for step, same in groupby(steps)]
     lines = [step + (f", {n} times" if n > 1 else "") for step, n in runs]

@@ -2,7 +2,7 @@
 
 A launch keeps a copy of each allocation from before its first write to it. Writes go through one function
 (`Spaces.in_allocation`), so pointers loaded from memory, module variables, atomics and copies are covered, and arrays
-that it only reads cost nothing. Once it has done something irrevocable, the launch runs to its end here.
+that it only reads cost nothing. Once it has done something irrevocable, the launch runs to its end on this engine.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Abandonable:
         self._saved: dict[int, tuple[Allocation, Bytes]] = {}
         self.copied = 0
         self.batch: Batch | None = None
-        """The activity that is running."""
+        """The batch that is running."""
         self.kept = ""
         """The reason why the launch can no longer be abandoned."""
         self.missed = False

@@ -47,8 +47,9 @@ class Barrier:
         self.waiting: list[Waiting] = []
 
     def in_turn(self, lanes: lane_sets.Lanes, chosen: NDArray[np.bool_], expected: int) -> list[NDArray[np.bool_]]:
-        """The chosen ones of some lanes, in the parts in which they arrive: together, or warp by warp if a CTA has more
-        of them than the barrier waits for. The surplus waits for the next completion."""
+        """Splits the `chosen` among `lanes` into the parts that arrive one after another: a single one, or one for each
+        warp if a CTA has more of them than the barrier still waits for, so that the surplus counts for its next
+        completion."""
         if not expected:
             return [chosen]
         g = self.batch.x.geometry
@@ -59,6 +60,7 @@ class Barrier:
         return [chosen & (warp == w) for w in np.unique(warp[chosen])]
 
     def arrive(self, lanes: lane_sets.Lanes, expected: int, votes: NDArray[np.bool_] | None) -> None:
+        """Records that lanes arrive; `expected`: the number of threads that the instruction names, 0 for all."""
         index = slice(None) if lanes is None else lanes
         self.arrived[index] += 1
         if votes is not None:

@@ -73,7 +73,7 @@ def malloc(x: Threads, size: Bits) -> Bits:
 def free(x: Threads, address: Bits) -> None:
     for lane, at in lanes_of(x, address):
         if at and not x.give_back(lane, at):
-            what = f"`free` of 0x{at:x}, which `malloc` did not give out, or which was freed before"
+            what = f"`free` of 0x{at:x}, which `malloc` did not return, or which was freed before"
             raise Violation("undefined-behavior", what, lane, at, "generic")
 
 

@@ -79,7 +79,7 @@ def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
     callee = batch.frame(batch.callee(name), caller, end, op)
     batch.enters(callee, group.lanes)
     for formal, argument in zip(callee.plan.function.parameters, site.arguments, strict=False):
-        hand_over(batch, group.lanes, caller, argument, callee, formal)
+        transfer(batch, group.lanes, caller, argument, callee, formal)
         if x.watch is not None and isinstance(formal, Register):
             x.watch.write(callee, formal.index, group.lanes)
     group.frame, group.pc = callee, 0
@@ -93,11 +93,11 @@ def return_from_call(batch: Batch, group: Group) -> None:
     assert caller is not None
     assert callee.call is not None
     for formal, wanted in zip(callee.plan.function.returns, site_of(callee.call).results, strict=False):
-        hand_over(batch, group.lanes, callee, operand_of(formal), caller, wanted)
+        transfer(batch, group.lanes, callee, operand_of(formal), caller, wanted)
     group.frame, group.pc = caller, callee.back
 
 
-def hand_over(
+def transfer(
     batch: Batch, lanes: lane_sets.Lanes, sender: Frame, given: Operand, receiver: Frame, taken: Formal | Operand
 ) -> None:
     """Transfers a value between activations: bytes if both sides are memory, else a word."""

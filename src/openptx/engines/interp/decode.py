@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 
 WAITING = 512
-"""The weight, in instructions, of one that may be waiting for other lanes: its group is preempted earlier."""
+"""The number of instructions that one counts for if it may be waiting for other lanes, so that its group is preempted
+earlier."""
 
 
 class Block:
@@ -77,7 +78,7 @@ class DecodedFunction:
         return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
 
     def weight(self, op: Op) -> int:
-        """The weight of an instruction towards the turn of other groups of lanes."""
+        """The number of instructions that one counts for in the time slice of its group."""
         return WAITING if may_wait(op.m) else 1
 
     def block(self, pc: int) -> Block:
@@ -207,7 +208,7 @@ def _missing(op: Op) -> Step:
 
 
 def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list[Writer | None]) -> Step:
-    """Reads, computes, writes; written out for the common shapes, because a launch spends its time here."""
+    """Reads, computes, writes; written out for the common shapes, because launches spend most of their time in it."""
     assert instruction.meaning is not None
     mean: Any = unpacked(instruction.meaning, m)
     if len(writers) == 1 and writers[0] is not None:

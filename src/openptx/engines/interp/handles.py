@@ -66,7 +66,7 @@ class Handles(images.Images):
         else:
             addresses = self.x.image.addresses
             why = next((f"nothing is bound to `{name}`" for name, at in addresses.items() if at == handle), "")
-        raise self.wrong("invalid-texture", f"0x{handle:x} is no {NAMES[kind]}{why and ': ' + why}", i)
+        raise self.wrong("invalid-texture", f"0x{handle:x} is not a {NAMES[kind]}{why and ': ' + why}", i)
 
     def groups(self, *handles: Bits) -> Iterator[tuple[list[int], Array]]:
         """The distinct handles (or pairs of them), each with the indices of the lanes that hold it."""

@@ -60,7 +60,7 @@ class LaneImages(Handles):
         sample = c.pop(0) if multisample(lookup.geometry) else None
         if sample is not None and (sample >= t.samples).any():
             wrong = int(np.argmax(sample >= t.samples))
-            message = f"the texture has {t.samples} samples, and sample {sample[wrong]} is asked for"
+            message = f"the texture has {t.samples} samples, and sample {sample[wrong]} is requested"
             raise self.wrong("invalid-texture", message, int(where[wrong]))
         layer = c.pop(0) if layered(lookup.geometry) else None
         at = [v.view(np.float32 if lookup.real else np.int32) for v in c[: DIMENSIONS[lookup.geometry]]]
@@ -73,7 +73,8 @@ class LaneImages(Handles):
         return Place(layer, at, moved, sample, depth, level)
 
     def level(self, t: Texture, lookup: Lookup, at: list[Array], where: Array) -> Array | None:
-        """The level that the lanes name or their gradients ask for; `at` are coordinates."""
+        """The level of detail that each lane names or its gradients select; None: the texture's own. `at` are
+        coordinates."""
         if lookup.level is not None:
             return self.columns([lookup.level], where)[0].view(np.float32 if lookup.real else np.int32)
         if not lookup.gradients or t.level_count == 1:
@@ -189,7 +190,7 @@ class LaneImages(Handles):
 
 
 def refusal(t: Texture, s: Sampler, lookup: Lookup, *, filtered: bool) -> str:
-    """Why a texture can't be fetched from so; empty where it can."""
+    """Why this fetch from the texture is not allowed; "" if it is."""
     linear = s.filter == "linear" or (s.level_filter == "linear" and t.level_count > 1)
     if filtered and linear and not t.real:
         return "linear filtering of a texture that reads as integers"

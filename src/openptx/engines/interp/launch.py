@@ -110,7 +110,7 @@ def launch(
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
     begin, end = blocks or (0, shape.ctas)
-    reported = abandon is not None  # by who may abandon it
+    reported = abandon is not None  # the caller that may abandon it shows the progress
     line = nullcontext(silent) if reported else progress(lambda: f"kernel `{function.name}` on the reference engine")
     with line as update:
         limits = Limits(left, max_instructions, timeout, abandon, update)
@@ -120,7 +120,7 @@ def launch(
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
-    """The CTAs of a batch: the first, and their number."""
+    """Splits a range of CTAs into batches: the first CTA of each, and the number of CTAs."""
     return ((first, min(per_batch, ctas.stop - first)) for first in ctas[::per_batch])
 
 

@@ -70,7 +70,8 @@ def within(size: int) -> Array:
 
 
 def any_unaligned(offsets: Array, size: int) -> bool:
-    """Whether an offset is no multiple of `size`: of many offsets in one pass, of few without a reduction's set-up."""
+    """Whether some offset is not a multiple of `size`: of many offsets in one pass, of few without the set-up of a
+    reduction."""
     if offsets.size > MANY:
         return bool(int(np.bitwise_or.reduce(offsets)) & size - 1)
     return any_set(np.bitwise_and(offsets, within(size)))
@@ -95,7 +96,7 @@ class Spaces(NumpyMachine):
         self.n = geometry.n
         self.executing: lane_sets.Lanes = None
         self.doing = "load"  # or store, atomic, copy: the word in fault texts
-        self.copy_size = 0  # bytes of the copy that the access is a part of; 0 if it is no part of one
+        self.copy_size = 0  # bytes of the copy that the access is a part of; 0 if it is not part of one
         self.watch: Watch | None = None
         self.abandon: Abandonable | None = None
         self.shift = memory.shift
@@ -148,7 +149,7 @@ class Spaces(NumpyMachine):
         del self.memory
 
     def lies_in(self, shared: Bytes, local: Bytes, stride: int) -> None:
-        """The memory of the batch's single CTA exists already; each lane has `stride` bytes of local memory."""
+        """Makes the batch's single CTA use existing memory; each lane has `stride` bytes of the local memory."""
         self.shared, self.local = Plane(shared), Plane(local)
         self._local_stride, self._local_base = stride, np.arange(self.n) * stride
 

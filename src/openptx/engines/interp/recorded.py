@@ -28,17 +28,18 @@ Evaluate = Callable[..., Any]
 """From an array for each register to a new array."""
 
 FEW = 24
-"""The most operations that run on all lanes at once: the arrays of more leave the cache."""
+"""The maximum number of operations that run on all lanes at once: the arrays of more do not stay in the cache."""
 
 
 @lru_cache(maxsize=1 << 12)
 def recorded(
     mean: Callable[..., Any], m: Modifiers, given: tuple[Given, ...], which: int, width: int, signed: bool
 ) -> Evaluate | int | None:
-    """What computes result `which` of a meaning, for a register of `width` bits, with its sign if it is `signed`.
+    """A function that computes result `which` of a meaning, extended to a register of `width` bits, with its sign if
+    `signed`.
 
-    It is called with an array for each register among the operands. The position of a register among them if the result
-    is its value; None if the meaning cannot be recorded.
+    The function takes an array for each register among the operands. If the result is just the value of one of these
+    registers, returns its position among them instead; None if the meaning cannot be recorded.
     """
     x = Recorder(sum(isinstance(each, tuple) and each[1] is None for each in given))
     try:
@@ -53,6 +54,7 @@ def recorded(
 
 
 def operands(x: Recorder, given: Sequence[Given]) -> list[Any]:
+    """The arguments of a meaning; registers are the recorder's first places, in their order."""
     values, registers = list[Any](), 0
     for each in given:
         if not isinstance(each, tuple):
@@ -93,24 +95,24 @@ def with_second(function: Callable[..., Any], b: Any) -> Evaluate:
 
 
 def in_turn(operations: Sequence[Operation], x: Recorder) -> Evaluate:
-    """A function that runs operations in turn. An array that is no longer needed is replaced by the next result, so
-    that as few as possible exist at a time."""
+    """A function that runs operations one after another. An array that is no longer needed is replaced by the next
+    result, so that as few as possible exist at a time."""
     last = {i: number for number, (_, given, _) in enumerate(operations) for i in given}
-    seat = {i: i for i in range(x.registers)}
+    slot = {i: i for i in range(x.registers)}
     constants = list[Any]()
     for i in [i for i in last if not x.varies[i]]:
-        seat[i] = x.registers + len(constants)
+        slot[i] = x.registers + len(constants)
         constants.append(x.places[i])
     size, free = x.registers + len(constants), list[int]()
     steps = list[tuple[Callable[..., Any], int, int, int, int]]()
     for number, (function, given, place) in enumerate(operations):
-        i, j, k = ([seat[g] for g in given] + [-1, -1])[:3]
-        free += {seat[g] for g in given if x.varies[g] and last[g] == number}
+        i, j, k = ([slot[g] for g in given] + [-1, -1])[:3]
+        free += {slot[g] for g in given if x.varies[g] and last[g] == number}
         if not free:
             free.append(size)
             size += 1
-        seat[place] = free.pop()
-        steps.append((function, i, j, k, seat[place]))
+        slot[place] = free.pop()
+        steps.append((function, i, j, k, slot[place]))
     blank = [None] * (size - x.registers - len(constants))
     rest, end = [*constants, *blank], steps[-1][4]
 

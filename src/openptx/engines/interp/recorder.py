@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Operation = tuple[Callable[..., Any], tuple[int, ...], int]
-"""A function that makes a new array, the places of its one to three arguments, and that of its result."""
+"""A function that returns a new array, the places of its one to three arguments, and the place of its result."""
 
 LONGEST = 160
-"""The most operations of a recording."""
+"""The maximum number of operations of a recording."""
 
 
 class NotRecorded(Exception):
@@ -56,7 +56,9 @@ NUMPY = QuietMachine()
 
 
 class Recorder(Arithmetic):
-    """A machine whose values are places in a list, where arrays will stand; constants stand there already."""
+    """A machine whose values are indices of places, and which records operations on them instead of computing. A place
+    holds a constant's array, or None for a value that depends on registers: its array exists only when the recording is
+    run."""
 
     def __init__(self, registers: int) -> None:
         self.registers = registers
@@ -65,7 +67,8 @@ class Recorder(Arithmetic):
         self.operations: list[Operation] = []
 
     def note(self, w: int, function: Callable[..., Any], *operands: Bits) -> Bits:
-        """The result, of width `w`, of a function that makes a new array."""
+        """Records a call of a function that returns a new array; its result has width `w`. With constant operands the
+        function is called at once. Raises NotRecorded beyond `LONGEST` operations."""
         given: tuple[int, ...] = tuple([b.v for b in operands])
         place = len(self.places)
         varies = any(self.varies[i] for i in given)
@@ -123,7 +126,7 @@ class Recorder(Arithmetic):
     def max(self, t: Signedness, a: Bits, b: Bits | int) -> Bits:
         return self.note(a.width, _extreme(np.maximum, t), a, self.operand(b, a.width))
 
-    # What the NumPy machine does
+    # Operations that call a method of the NumPy machine
 
     def call(self, w: int, method: Callable[..., Bits], /, *given: Any, **named: Any) -> Bits:
         """A call of a method of the NumPy machine with these arguments, as one operation; its result has width `w`."""
@@ -137,7 +140,7 @@ class Recorder(Arithmetic):
         return self.note(w, calling(method, fixed, named, places, [a.width for a in operands]), *operands)
 
     def fixed(self, a: Bits) -> Bits:
-        """A constant as the NumPy machine has it; a 0 for what varies."""
+        """A constant as a value of the NumPy machine; 0 for a value that varies, which `calling` replaces."""
         if self.varies[a.v]:
             return NUMPY.const(0, a.width)
         return Bits(NUMPY, a.width, self.places[a.v].reshape(1))

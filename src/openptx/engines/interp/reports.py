@@ -79,7 +79,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
         notes=(
             *fault_text.source_line(op),
             *(waits_where(run, batch, lane, *place) for place in places[:16]),
-            who_left(batch, lane),
+            exited_threads(batch, lane),
         ),
     )
 
@@ -87,7 +87,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
 def merged(
     places: list[tuple[lane_sets.Positions, Op, str]],
 ) -> list[tuple[lane_sets.Positions, Op, str]]:
-    """One row for all lanes that wait at one instruction for the same, however they came there."""
+    """Merges the rows of lanes that wait at one instruction for the same thing, by whichever path they came."""
     rows: dict[tuple[int, str], tuple[list[lane_sets.Positions], Op]] = {}
     for lanes, op, what in places:
         rows.setdefault((id(op), what), ([], op))[0].append(lanes)
@@ -95,12 +95,14 @@ def merged(
 
 
 def waits_where(run: Launch, batch: Batch, lane: int, lanes: lane_sets.Positions, op: Op, what: str) -> str:
+    """A note that says which of `lanes`, as threads of the CTA of `lane`, wait at an instruction, and for what."""
     geometry = batch.x.geometry
     lanes_of_cta = lanes[geometry.cta[lanes] == geometry.cta[lane]]
     return waits(op, run.program.file, what, [int(geometry.thread[i]) for i in lanes_of_cta])
 
 
-def who_left(batch: Batch, lane: int) -> str:
+def exited_threads(batch: Batch, lane: int) -> str:
+    """A note that lists the threads of a lane's CTA that have exited."""
     geometry = batch.x.geometry
     first = lane // geometry.threads * geometry.threads
     gone = ~batch.alive[first : first + geometry.threads]

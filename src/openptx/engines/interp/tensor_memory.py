@@ -40,7 +40,7 @@ class TensorMemory(tensor_memory.TensorMemory):
         for lanes, cta, (columns,) in self._warps(count):
             if columns not in (range(UNIT, COLUMNS + 1, UNIT) if exclusively else (32, 64, 128, 256, 512)):
                 right = f"a multiple of {UNIT} up to {COLUMNS}" if exclusively else "32, 64, 128, 256 or 512"
-                message = f"{columns} columns of tensor memory are asked for, not {right}"
+                message = f"{columns} columns of tensor memory are requested, not {right}"
                 raise self._wrong("undefined-behavior", message, lanes)
             owned, units = int(self.owned[cta]), columns // UNIT
             free = (first for first in range(0, UNITS, units) if not owned >> first & (1 << units) - 1)

@@ -29,8 +29,8 @@ def resolve_split_sync(batch: Batch) -> bool:
     kinds: dict[tuple[object, object], list[Group]] = {}
     for group in batch.parked.values():
         kinds.setdefault((group.op.form, group.op.m), []).append(group)
-    gone_on = [exchange(batch, groups) for groups in kinds.values() if len(groups) > 1]
-    return any(gone_on)
+    resumed = [exchange(batch, groups) for groups in kinds.values() if len(groups) > 1]  # all, not just the first
+    return any(resumed)
 
 
 def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[Any]:
@@ -47,6 +47,8 @@ def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[A
 
 
 def exchange(batch: Batch, groups: list[Group]) -> bool:
+    """Executes one warp-level instruction for the lanes of groups parked at several positions of it, in the warps whose
+    named lanes have all arrived; returns whether there are any."""
     x = batch.x
     present = np.zeros(x.n, np.bool_)
     for group in groups:

@@ -20,7 +20,7 @@ class Alarm:
         self._end = time.thread_time() + seconds
         self._next = time.perf_counter() + seconds
 
-    def rings(self) -> bool:
+    def expired(self) -> bool:
         now = time.perf_counter()
         if now < self._next:
             return False
@@ -30,7 +30,7 @@ class Alarm:
 
 
 Wanted = Callable[[float], bool]
-"""Whether the launch is to be abandoned now; called often, with the minimum remaining seconds."""
+"""Whether the launch is to be abandoned now; called often, with a lower bound of its remaining seconds."""
 
 
 def now(_: float) -> bool:
@@ -41,7 +41,7 @@ def after(seconds: float, longer: float = math.inf) -> Wanted:
     """True when this thread has used that much processor time, because a busy machine compiles more slowly, too; or
     when the launch will take `longer`."""
     alarm = Alarm(seconds)
-    return lambda left: left > longer or alarm.rings()
+    return lambda left: left > longer or alarm.expired()
 
 
 def later(decide: Callable[[float], Wanted | None], seconds: float, longer: float = math.inf) -> Wanted:

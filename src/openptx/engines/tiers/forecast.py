@@ -30,12 +30,12 @@ FIRST = 0.0015
 """Seconds of processor time until the first sample."""
 
 LATER = 0.35
-"""How much longer the launch has taken at each later sample. With 1.0, loops that run 130 ms were forecast after 27 ms
-instead of 14."""
+"""The time until the next sample, as a fraction of the time that the launch has taken. With 1.0, loops that run 130 ms
+were forecast after 27 ms instead of 14."""
 
 CONFIRMS = 0.07
-"""The same of the sample after a first forecast, which has to agree with it: `FIRST` / 2, or more after 11 ms, so that
-loops take some steps meanwhile."""
+"""The same for the sample after a first forecast, which has to confirm it. The minimum, `FIRST` / 2, applies up to
+11 ms, so that loops take some steps meanwhile."""
 
 DEPTH = 8
 """The number of nested calls from which a recursion that only deepens, over `DEEPENS` samples, is assumed to reach the
@@ -78,15 +78,15 @@ class Forecast:
         self._alarm = Alarm(FIRST)
         self._comparisons: list[Comparison] | None = None
         self._batch: Batch | None = None
+        """The batch of the samples: the lanes of another one are at other positions, and may be fewer."""
         self._looks: list[Look] = []
-        """The batch of the samples: the lanes of another are at other positions, and may be fewer."""
         self._depths: list[Depth] = []
         self._last = self.left = 0.0
         """The remaining processor seconds of the launch: a lower bound for loops, an upper one for recursions."""
 
     def update(self, batch: Batch | None) -> float:
         """Takes a sample if it is time to. Returns `left`."""
-        if batch is None or batch.current is None or not self._alarm.rings():
+        if batch is None or batch.current is None or not self._alarm.expired():
             return self.left
         now = time.thread_time()
         if self._comparisons is None:
@@ -132,7 +132,8 @@ def until_overflow(depths: list[Depth]) -> float:
 
 
 def differences(comparisons: list[Comparison], regs: list[Any], lanes: int) -> NDArray[np.float64]:
-    """The differences of the compared numbers, in some of the lanes: an odd number apart, so in all parts of warps."""
+    """The differences of the compared numbers in every n-th lane, for an odd n, so that all parts of warps are sampled.
+    A row for each comparison."""
     step = -(-lanes // SAMPLED) | 1
     found = np.empty((len(comparisons), -(-lanes // step)))
     for row, (a, b) in zip(found, comparisons, strict=True):

@@ -95,7 +95,7 @@ class Service:
         make, job.make = job.make, None
         if make is None or not self.may_fork():
             return False
-        with contextlib.suppress(OSError):  # the system refuses a process, or a pipe
+        with contextlib.suppress(OSError):  # the system cannot create a process or a pipe
             fork = ForkedCompile(make, partial(self._fork_ended, job), job.niceness)
             self.forks.append(fork)
             fork.watch()
@@ -150,7 +150,7 @@ class Service:
             while sum(map(len, self._codes.values())) > KEPT and len(self._codes) > len(reply.codes):
                 self._codes.popitem(last=False)
             job.reply = reply._replace(codes={})
-        tell(job, reply)
+        log_reply(job, reply)
 
     def _ended(self, server: ServerProcess, reason: str) -> None:
         """A server has ended. Its unanswered requests go to another one; requests that two have not answered are given
@@ -188,7 +188,7 @@ class Service:
             self.server.forget()
 
 
-def tell(job: Job, reply: Reply) -> None:
+def log_reply(job: Job, reply: Reply) -> None:
     kernel = job.kernel
     if reply.problem:
         LOG.warning("no code for kernel `%s`, which stays on the reference engine: %s", kernel, reply.problem)
