@@ -1,6 +1,6 @@
 """Lists of initial values whose text alone shows that they are well-formed, of up to four dimensions.
 
-Compilers write tables of many thousands of values. These are checked as text, and parsed when they are asked for.
+Compilers write tables of many thousands of values. These are checked as text, and parsed on first access.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def test_batches_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatc
     """The last batch of a launch has fewer lanes, and batches take turns."""
 
     def ringing(_: float) -> Any:
-        return SimpleNamespace(rings=lambda: True)
+        return SimpleNamespace(expired=lambda: True)
 
     monkeypatch.setattr(forecast, "Alarm", ringing)
     function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
@@ -152,7 +152,7 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
 
     def ringing(seconds: float) -> Any:
         alarms.append(seconds)
-        return SimpleNamespace(rings=lambda: True)
+        return SimpleNamespace(expired=lambda: True)
 
     monkeypatch.setattr(forecast, "Alarm", ringing)
     replace("comparisons", lambda: {(0, 0)})

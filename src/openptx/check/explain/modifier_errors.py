@@ -20,6 +20,8 @@ _RULE = "PTX ISA, Instruction Set (9.7)"
 def unknown_modifier(
     opcode: str, mnemonic: str, strange: str, choices: set[str], instructions: list[Instruction]
 ) -> Problem:
+    """The problem of a modifier `strange` that no form of the instruction has; `choices`: those that could stand there.
+    It is repaired only if the repaired instruction is correct."""
     help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None) or _shapes(
         opcode, strange, choices
     )

@@ -187,7 +187,7 @@ def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable,
 
 
 def lower(resolved: ModuleChecker) -> Program:
-    """The Program of a module that was checked and has no errors. Functions are lowered when asked for.
+    """The Program of a module that was checked and has no errors. Functions are lowered on first access.
 
     An undeclared instruction makes only its function fail, with `Unsupported`, when the function is lowered.
     """

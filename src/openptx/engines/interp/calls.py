@@ -35,6 +35,7 @@ def site_of(op: Op) -> CallSite:
 
 
 def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    """Executes a call for a group; False if an indirect call splits it by callee."""
     site = site_of(op)
     if isinstance(site.target, FunctionName):
         return enter(batch, group, op, end, site.target.name)

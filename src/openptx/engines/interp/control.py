@@ -65,6 +65,7 @@ def watched(watch: Watch, group: Group, op: Op) -> None:
 
 
 def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    """Executes a `bra` for a group; False if it splits into two groups, which are added to the batch."""
     target = op.operands[0]
     assert isinstance(target, Target)
     if op.guard is None:
@@ -83,6 +84,7 @@ def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    """Executes a `brx.idx` for a group, which is split by target; always False."""
     read, targets = group.frame.plan.source(op.operands[0], op.types[0]), op.operands[1]
     assert isinstance(targets, Targets)
     index = read(batch.x, group.frame.regs, group.lanes)
@@ -192,6 +194,8 @@ def cluster_barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    """Executes an instruction with a mask of lanes for the warps in which all named lanes have arrived, and parks the
+    group's other lanes; False if no lane continues."""
     x, frame = batch.x, group.frame
     parked = batch.parked.pop((frame, group.pc), None)
     if parked is not None:

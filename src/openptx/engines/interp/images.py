@@ -73,8 +73,8 @@ class LaneImages(Handles):
         return Place(layer, at, moved, sample, depth, level)
 
     def level(self, t: Texture, lookup: Lookup, at: list[Array], where: Array) -> Array | None:
-        """The level of detail that each lane names or its gradients select; None: the texture's own. `at` are
-        coordinates."""
+        """The level of detail that each lane names or its gradients select; None if the instruction has neither.
+        `at` are coordinates."""
         if lookup.level is not None:
             return self.columns([lookup.level], where)[0].view(np.float32 if lookup.real else np.int32)
         if not lookup.gradients or t.level_count == 1:

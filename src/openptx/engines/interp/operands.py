@@ -75,6 +75,7 @@ def read_width(width: int, t: Type | None) -> int:
 
 
 def read_register(r: Reg, t: Type | None) -> Reader:
+    """A reader of a register, truncated to the width that an instruction of type `t` reads."""
     i, width = r.index, r.width
     if width == 128:
         return lambda x, regs, lanes: tuple([Bits(x, 64, lane_sets.take(v, lanes)) for v in regs[i]])

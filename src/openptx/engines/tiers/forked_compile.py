@@ -55,7 +55,7 @@ def resident() -> int:
 
 
 class ForkedCompile:
-    """`ended` gets the reply, or None and the reason. Raises OSError if the system cannot create a process or a pipe."""
+    """`ended` gets the reply, or None and the reason. Raises OSError if the system cannot create a process."""
 
     def __init__(
         self, make: MakeReply, ended: Callable[[ForkedCompile, Reply | None, str], None], niceness: int = 0

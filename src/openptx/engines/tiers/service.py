@@ -189,6 +189,7 @@ class Service:
 
 
 def log_reply(job: Job, reply: Reply) -> None:
+    """Logs the outcome of a request for code."""
     kernel = job.kernel
     if reply.problem:
         LOG.warning("no code for kernel `%s`, which stays on the reference engine: %s", kernel, reply.problem)

@@ -169,6 +169,7 @@ def possible_bits(a: Affine, w: int) -> int:
 
 
 def total(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
+    """The sum or difference (`op`) of two values; None if its offsets span half the range."""
     low, lanes = 0, a.lanes
     if b.lanes is not ZEROS:
         sign = 1 if op == "add" else -1
@@ -237,6 +238,7 @@ def reach(high: int, c: int) -> int:
 
 
 def bitwise(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
+    """`and`, `or` or `xor` with `c`: bits below the lowest of the base act on the offsets, the others on the base."""
     below = (1 << a.zeros) - 1
     upper = c & ~below
     found = normal(tuple(FOLD[op](v, c & below, w) for v in a.lanes), w)
@@ -255,6 +257,7 @@ def bitwise(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
 
 
 def shifted_right(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
+    """A right shift by `c`, of the base and of the offsets, which lie below the base's lowest bit."""
     if c >= w:
         return ZERO if op == "shr" else None
     if op == "sar" and a.high >= 0 and a.high + max(a.lanes) < 1 << w - 1:

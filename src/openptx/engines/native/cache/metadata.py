@@ -88,6 +88,7 @@ def unpack(data: bytes) -> tuple[KernelMetadata, list[bytes]]:
 
 
 def read(found: Any) -> KernelMetadata:
+    """Metadata from JSON; ValueError, KeyError or TypeError if it is not that of a kernel."""
     size, recursive = found["stack"]
     return KernelMetadata(
         integer(found["frame_size"]),

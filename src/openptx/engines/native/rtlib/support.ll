@@ -197,8 +197,8 @@ eight:
   ret void
 }
 
-; Accesses by the lanes in %mask at the addresses in SCRATCH. %what: from the low bits, 8 bits of the space's number, 8 of
-; an element's size, 16 of the number of elements, 32 of the site. Returns whether a lane faulted.
+; Accesses by the lanes in %mask at the addresses in SCRATCH. %what: from the low bits, 8 bits of the space's number, 8
+; of an element's size, 16 of the number of elements, 32 of the site. Returns whether a lane faulted.
 ;
 ; Functions with attributes #1 take only words of 64 bits: of a register whose lower half is a parameter, LLVM believes
 ; that they preserve the upper half, so a value that the kernel keeps in the whole register would be lost.
@@ -392,8 +392,8 @@ one:
   br label %lanes
 }
 
-; Copies bytes from one space to another, lane by lane. Up to 16 are moved in words as wide as their alignment allows; of
-; more, the first and the last must lie in one allocation, and in the heap all between them must lie in blocks of
+; Copies bytes from one space to another, lane by lane. Up to 16 are moved in words as wide as their alignment allows;
+; of more, the first and the last must lie in one allocation, and in the heap all between them must lie in blocks of
 ; `malloc`. A fault names the whole copy. Targets, origins and sizes are in SCRATCH, DATA and MORE.
 define i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
 entry:
@@ -690,9 +690,9 @@ define i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noi
   ret i32 %r
 }
 
-; Records in frames and at the barrier where the other warps of a CTA are, as two numbers say it (emit/region_loops.py): those
-; before %index have come to a barrier (%came, its position) or have ended (-1), those after it are where they resume
-; (%region). %came is -2 if it has been recorded before.
+; Records in frames and at the barrier where the other warps of a CTA are, as two numbers say it (emit/region_loops.py):
+; those before %index have come to a barrier (%came, its position) or have ended (-1), those after it are where they
+; resume (%region). %came is -2 if it has been recorded before.
 define void @openptx.note_warps(ptr %w, i32 %index, i32 %came, i32 %number, i32 %region, i32 %before) noinline {
   %noted = icmp eq i32 %came, -2
   br i1 %noted, label %done, label %prepare
@@ -757,7 +757,8 @@ done:
 }
 
 ; [x86
-; Runs CTAs with the control word of floats (MXCSR) that the code expects, and restores the caller's, which may flush subnormal numbers.
+; Runs CTAs with the control word of floats (MXCSR) that the code expects, and restores the caller's, which may flush
+; subnormal numbers.
 define i32 @openptx.run(ptr %w) #0 {
   %callers = alloca i32
   %ours = alloca i32
@@ -776,8 +777,8 @@ define i32 @openptx.run(ptr %w) #0 {
 }
 ; other]
 
-; Runs CTAs until there are no more. Returns 0: no more; 1: a fault is recorded; 2: threads wait forever; 3: the reference engine has
-; to continue the CTA.
+; Runs CTAs until there are no more. Returns 0: no more; 1: a fault is recorded; 2: threads wait forever; 3: the
+; reference engine has to continue the CTA.
 define internal i32 @openptx.ctas(ptr %w) #0 "no-jump-tables"="true" {
 entry:
   %pkernel = getelementptr i8, ptr %w, i64 {KERNEL}

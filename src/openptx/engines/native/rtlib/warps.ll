@@ -1,9 +1,9 @@
 ; What kernels do once per launch, CTA or warp, which is not worth compiling for each kernel.
 
-; The row of the table of slots for an address, from its first aligned address on: that address, the bytes that exist, the
-; bytes that may be written, the host's address; and the host's address minus the device's. It is the empty row if there
-; is none, and for addresses of .global (%global is 1) in the windows of other spaces. (The window of parameters is inside
-; .global, which the slow path knows.)
+; The row of the table of slots for an address, from its first aligned address on: that address, the bytes that exist,
+; the bytes that may be written, the host's address; and the host's address minus the device's. It is the empty row if
+; there is none, and for addresses of .global (%global is 1) in the windows of other spaces. (The window of parameters
+; is inside .global, which the slow path knows.)
 define void @openptx.row(ptr %w, i64 %address, i64 %align, i64 %global, ptr %found) #1 noinline {
   %slot = lshr i64 %address, {SHIFT}
   %pn = getelementptr i8, ptr %w, i64 {SLOTS}
@@ -43,7 +43,8 @@ define void @openptx.row(ptr %w, i64 %address, i64 %align, i64 %global, ptr %fou
   ret void
 }
 
-; Continues with the next CTA, if it is the neighbour in x and no worker has met a fault; else `openptx.run` determines the next.
+; Continues with the next CTA, if it is the neighbour in x and no worker has met a fault; else `openptx.run` determines
+; the next.
 define i1 @openptx.next_in_row(ptr %w) #1 noinline {
   %pr = getelementptr i8, ptr %w, i64 {IN_ROW}
   %row = load i32, ptr %pr

@@ -1,6 +1,6 @@
-; Tracks which bytes of memory are undefined; compiled together with events.ll. A byte of memory that begins undefined has
-; a byte of marks: 0 once it has been written, until then its undefined bits. Slots of the address space are in {braces}
-; as well.
+; Tracks which bytes of memory are undefined; compiled together with events.ll. A byte of memory that begins undefined
+; has a byte of marks: 0 once it has been written, until then its undefined bits. Slots of the address space are in
+; {braces} as well.
 
 ; A CTA begins: its shared and local memory has not been written.
 define internal void @undefine(ptr %s) alwaysinline {
@@ -133,8 +133,8 @@ done:
   ret void
 }
 
-; Lanes from %first on have, in steps of %size bytes from an address on, or all at that address (%step is 0). The mask's lowest
-; bit is for %first.
+; The same for lanes from %first on, the lowest bit of the mask, at addresses %step bytes apart: adjacent (%step is
+; %size) or all equal (0).
 define void @watch.loaded.row(ptr %s, i64 %address, i64 %mask, i64 %size, i64 %first, i64 %step, i64 %site) noinline nounwind #0 {
 entry:
   %empty = icmp eq i64 %mask, 0
@@ -224,8 +224,8 @@ done:
   ret void
 }
 
-; Lanes from %first on have, in steps of %size bytes from an address on, or all at that address (%step is 0). The mask's lowest
-; bit is for %first.
+; The same for lanes from %first on, the lowest bit of the mask, at addresses %step bytes apart: adjacent (%step is
+; %size) or all equal (0).
 define void @watch.stored.row(ptr %s, i64 %address, i64 %mask, i64 %size, i64 %first, i64 %step) noinline nounwind #0 {
 entry:
   %empty = icmp eq i64 %mask, 0

@@ -78,6 +78,7 @@ class Row:
 
 
 def row(w: Writer, kind: Kind) -> None:
+    """The body of the form `row`: sweeps the granules of adjacent lanes."""
     ir, address, mask = w.ir, w.word("%address"), w.word("%mask")
     w.leave_if(mask.equals(0).name)
     low = w.word(ir.emit("call i64 @llvm.cttz.i64(i64 %mask, i1 true)"))
@@ -133,6 +134,7 @@ def set_of(w: Writer, mask: Word) -> tuple[Flag, Word]:
 
 
 def one(w: Writer, kind: Kind) -> None:
+    """The body of the form `one`: judges the granules at one address, for all lanes of the mask."""
     address, mask = w.word("%address"), w.word("%mask")
     w.leave_if(mask.equals(0).name)
     area = w.area(address)
@@ -163,6 +165,8 @@ def lanes(w: Writer, kind: Kind) -> None:
 
 
 def half(w: Writer, kind: Kind, first: int, mask: Word) -> None:
+    """Half a warp from lane `first` on: passed on as a row or as one address if it is that, else processed by
+    allocation."""
     ir, every = w.ir, (1 << WIDE) - 1
     addresses = Word(ir, WIDE, ir.load(VECTOR, ir.field("%s", layout.LANES + 8 * first), 8))
     begin = w.word(ir.emit(f"extractelement {VECTOR} {addresses.name}, i32 0"))
