@@ -328,9 +328,9 @@ def test_only_lanes_that_execute_are_looked_at() -> None:
     [
         ("tex.2d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1, 1}];", Texture(RAMP), "`.1d`, the instruction is for `.2d`"),
         ("tex.a1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1, 1}];", Texture(PLANE), "`.2d`, the instruction is for `.a1d`"),
-        ("tex.1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1}];", Surface(RAMP), "no texture: it is a surface"),
+        ("tex.1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1}];", Surface(RAMP), "not a texture: it is a surface"),
         ("tex.1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1}];", 0, "0x0 is not a texture"),
-        ("txq.width.b32 a0, [t];", Surface(RAMP), "no texture"),
+        ("txq.width.b32 a0, [t];", Surface(RAMP), "not a texture"),
         ("txq.width.b32 a0, [t];", Sampler(), "a sampler has no `.width`"),
     ],
 )
