@@ -223,8 +223,8 @@ def instruction(
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"
-    reduces                 combines values with memory in which other blocks may do so too: "one" value, or "many" that a
-                            copy brings, each by a load and an atomic operation
+    reduces                 combines values with memory, where threads of other blocks may do so too: "one" value, or
+                            "many" that a copy brings, each by a load and an atomic operation
     across_lanes            the result depends on which lanes of the warp execute it; it waits for none of them
     converts                a conversion: Tables 15, 17 and 18 apply to its modifiers; bf16 needs registers of its size
     control                 its effect on control flow, which engines implement without a meaning: branch, branch-table,
