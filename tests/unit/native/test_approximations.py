@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_ir import lowered
 from lanes import different, samples, without
 
 from openptx.llvm.host import CPU
@@ -57,3 +59,21 @@ def test_every_fraction(op: str, cpu: CPU | None) -> None:
     for first in (0x3F000000, 0x3F800000, *([0xBF000000, 0xBF800000] if op in ("ex2", "rcp") else [])):
         every = np.arange(1 << 23, dtype=np.uint32) + np.uint32(first)
         assert different(lambda x, a: x.approx(op, F32, a), [every], [32], cpu) == 0, hex(first)
+
+
+def test_outside_of_loops_a_definition_is_inlined_once(tmp_path: Path) -> None:
+    quotients = "\n".join(f"div.full.f32 f{i}, f0, f{i};" for i in range(1, 5))
+    stores = "\n".join(f"st.global.f32 [a+{4 * i}], f{i};" for i in range(1, 5))
+    source = tmp_path / "k.ptx"
+    source.write_text(f""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x) {{
+.reg .b64 a; .reg .f32 f<5>; .reg .u32 n; .reg .pred p;
+ld.param.u64 a, [x]; mov.u32 n, %tid.x; cvt.rn.f32.u32 f0, n;
+{"".join(f"add.f32 f{i}, f0, 0f40000000;" for i in range(1, 5))}
+L: sub.u32 n, n, 1; setp.gt.s32 p, n, 0; @p bra L;
+{quotients}
+{stores}
+ret; }}""")
+    assert lowered(source).count("@openptx.shared.approx_div.") == 4  # its definition, and three calls

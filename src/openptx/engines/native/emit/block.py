@@ -15,6 +15,7 @@ from openptx.engines.native.analysis.operation_order import emission_order
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.frame_layout import kept_for
 from openptx.engines.native.deopt.side_exits import Deoptimizer
+from openptx.engines.native.emit.arith.outlined import INLINE
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import CallLowering
@@ -58,6 +59,8 @@ class BlockEmitter:
         scope.kept = kept_for(self.c, self.facts, b)
         self.registers.begin_block()
         self.x.frame.begin_block()
+        rarely = self.c.looped and b.index not in self.c.looped and not self.c.is_function
+        self.x.uses_inline = 1 if rarely or self.c.options.baseline else INLINE
         ir.start(ir.own(f"block{b.index}"))
         ir.line(f"; {b.start}")
         masks = {"all": "", "live": ir.own("%live"), "own": f"%m{b.index}"}

@@ -63,8 +63,6 @@ class LlvmMachine(FloatOps):
 
     def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
         super().__init__(tables.functions)
-        if c.options.baseline:
-            self.uses_inline = 1
         self.c, self.cpu, self.facts = c, c.cpu, facts
         self.scope = scope = Scope(self, c, tables)
         self.entry = scope.entry

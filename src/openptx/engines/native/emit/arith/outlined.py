@@ -13,8 +13,8 @@ from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
 INLINE = 8
-"""The number of uses of a definition that are inlined in a function. Called from an inner loop, `rsqrt` takes twice as
-long."""
+"""The number of uses of a definition that are inlined in a function; one outside of its loops, if it has some. Called
+from an inner loop, `rsqrt` takes twice as long."""
 
 
 class Outlined(NamedTuple):
@@ -53,8 +53,8 @@ class OutlinedOps(IntOps):
         """The result of a definition: inlined for the first uses, so that loops with few of them stay free of calls;
         later ones call a function made from it."""
         key, operands = signature(name, arguments, keywords)
-        self.uses[key] += 1
-        if self.uses[key] <= self.uses_inline or not any(isinstance(a.v, Value) for a in operands):
+        if self.uses[key] < self.uses_inline or not any(isinstance(a.v, Value) for a in operands):
+            self.uses[key] += 1
             return getattr(Machine, name)(self, *arguments, **keywords)
         return self.call_definition((key, operands), arguments, keywords)
 
