@@ -18,27 +18,28 @@ from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.semantics import WARP_BARRIER
 
 Array = NDArray[Any]
-PRIME = np.uint64(0x100000001B3)
 
 
 @dataclass(slots=True)
 class Trace:
-    """For each lane of a batch: how many aligned barriers it has executed, which ones, the last one, and when."""
+    """For each lane of a batch: how many aligned barriers it has executed, the statement of the last one, and its
+    time."""
 
     count: Array
-    hashed: Array
     last: Array
     when: Array
-    in_cluster: Array  # arrived at the cluster's barrier, and not yet waited
-    times_in_cluster: Array  # how often it has arrived there
+    in_cluster: Array  # whether it has arrived at the cluster's barrier, and not yet waited
+    times_in_cluster: Array  # the number of its arrivals at the cluster's barrier
 
     @staticmethod
     def of(n: int) -> Trace:
-        zeros = [np.zeros(n, t) for t in (np.int64, np.uint64, np.int64, np.int64, np.bool_, np.int64)]
+        zeros = [np.zeros(n, t) for t in (np.int64, np.int64, np.int64, np.bool_, np.int64)]
         return Trace(*zeros)
 
 
 class BarrierChecks:
+    """The checks of barriers of CTAs, warps and clusters, while threads execute them and when all have exited."""
+
     def __init__(self, reporter: Reporter, clocks: Clocks, active: bool) -> None:
         self.reporter, self.clocks, self.active = reporter, clocks, active
         self._traces: dict[SanitizedBatch, Trace] = {}
@@ -96,12 +97,11 @@ class BarrierChecks:
     def record(self, op: Op, batch: SanitizedBatch, lanes: Array) -> None:
         trace, number = self.trace(batch), self.reporter.statement(op)
         trace.count[lanes] += 1
-        trace.hashed[lanes] = trace.hashed[lanes] * PRIME + np.uint64(number + 1)
         trace.last[lanes] = number
         trace.when[lanes] = self.clocks.now
 
     def expect(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, counts: Array) -> None:
-        """All arrivals at a barrier must have the same thread count."""
+        """All arrivals at a barrier must name the same thread count."""
         key = (batch, number)
         if key not in self._expected:
             self._expected[key] = np.zeros(batch.x.geometry.count, np.int64)
@@ -111,14 +111,14 @@ class BarrierChecks:
         bad = np.flatnonzero((before != 0) & (before != counts))
         if bad.size:
             i = int(bad[0])
-            note = f"why: other threads said {int(before[i])} threads, this one says {int(counts[i])}"
+            note = f"why: other threads arrived for {int(before[i])} threads, this one for {int(counts[i])}"
             message = f"threads arrive at barrier {number} with different thread counts"
             self.report(("count", op), "unequal-barriers", message, op, batch, int(lanes[i]), notes=(note,))
         known[ctas] = counts
         self.require_no_more(op, batch, number, lanes, known)
 
     def require_no_more(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, expected: Array) -> None:
-        """Together with earlier arrivals, they must not exceed the barrier's thread count."""
+        """These lanes and earlier arrivals must not exceed the barrier's thread count."""
         geometry, barrier = batch.x.geometry, batch.barriers.get(number)
         waiting = np.flatnonzero(barrier.arrived) if barrier is not None else lanes[:0]
         warps = np.unique(geometry.warp[np.concatenate((waiting, lanes))])
@@ -146,8 +146,8 @@ class BarrierChecks:
         arrived_by, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
         differ = (warp[lanes][1:] == warp[lanes][:-1]) & (arrived_by[lanes][1:] != arrived_by[lanes][:-1])
         for i in np.flatnonzero(differ).tolist():
-            one, two = int(lanes[i]), int(lanes[i + 1])
-            op, other = (self.reporter.ops[int(arrived_by[lane])] for lane in (one, two))
+            first, second = int(lanes[i]), int(lanes[i + 1])
+            op, other = (self.reporter.ops[int(arrived_by[lane])] for lane in (first, second))
             if not (op.m.aligned and other.m.aligned):
                 continue
             self.report(
@@ -156,9 +156,9 @@ class BarrierChecks:
                 "lanes of a warp wait at different barrier instructions",
                 op,
                 batch,
-                one,
+                first,
                 other=other,
-                other_lane=two,
+                other_lane=second,
                 label="other lanes of the warp are here",
                 help="let all threads of a warp execute the same barrier instruction",
             )
@@ -211,7 +211,7 @@ class BarrierChecks:
         order = np.lexsort((masks, warps))
         w, m, at = warps[order], masks[order], lanes[order]
         for i in np.flatnonzero((w[1:] == w[:-1]) & (m[1:] != m[:-1]) & ((m[1:] & m[:-1]) != 0))[:1].tolist():
-            note = f"why: lanes of one warp say 0x{int(m[i]):08x} and 0x{int(m[i + 1]):08x}"
+            note = f"why: lanes of one warp have the masks 0x{int(m[i]):08x} and 0x{int(m[i + 1]):08x}"
             message = "lanes that wait for each other have different masks"
             self.report(("masks", op), "unequal-barriers", message, op, batch, int(at[i]), notes=(note,))
 
@@ -237,10 +237,10 @@ class BarrierChecks:
         elif arrives:
             self.trace(batch).last[lanes] = self.reporter.statement(op)
 
-    # # Exits
+    # Exits.
 
     def finish(self, batch: SanitizedBatch) -> None:
-        """All threads of a batch have exited."""
+        """All threads of a batch have exited: checks that depend on the whole execution."""
         trace = self._traces.pop(batch, None)
         if not self.active:
             return
@@ -264,7 +264,8 @@ class BarrierChecks:
             )
 
     def compare_blocks(self, batch: SanitizedBatch, trace: Trace) -> None:
-        """Blocks of a cluster that exit without the barriers of the others, though they had something to do."""
+        """Reports blocks of a cluster that have stored something and exited without arriving at the cluster's
+        barrier."""
         teams, x = self.clocks.teams, batch.x
         if teams.cluster_size == 1:
             return
@@ -280,7 +281,8 @@ class BarrierChecks:
             self.report(("blocks", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
 
     def find_lone_arrivals(self, batch: SanitizedBatch) -> None:
-        """Arrivals at barriers for which no thread ever waited. One surplus arrival is how pipelines end."""
+        """Reports arrivals at barriers that never completed. Pipelines end with a surplus arrival at one that did
+        before."""
         mine = [(number, op) for (other, number), op in self._arrivals.items() if other is batch]
         for number, op in mine:
             left = np.flatnonzero(batch.barriers[number].arrived)

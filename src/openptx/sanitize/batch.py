@@ -26,11 +26,11 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """For each lane at one barrier: when it arrived, what it knew then, and whether it does not wait."""
+    """For each lane at one barrier: when it arrived, its view then, and whether it does not wait."""
 
     times: Array
     views: Array
-    only: Array
+    no_wait: Array
 
     @staticmethod
     def of(n: int) -> Arrivals:
@@ -38,13 +38,15 @@ class Arrivals:
 
 
 class SanitizedBatch(Batch):
+    """A batch that reports arrivals at barriers, completed barriers, calls and exits to its session."""
+
     x: SanitizedThreads
 
     def __init__(self, launch: SanitizedLaunch, x: SanitizedThreads) -> None:
         self.session = launch.session
         self.arrivals: dict[int, Arrivals] = {}
         self.polls = np.zeros(x.n, np.int64)
-        """By lane, how many polls in a row threads had made of unchanged memory when the lane last did so too."""
+        """By lane, the number of consecutive polls of unchanged memory in the launch when the lane last polled."""
         self._cluster_phase = np.zeros(x.n, np.int64)
         self._cluster = Arrivals.of(x.n)
         self._cluster_views: dict[tuple[int, int], int] = {}
@@ -72,7 +74,7 @@ class SanitizedBatch(Batch):
         return super().execute_control(group, block)
 
     def have_polled_since(self, count: int) -> bool:
-        """Whether all lanes that do not wait have polled memory since threads had done so `count` times in a row."""
+        """Whether all lanes that do not wait have polled memory after the first `count` of the consecutive polls."""
         lanes = [lane_sets.positions(group.lanes, self.x.n) for group in self.ready.values()]
         return all(bool((self.polls[some] > count).all()) for some in lanes)
 
@@ -85,12 +87,12 @@ class SanitizedBatch(Batch):
     def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
         s, places = self.session, lane_sets.positions(lanes, self.x.n)
         numbers = np.broadcast_to(number.v, places.size)
-        for one in np.unique(numbers).tolist():
-            arrivals = self.arrivals.setdefault(one, Arrivals.of(self.x.n))
-            some = places[numbers == one]
-            arrivals.times[some] = s.clocks.now
-            arrivals.views[some] = s.clocks.view[self.x.numbers[some]]
-            arrivals.only[some] = op.m.mode == "arrive"
+        for barrier in np.unique(numbers).tolist():
+            arrivals = self.arrivals.setdefault(barrier, Arrivals.of(self.x.n))
+            chosen = places[numbers == barrier]
+            arrivals.times[chosen] = s.clocks.now
+            arrivals.views[chosen] = s.clocks.view[self.x.numbers[chosen]]
+            arrivals.no_wait[chosen] = op.m.mode == "arrive"
         s.waits.progress()
         s.barriers.arrives(op, self, places, numbers, count)
 
@@ -99,15 +101,15 @@ class SanitizedBatch(Batch):
         s.clocks.tick()
         arrivals = self.arrivals[number]
         rows = arrived.reshape(geometry.count, geometry.threads)
-        only = (arrivals.only & arrived).reshape(rows.shape).any(1)
-        whole = rows.all(1) & ~only
+        no_wait = (arrivals.no_wait & arrived).reshape(rows.shape).any(1)
+        whole = rows.all(1) & ~no_wait
         ctas = np.flatnonzero(whole)
         if ctas.size:
             s.clocks.meet_ctas(ctas + geometry.first)
         for cta in np.flatnonzero(rows.any(1) & ~whole).tolist():
             lanes = np.flatnonzero(rows[cta]) + cta * geometry.threads
             threads = self.x.numbers[lanes]
-            waiters = threads[~arrivals.only[lanes]]
+            waiters = threads[~arrivals.no_wait[lanes]]
             s.clocks.meet_some(threads, arrivals.times[lanes], arrivals.views[lanes], waiters)
         s.barriers.opens(self, number, arrived)
 
@@ -131,10 +133,10 @@ class SanitizedBatch(Batch):
             s.clocks.meet_warps(warps[whole])
         for warp in np.flatnonzero(~whole).tolist():
             mine = index.reshape(-1) == warp
-            for one in np.unique(masks[mine]).tolist():
-                some = threads[mine & (masks == one)]
-                now = np.full(some.size, s.clocks.now, np.int64)
-                s.clocks.meet_some(some, now, s.clocks.view[some], some)
+            for value in np.unique(masks[mine]).tolist():
+                members = threads[mine & (masks == value)]
+                now = np.full(members.size, s.clocks.now, np.int64)
+                s.clocks.meet_some(members, now, s.clocks.view[members], members)
 
     # Barriers of clusters.
 

@@ -20,6 +20,8 @@ Array = NDArray[Any]
 
 
 class Bounds:
+    """Compares accesses with the extent of the variable that their address derives from."""
+
     def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
         self.reporter, self.executing, self.active = reporter, executing, active
         self._known: dict[Function, dict[Op, dict[str, Variable]]] = {}
@@ -66,7 +68,7 @@ class Bounds:
         width = CTA_SHIFT if v.space == "shared" else x.shift
         offsets = (address & np.uint64((1 << width) - 1)).astype(np.int64) - start
         bad = (offsets < 0) | (offsets + size > extent)
-        if not bad.any() or self.reporter.found.known(("bounds", x.op)):
+        if not bad.any() or self.reporter.collector.known(("bounds", x.op)):
             return
         first = int(np.flatnonzero(bad)[0])
         lanes = lane_sets.positions(x.executing, x.n)

@@ -1,4 +1,5 @@
-"""Which calls led to a statement, for places in the program: code without inlining (-G) calls functions of headers."""
+"""Source positions of statements, with the calls that led there: code without inlining (-G) calls functions of
+headers."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ from openptx.program import Function, FunctionName, Op, Program
 from openptx.sanitize.executing import Executing
 
 LIBRARY = re.compile(r"(?:^|/)include/|^__nv_nvrtc")
-"""Paths of headers that come with a compiler: nobody looks for the cause there."""
+"""Paths of headers that come with a compiler, which are not the cause of an error."""
 
 
 class CallSites:
+    """The source positions of a kernel's statements; of statements in headers, those of the calls too."""
+
     def __init__(self, program: Program, kernel: str, places: LineTable, executing: Executing) -> None:
         self.places, self.executing = places, executing
         self._program, self._kernel = program, kernel
@@ -21,8 +24,8 @@ class CallSites:
         self._calls: dict[str, list[Op]] = {}
 
     def place(self, op: Op) -> tuple[Place, ...]:
-        """The place of a statement, innermost first, as `LineTable.of`; of one in a header, also the calls that led
-        there, up to the first outside of it."""
+        """The positions of a statement and of inlined calls, innermost first, as `LineTable.of`. For a statement in a
+        header, the calls that led there follow, up to the first one outside of headers."""
         chain = self.places.of(op)
         if not self.places.starts or not in_library(chain):
             return chain
@@ -34,7 +37,8 @@ class CallSites:
         return self.places.of(op)
 
     def leading_to(self, op: Op) -> list[Op]:
-        """The calls, innermost first: of the activation that executes, or those that are the only ones."""
+        """The calls that led to a statement, innermost first: those of the executing activation, else a function's only
+        call."""
         functions = self.functions()
         found, function = list[Op](), functions.get(op)
         frame = getattr(self.executing, "frame", None)

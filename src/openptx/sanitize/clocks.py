@@ -1,9 +1,9 @@
 """Happens-before of a launch (PTX ISA, chapter 8) as vector clocks in layers.
 
 Every instruction that a group of threads executes takes one tick of a launch-wide clock, and an access is stamped with
-it. Thread t knows the accesses of thread u up to a time: the last barrier of the whole CTA, the last `bar.warp.sync`
-of the whole warp, or what its view says. A view changes with everything else that orders: barriers
-of a part of the CTA, acquire patterns, mbarriers, waits for copies.
+it. Thread t knows the accesses of thread u up to a time: that of the last barrier of the whole CTA, that of the last
+`bar.warp.sync` of the whole warp, or the one in its view. Everything else that orders changes the view: barriers of a
+part of the CTA, acquire patterns, mbarriers, waits for copies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 class Moments:
-    """For each thread, what it knew at some earlier moment, such as its last fence. Time 0: no such moment."""
+    """For each thread, its knowledge at an earlier moment, such as its last fence. Time 0: no such moment."""
 
     def __init__(self, clocks: Clocks) -> None:
         self.clocks = clocks
@@ -31,6 +31,7 @@ class Moments:
         self.view = np.zeros(n, np.int32)
 
     def take(self, threads: Array) -> None:
+        """Saves what these threads know now."""
         c = self.clocks
         self.time[threads] = c.now
         self.own[threads] = c.cta_floor[c.teams.cta(threads)]
@@ -47,6 +48,8 @@ class Moments:
 
 
 class Clocks:
+    """The launch-wide clock, the floors of CTAs and warps, and the view of each thread."""
+
     def __init__(self, teams: Teams) -> None:
         self.teams = teams
         self.views = Views(teams)
@@ -60,7 +63,7 @@ class Clocks:
         """What precedes the next `fence.sc` of a thread, whatever the order of such fences (8.9.3)."""
         self.sequential_near = np.zeros(teams.count, np.int32)
         """The same for fences in its own CTA, including those of scope CTA, which do not precede fences of others."""
-        self.fences = Moments(self)  # last `fence.sc`, until a barrier makes it common knowledge
+        self.fences = Moments(self)  # the last `fence.sc`, until all threads of a barrier know it
         self.fences_near = Moments(self)
 
     def tick(self) -> int:
@@ -70,7 +73,7 @@ class Clocks:
     # Queries.
 
     def ordered(self, others: Array, times: Array, threads: Array, views: Array | None = None) -> Array:
-        """Whether accesses of `who` at `times` happened before the current actions of `threads`."""
+        """Whether accesses of `others` at `times` happened before the current actions of `threads`."""
         teams = self.teams
         cta, other = teams.cta(threads), teams.cta(others)
         real = others < AGENT
@@ -88,7 +91,8 @@ class Clocks:
         return known
 
     def knowledge(self, threads: Array, times: Array, own: Array | None = None, warps: Array | None = None) -> int:
-        """A view of accesses of threads up to times, and of the floors that they had then (default: have now)."""
+        """A view of the accesses of `threads` up to `times`, and of their floors then: `own` of their CTAs, `warps` of
+        their warps; by default the present ones."""
         teams = self.teams
         if threads.size == 1:
             return self.knowledge_of(int(threads[0]), int(times[0]), own, warps)
@@ -116,8 +120,8 @@ class Clocks:
             found = (WARPS + warp, max(time, near)), (CTAS + cta, floor)
         else:
             found = (thread, time), (WARPS + warp, near), (CTAS + cta, floor)
-        some = [one for one in found if one[1] > 0]
-        return self.views.sorted_row([key for key, _ in some], [when for _, when in some])
+        nonzero = [entry for entry in found if entry[1] > 0]
+        return self.views.sorted_row([key for key, _ in nonzero], [when for _, when in nonzero])
 
     def released(self, threads: Array) -> int:
         """The union of what these threads have done or know."""

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Pending:
-    """Granules of copies by one instruction, each with its thread, and the group that will contain it."""
+    """Granules of copies by one instruction, each with its thread and the number of its group."""
 
     shadow: Shadow
     unit: int
@@ -42,6 +42,7 @@ class Pending:
         return (self.granules[:, None] * 4 + np.arange(4)).reshape(-1)
 
     def spread(self, values: Array) -> Array:
+        """Values of each original granule as those of each current one."""
         return values if self.unit == self.shadow.unit else np.repeat(values, 4)
 
 
@@ -75,59 +76,69 @@ class Copies:
             return
         last = np.full(self.clocks.teams.count, -1, np.int32)
         last[threads] = np.iinfo(np.int32).max if newest is None else self.committed[threads] - newest
-        for one in self.pending:
-            done = one.groups < last[one.threads]
+        for pending in self.pending:
+            done = pending.groups < last[pending.threads]
             if not done.any():
                 continue
-            if one.agent:
-                self.clocks.learn(np.unique(one.threads[done]), self.clocks.views.single(one.agent, one.time))
+            if pending.agent:
+                self.clocks.learn(
+                    np.unique(pending.threads[done]), self.clocks.views.single(pending.agent, pending.time)
+                )
             else:
-                self.settle(one, done, one.threads)
-            self.drop(one, ~done)
-        self.pending = [one for one in self.pending if one.threads.size]
+                self.settle(pending, done, pending.threads)
+            self.drop(pending, ~done)
+        self.pending = [pending for pending in self.pending if pending.threads.size]
 
-    def drop(self, one: Pending, kept: Array) -> None:
-        one.granules, one.threads, one.groups = one.granules[kept], one.threads[kept], one.groups[kept]
+    def drop(self, pending: Pending, kept: Array) -> None:
+        pending.granules, pending.threads, pending.groups = (
+            pending.granules[kept],
+            pending.threads[kept],
+            pending.groups[kept],
+        )
 
-    def settle(self, one: Pending, done: Array, owners: Array) -> None:
+    def settle(self, pending: Pending, done: Array, owners: Array) -> None:
         """Cells that still hold these copies become accesses of `owners`."""
-        at, was, new = one.now()[one.spread(done)], one.spread(one.threads)[one.spread(done)], one.spread(owners)
-        new = new[one.spread(done)]
-        for column in (W, W2) if one.write else (R, R2):
+        at, was, new = (
+            pending.now()[pending.spread(done)],
+            pending.spread(pending.threads)[pending.spread(done)],
+            pending.spread(owners),
+        )
+        new = new[pending.spread(done)]
+        for column in (W, W2) if pending.write else (R, R2):
             start = CELL * column
-            cells = one.shadow.cells[at, start : start + CELL]
-            mine = (cells[:, 0] == one.time) & (cells[:, 1] == was) & ((cells[:, 2] & PENDING) != 0)
+            cells = pending.shadow.cells[at, start : start + CELL]
+            mine = (cells[:, 0] == pending.time) & (cells[:, 1] == was) & ((cells[:, 2] & PENDING) != 0)
             some = at[mine]
-            one.shadow.cells[some, start] = self.clocks.now
-            one.shadow.cells[some, start + 1] = new[mine]
-            one.shadow.cells[some, start + 2] &= ~np.uint32(PENDING)
+            pending.shadow.cells[some, start] = self.clocks.now
+            pending.shadow.cells[some, start + 1] = new[mine]
+            pending.shadow.cells[some, start + 2] &= ~np.uint32(PENDING)
 
     def arrive_when_done(self, threads: Array) -> int:
-        """The copies of these threads so far are assigned to an agent, whose view is given."""
+        """Assigns the pending copies of these threads to a new agent, and returns the view of its accesses."""
         chosen = np.zeros(self.clocks.teams.count, np.bool_)
         chosen[threads] = True
         agent = self.agents.fresh()
-        for one in list(self.pending):
-            mine = chosen[one.threads]
-            if one.agent or not mine.any():
+        for pending in list(self.pending):
+            mine = chosen[pending.threads]
+            if pending.agent or not mine.any():
                 continue
-            self.settle(one, mine, np.full(one.threads.shape, agent))
+            self.settle(pending, mine, np.full(pending.threads.shape, agent))
             moved = Pending(
-                one.shadow, one.unit, one.granules[mine], one.threads[mine], one.groups[mine], self.clocks.now,
-                one.write, one.statement, agent,
+                pending.shadow, pending.unit, pending.granules[mine], pending.threads[mine], pending.groups[mine],
+                self.clocks.now, pending.write, pending.statement, agent,
             )  # fmt: skip
             self.pending.append(moved)
-            self.drop(one, ~mine)
-        self.pending = [one for one in self.pending if one.threads.size]
+            self.drop(pending, ~mine)
+        self.pending = [pending for pending in self.pending if pending.threads.size]
         return self.clocks.views.single(agent, self.clocks.now)
 
     def left(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Copies of these threads that no thread ever waited for: the statement, and a thread."""
         found: list[tuple[int, int]] = []
-        for one in self.pending:
-            mine = one.threads[(one.threads >= first) & (one.threads < stop)]
-            if mine.size and not one.agent and one.write:
-                found.append((one.statement, int(mine[0])))
+        for pending in self.pending:
+            mine = pending.threads[(pending.threads >= first) & (pending.threads < stop)]
+            if mine.size and not pending.agent and pending.write:
+                found.append((pending.statement, int(mine[0])))
         return found
 
 
@@ -170,15 +181,16 @@ class BulkCopies:
         return agent, agent
 
     def of_multicast(self, agent: int, cta: int, thread: int | None = None, statement: int = 0) -> int:
-        """The agents that write into a CTA in a multicast of `agent`: only its mbarrier signals that. `thread` starts
-        it now."""
-        mine = self.agents.of(("multicast", agent, cta))
+        """The agent that writes into one CTA in a multicast of `agent`: only the mbarrier of that CTA signals its
+        completion. With `thread`, the copy starts now."""
+        writer = self.agents.of(("multicast", agent, cta))
         if thread is not None:
-            self._last[mine] = self.clocks.now, statement, thread
-        return mine
+            self._last[writer] = self.clocks.now, statement, thread
+        return writer
 
     def of_thread(self, thread: int, statement: int | None) -> tuple[int, int]:
-        """The agent that reads and writes for a thread until a commit, without a statement, signals an mbarrier."""
+        """The agent of a thread's `tcgen05` operations, of which `statement` is one; None for a commit, which makes an
+        mbarrier signal their completion."""
         agent = self.agents.of(("tensor", thread))
         if statement is not None:
             self._last[agent] = self.clocks.now, statement, thread
@@ -208,8 +220,8 @@ class BulkCopies:
 
 
 def unknown_to(clocks: Clocks, first: int, stop: int, last: dict[int, tuple[int, int, int]]) -> list[tuple[int, int]]:
-    """Operations by agent, as time, statement and thread, which no thread of a range knows to be complete: the
-    statement, and the thread."""
+    """The statements and threads of those of `last`, by agent (time, statement, thread), that no thread from `first` to
+    before `stop` knows to be complete."""
     known = clocks.views.join_all(clocks.view[first:stop])
     return [
         (statement, thread)

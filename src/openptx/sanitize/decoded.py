@@ -1,5 +1,5 @@
-"""Functions bound for a watched execution: instructions report to the machine that they begin, and some report
-details."""
+"""Functions decoded for a watched execution: each instruction reports its start to the machine, some report
+operands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ignored_waits(function: Function) -> frozenset[Op]:
 
 
 def decides(function: Function, wait: Op) -> bool:
-    """Whether anything observable may depend on the result of an instruction."""
+    """Whether a guard, a memory access or a control instruction may depend on the result of an instruction."""
     tainted = {r.index for r in written_registers(wait)}
     changed = True
     while changed:
@@ -51,6 +51,8 @@ Note = Callable[["SanitizedThreads", "Op", Named], None]
 
 
 class WatchedFunction(DecodedFunction):
+    """A function whose instructions report to a `SanitizedThreads`."""
+
     @cached_property
     def multiplied(self) -> frozenset[int]:
         return used_by_multiplications(self.function)

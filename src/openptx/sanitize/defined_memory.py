@@ -1,4 +1,4 @@
-"""The defined bits of memory: a byte for each byte, with its defined bits set."""
+"""Which bits of memory are defined: a byte for each byte, in which its defined bits are set."""
 
 from __future__ import annotations
 
@@ -91,17 +91,17 @@ class DefinedMemory(Definedness, SanitizedThreads):
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         self.session.values.address(address)
         values = super().load(space, address, w, count)
-        found = list(self.found)
+        accessed = list(self.accessed)
         masks: list[Array] | None = None
         origin, use = None, Use.MOVED
-        for chosen, (plane, offsets) in found:
+        for chosen, (plane, offsets) in accessed:
             defined = self.defined_bits(plane)
             part = [~bits for bits in defined.gather(offsets, w >> 3, count)] if defined is not None else []
             if defined is None or not any(bits.any() for bits in part):
                 self.session.unwritten.give_defined(self.op)
                 continue
             if origin is None:
-                origin, use = self.computed_there(plane, offsets, w >> 3, count)
+                origin, use = self.computed_origin(plane, offsets, w >> 3, count)
             whole = np.logical_and.reduce([bits == EVERYTHING[w] for bits in part])
             if whole.any():
                 use = max(use, Use.COPIED)
@@ -118,8 +118,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
         pairs = zip(values, masks, strict=True)
         return tuple([self.marked(v, bits, use=use, origin=origin or self.op) for v, bits in pairs])
 
-    def computed_there(self, plane: Plane, offsets: Array, width: int, count: int) -> tuple[Op | None, Use]:
-        """The origin of undefined bits that results of arithmetic left in these words."""
+    def computed_origin(self, plane: Plane, offsets: Array, width: int, count: int) -> tuple[Op | None, Use]:
+        """The origin and use of the undefined bits of these words, if results of arithmetic were stored there."""
         if plane not in self._computed:
             return None, Use.MOVED
         number = max(int(self._computed[plane][offsets + i * width].max()) for i in range(count))
@@ -150,7 +150,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         super().store(space, address, values)
         masks = [~mask(b) if isinstance(b, Masked) else EVERYTHING[b.width] for b in values]
         self.session.unwritten.stores_wide |= values[0].width == 64
-        for chosen, (plane, offsets) in self.found:
+        for chosen, (plane, offsets) in self.accessed:
             defined = self.defined_bits(plane)
             if defined is not None:
                 some = [m if chosen is None or m.size == 1 else m[chosen] for m in masks]
@@ -166,7 +166,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         self.session.values.address(address)
         old = super().atomic(space, address, w, update, *operands)
-        for chosen, (plane, offsets) in self.found:
+        for chosen, (plane, offsets) in self.accessed:
             defined = self.defined_bits(plane)
             if defined is None:
                 continue

@@ -29,6 +29,8 @@ Array = NDArray[Any]
 
 
 class Definedness(Threads):
+    """Lanes whose values may be `Masked`."""
+
     op: Op
     members: Array
     session: Session
@@ -37,9 +39,9 @@ class Definedness(Threads):
         """A result, with its undefined bits if there are any."""
         if not undefined.any():
             return d
-        some = masked_in(operands)
-        origin = origin or next((b.origin for b in some if b.origin is not None), None)
-        return Masked(self, d.width, d.v, undefined, origin, max([use, *(b.use for b in some)]))
+        masked = masked_in(operands)
+        origin = origin or next((b.origin for b in masked if b.origin is not None), None)
+        return Masked(self, d.width, d.v, undefined, origin, max([use, *(b.use for b in masked)]))
 
     # The core.
 
@@ -100,7 +102,7 @@ class Definedness(Threads):
     def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
         return Arithmetic.picked(self, columns, w, places, chunk)
 
-    # Matrices: by their definition, whose operations tell which bits of a result are undefined.
+    # Matrices: the definition by single operations, which track undefined bits.
 
     def matrix_product(
         self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
@@ -135,7 +137,7 @@ class Definedness(Threads):
         return None
 
     def ended(self) -> Bits | None:
-        """As missing."""
+        """Like `missing`."""
         return None
 
     def absent(self, lane: Bits) -> Array | None:
@@ -163,23 +165,24 @@ def spread(name: str) -> Callable[..., Any]:
     inherited = getattr(Threads, name)
 
     def method(self: Definedness, *args: Any, **options: Any) -> Any:
-        some = masked_in(args)
-        if not some:
+        masked = masked_in(args)
+        if not masked:
             return inherited(self, *args, **options)
         found = inherited(self, *[plain(a) for a in args], **options)
-        bad = some[0].undefined != 0
-        for b in some[1:]:
+        bad = masked[0].undefined != 0
+        for b in masked[1:]:
             bad = bad | (b.undefined != 0)
-        return tainted(self, found, bad, some)
+        return tainted(self, found, bad, masked)
 
     return method
 
 
-def tainted(x: Definedness, found: Any, bad: Array, some: list[Masked]) -> Any:
+def tainted(x: Definedness, found: Any, bad: Array, masked: list[Masked]) -> Any:
+    """A result, or a tuple of them, undefined in the lanes `bad`."""
     if isinstance(found, Bits):
-        return x.marked(found, np.where(bad, EVERYTHING[found.width], NOTHING[found.width]), *some, use=Use.COMPUTED)
+        return x.marked(found, np.where(bad, EVERYTHING[found.width], NOTHING[found.width]), *masked, use=Use.COMPUTED)
     if isinstance(found, tuple):
-        return tuple([tainted(x, part, bad, some) for part in cast("tuple[Any, ...]", found)])
+        return tuple([tainted(x, part, bad, masked) for part in cast("tuple[Any, ...]", found)])
     return found
 
 

@@ -15,7 +15,7 @@ POLLS = 20_000
 """How many times in a row threads may poll memory that no thread changes, if all others do the same or wait."""
 
 MOST_POLLS = 20 * POLLS
-"""The same if other threads do something else, or have not started."""
+"""The same if other threads do something else, or have not begun."""
 
 
 class HangError(Exception):
@@ -51,13 +51,13 @@ class EndlessWaits:
         self.polled += 1
         if self.polled > POLLS // 2:
             batch.polls[lane_sets.positions(batch.x.executing, batch.x.n)] = self.polled
-        if self.polled > POLLS and not self.polled % (POLLS // 2) and self._nobody_helps():
+        if self.polled > POLLS and not self.polled % (POLLS // 2) and self._none_can_write():
             op, thread = batch.x.op, int(batch.x.threads()[0])
             message = "threads wait in a loop for a value that no thread writes any more"
             self.reporter.report(("hang", op), "endless-wait", "sync", message, op, thread)
             raise HangError
 
-    def _nobody_helps(self) -> bool:
+    def _none_can_write(self) -> bool:
         """Whether all threads that could write the polled memory poll memory themselves, or wait at barriers."""
         if self.polled > MOST_POLLS:
             return True
@@ -70,15 +70,16 @@ class EndlessWaits:
         self._stalled += 1
         if self._stalled > STALLS:
             self._stalled = 0
-            self._give_up()
+            self._report_stuck()
 
-    def _give_up(self) -> None:
-        """Reports endless waits. Those that an earlier phase would have let through continue once."""
+    def _report_stuck(self) -> None:
+        """Reports the mbarriers that threads wait for. If one has completed a phase before, its waits are satisfied
+        once, so that the code after them is checked; raises HangError if there is none."""
         mbarriers = self.mbarriers
-        self.reporter.found.stuck = True
+        self.reporter.collector.stuck = True
         forced = False
         for key, waiting in mbarriers.waiting.items():
-            one, (op, thread) = mbarriers.known[key], mbarriers.changed_by.get(key, (None, None))
+            barrier, (op, thread) = mbarriers.known[key], mbarriers.changed_by.get(key, (None, None))
             self.reporter.report(
                 ("hang", waiting.op), "endless-wait", "sync", "a wait for a phase of an mbarrier that never completes",
                 waiting.op, waiting.thread,
@@ -86,7 +87,7 @@ class EndlessWaits:
                 notes=(f"why: {mbarriers.state(key)}",),
                 help="wait for the phase that the arrivals complete: parity 0 is that of the first",
             )  # fmt: skip
-            if one.phases and not one.forced:
-                one.forced = forced = True
+            if barrier.phases and not barrier.forced:
+                barrier.forced = forced = True
         if not forced:
             raise HangError

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SanitizedLaunch(Launch):
+    """A launch whose lanes and batches report to a session, in the order that it prescribes."""
+
     session: Session
 
     batches = SanitizedBatch
@@ -67,13 +69,14 @@ class SanitizedLaunch(Launch):
 
 ENGINES = ("auto", "native", "interp")
 ORDERS_OF_STUCK = 2
-"""The number of other orders in which a launch runs whose threads waited in vain: before that point they may race."""
+"""The number of other orders in which a launch whose threads wait forever runs: in those they may continue, and
+race."""
 LOG = logging.getLogger("openptx")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to watch. `outputs` are the arguments, counted from 0, that must be defined at the end."""
+    """The options of a watched launch. `outputs` are the arguments, counted from 0, that must be defined at the end."""
 
     tools: frozenset[str] = frozenset(KINDS)
     shared_mem: int = 0
@@ -156,16 +159,16 @@ def sanitize(
 
 
 def tools_of(wanted: str | Sequence[str]) -> frozenset[str]:
-    """ "all", one tool, several with commas, or a sequence of them."""
-    given: Any = wanted.split(",") if isinstance(wanted, str) else wanted
-    names: list[Any] = [given] if not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0 else [*given]
+    """The tools in "all", in one name, in several with commas, or in a sequence. Raises ArgumentError for others."""
+    values: Any = wanted.split(",") if isinstance(wanted, str) else wanted
+    names: list[Any] = [values] if not hasattr(values, "__iter__") or getattr(values, "ndim", 1) == 0 else [*values]
     if wrong := [name for name in names if str(name) not in KINDS] if names != ["all"] else []:
         raise ArgumentError(f"no tool `{wrong[0]}`: choose all, or of {', '.join(KINDS)}")
     return frozenset(KINDS if names == ["all"] else names)
 
 
 def outputs_of(wanted: Any, args: list[object]) -> tuple[int, ...]:
-    """Numbers of arguments that are arrays."""
+    """`outputs` as a tuple. Raises ArgumentError for anything but numbers of arguments that are arrays."""
     if not hasattr(wanted, "__iter__") or getattr(wanted, "ndim", 1) == 0:
         raise ArgumentError(f"`outputs` is a list of argument numbers: write `outputs=[{wanted!r}]`")
     for i in (numbers := tuple(wanted)):
@@ -175,7 +178,7 @@ def outputs_of(wanted: Any, args: list[object]) -> tuple[int, ...]:
 
 
 def as_written(argument: object) -> NDArray[Any] | None:
-    """An argument that kernels may write."""
+    """An argument as an array, if kernels may write it."""
     return as_array(argument) if isinstance(argument, np.ndarray) and argument.flags.writeable else None
 
 
@@ -188,38 +191,38 @@ def require_clean(
 
 
 def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], options: Options) -> Report:
-    """Runs a launch as often as `options` say; an interrupt ends it with the findings so far."""
+    """Runs a launch once for each of its orders; an interrupt ends it with the findings so far."""
     if not is_count(options.schedules) or options.schedules < 1:
         raise ArgumentError(f"`schedules` is a whole number from 1, not {options.schedules!r}")
     outputs_of(options.outputs, args)
-    found, reason = Collector(options.strict), ""
-    found.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
+    collector, reason = Collector(options.strict), ""
+    collector.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
     before = Contents(kernel, args)
     if options.schedules > 1:
         before.keep()
-    for number, order in enumerate(orders(options, found)):
+    for number, order in enumerate(orders(options, collector)):
         before.put_back()
-        given = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
+        prepared = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
         try:
             if number == 0 and options.engine != "interp":
-                reason = cleared(kernel, given, args, options, found)
+                reason = cleared(kernel, prepared, args, options, collector)
                 if not reason:
                     continue
             before.keep()
-            stopped = not run(kernel, given, args, options, found, order)
+            stopped = not run(kernel, prepared, args, options, collector, order)
         except KeyboardInterrupt:
             stopped = True
         if stopped:
-            limits = [*found.limits, "interrupted: what came after was not watched"]
-            return Report(found.findings, limits, True, reason)
-    return Report(found.findings, found.limits, reason=reason)
+            limits = [*collector.limits, "interrupted: the rest was not watched"]
+            return Report(collector.findings, limits, True, reason)
+    return Report(collector.findings, collector.limits, reason=reason)
 
 
-def orders(options: Options, found: Collector) -> Iterator[np.random.Generator | None]:
+def orders(options: Options, collector: Collector) -> Iterator[np.random.Generator | None]:
     """For each run, the generator that determines the order of threads; None for the engine's own order."""
     yield None
     number = 1
-    while number < options.schedules or (found.unexplained_wait and number <= ORDERS_OF_STUCK):
+    while number < options.schedules or (collector.unexplained_wait and number <= ORDERS_OF_STUCK):
         yield np.random.default_rng((options.seed, number))
         number += 1
 
@@ -249,15 +252,17 @@ class Contents:
             self.heap.restore(self._state)
 
 
-def cleared(kernel: Kernel, given: PreparedLaunch, args: list[object], options: Options, found: Collector) -> str:
-    """Runs a launch as machine code; returns why the reference engine must run it, or ""."""
+def cleared(
+    kernel: Kernel, prepared: PreparedLaunch, args: list[object], options: Options, collector: Collector
+) -> str:
+    """Runs a launch as machine code. Returns why the reference engine must run it; "" if it is clean."""
     from openptx.sanitize.screening import pays, screen
 
-    if options.engine == "auto" and not pays(given):
-        return "it is done before machine code is made"
+    if options.engine == "auto" and not pays(prepared):
+        return "it ends before machine code would be compiled"
 
-    screening = screen(given, options, marks(kernel, args, options.outputs))
-    found.limits += screening.limits
+    screening = screen(prepared, options, marks(kernel, args, options.outputs))
+    collector.limits += screening.limits
     if screening.reason:
         LOG.info("kernel `%s` is watched on the reference engine: %s", kernel.name, screening.reason)
     return screening.reason
@@ -265,36 +270,38 @@ def cleared(kernel: Kernel, given: PreparedLaunch, args: list[object], options: 
 
 def run(
     kernel: Kernel,
-    given: PreparedLaunch,
+    prepared: PreparedLaunch,
     args: list[object],
     options: Options,
-    found: Collector,
+    collector: Collector,
     order: np.random.Generator | None,
 ) -> bool:
-    """Runs a launch to its end, again without race detection if that takes too much memory; False if the user stopped
-    it."""
+    """Runs a launch on the reference engine; again without race detection if that takes too much memory. Returns False
+    if the user stopped it."""
     sessions: list[Session] = []
-    kept = contents.Contents(given.memory) if "race" in options.tools and may_exceed(given) else None
+    kept = contents.Contents(prepared.memory) if "race" in options.tools and may_exceed(prepared) else None
 
     def make(*parts: Any) -> SanitizedLaunch:
         program, function, shape = parts[:3]
         marked = marks(kernel, args, options.outputs)
-        session = Session(program, function, shape, options.tools, marked, found, order)
+        session = Session(program, function, shape, options.tools, marked, collector, order)
         sessions.append(session)
         return SanitizedLaunch(*parts, session=session)
 
     try:
-        given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
-        sessions[0].finish(given.memory, options.ends)
-    except HangError:  # which was reported where it was found
+        prepared.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
+        sessions[0].finish(prepared.memory, options.ends)
+    except HangError:  # the finding has been added already
         pass
     except TooManyViews as limit:
-        found.limits.append(f"races were not watched to the end: {limit}")
-        LOG.warning("kernel `%s`: %s", kernel.name, found.limits[-1])
+        collector.limits.append(f"races were not watched to the end: {limit}")
+        LOG.warning("kernel `%s`: %s", kernel.name, collector.limits[-1])
         if kept is None or not kept.restore():
-            raise Unsupported(f"sanitizing `{kernel.name}`: {limit}, and there is too much to be put back") from None
+            raise Unsupported(
+                f"sanitizing `{kernel.name}`: {limit}, and its memory is too large to be restored"
+            ) from None
         rest = replace(options, tools=options.tools - {"race"})
-        return run(kernel, given, args, rest, found, order)
+        return run(kernel, prepared, args, rest, collector, order)
     except KeyboardInterrupt:
         return False
     except Fault as fault:

@@ -65,22 +65,22 @@ class Escapes:
     def stored(
         self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: list[Array]
     ) -> None:
-        """Executing lanes, or some of them, store words."""
+        """Executing lanes, or those of them at the positions `chosen`, store words."""
         if not self.active or plane is x.local or values[0].itemsize * 8 != POINTER:
             return
         local = [is_local(v) for v in values]
         if plane not in self._owners:
-            if not any(one.any() for one in local):
+            if not any(mask.any() for mask in local):
                 return
             self._owners[plane] = np.full(plane.size // 8 + 1, -1, np.int64)
         threads = x.threads() if chosen is None else x.threads()[chosen]
-        for i, one in enumerate(local):
-            self._owners[plane][(offsets >> 3) + i] = np.where(one, threads, -1)[-offsets.size :]
+        for i, mask in enumerate(local):
+            self._owners[plane][(offsets >> 3) + i] = np.where(mask, threads, -1)[-offsets.size :]
 
     def loaded(
         self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: Sequence[Bits]
     ) -> None:
-        """Executing lanes, or some of them, have loaded words."""
+        """Executing lanes, or those of them at the positions `chosen`, have loaded words."""
         if plane not in self._owners or values[0].width != POINTER:
             return
         lanes = lane_sets.positions(x.executing, x.n)
@@ -105,7 +105,7 @@ class Escapes:
             if table is None:
                 continue
             bad = np.flatnonzero(lane_sets.take(table, x.executing) & is_local(address))
-            if bad.size and not self.reporter.found.known(("foreign", x.op)):
+            if bad.size and not self.reporter.collector.known(("foreign", x.op)):
                 self.report(x, load, x.first + int(lane_sets.positions(x.executing, x.n)[bad[0]]))
 
     def report(self, x: SanitizedThreads, load: Op, thread: int) -> None:

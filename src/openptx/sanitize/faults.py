@@ -26,14 +26,14 @@ def report_fault(
 ) -> None:
     """Adds the finding, unless another run's is more informative. Raises the fault if it names no statement of the
     kernel."""
-    if fault.name in LIMITS and reporter.found.known(("fault",)):
+    if fault.name in LIMITS and reporter.collector.known(("fault",)):
         return
     code = (op for each in reached(program, function.name) for op in each.code)
     op = next((op for op in code if op.span == fault.span), None)
     if op is None:
         raise fault
     thread = reporter.teams.number(fault.block, fault.thread) if fault.block and fault.thread else None
-    reporter.found.stuck |= fault.name == "deadlock"
+    reporter.collector.stuck |= fault.name == "deadlock"
     of_free = op.form.instruction.control == "call" and fault.address is not None
     kind = "sync" if fault.name in SYNC and not of_free else "mem"
     registers = executing.registers(op, thread) if thread is not None else ()

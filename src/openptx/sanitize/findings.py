@@ -22,7 +22,7 @@ class Site:
     inlined: tuple[str, ...] = ()
     block: Triple | None = None
     thread: Triple | None = None
-    program: str = ""  # the text of that line, if its file is there
+    program: str = ""  # the text of that line, if its file can be read
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -41,7 +41,8 @@ class Site:
 
 
 class Finding(Diagnostic):
-    """What `openptx.sanitize` found. `kind` is race, init, sync or mem; `count` how often this was seen.
+    """A defect of an execution, found by `openptx.sanitize`. `kind` is race, init, sync or mem; `count` how often this
+    was seen.
 
     `line` and `source` are the position in the source program (without `.loc`: in the PTX), `block` and `thread` the
     first thread involved. `other` is the other access of a race, or the statement that is the cause. `notes` are facts,
@@ -99,7 +100,7 @@ class Finding(Diagnostic):
 
     @property
     def facts(self) -> list[str]:
-        """The threads and positions, one line each, for people."""
+        """The threads and positions, as lines of text."""
         executor = f"kernel `{self.kernel}`" + (f", {self.site.thread_text}" if self.site.thread_text else "")
         lines = [f"by: {executor}", f"source: {described(self.site)}"]
         lines += [f"inlined: {each}" for each in self.site.inlined]
@@ -139,10 +140,10 @@ class Collector:
         self.limits: list[str] = []
         """What was not watched, and why."""
         self.stuck = False
-        """Whether threads waited in vain at barriers: in another order they may continue, and race."""
+        """Whether threads wait forever: in another order they may continue, and race."""
 
     def known(self, key: object) -> bool:
-        """Counts another occurrence of a known cause."""
+        """Whether a cause has a finding already, of which this is counted as another occurrence."""
         found = self._found.get(key)
         if found is not None:
             found.count += 1
@@ -152,7 +153,7 @@ class Collector:
         self._found[key] = finding
 
     def get(self, key: object) -> Finding | None:
-        """The finding of a cause that is known."""
+        """The finding of a cause; None if it has none."""
         return self._found.get(key)
 
     @property

@@ -21,7 +21,7 @@ class GuardedHeap(Heap):
         self.heap, self.executing = heap, executing
         self.allocation = heap.allocation
         self.valid = heap.given()
-        self.thread = 0  # that calls
+        self.thread = 0  # the calling thread
         self.sizes = {**heap.blocks}  # initially the blocks of earlier launches
         self.extents = {**heap.blocks}
         self.taken: dict[int, tuple[Op, int]] = {}
@@ -70,6 +70,6 @@ class GuardedHeap(Heap):
         return {address: by for address, by in self.taken.items() if address in self.sizes}
 
     def close(self) -> None:
-        """Frees what the kernel has freed."""
+        """Frees the blocks that the kernel has freed, which may be reused from now on."""
         for address in self.freed:
             self.heap.give_back(address)

@@ -19,7 +19,9 @@ class Lifetimes:
     def __init__(self, reporter: Reporter, clocks: Clocks, wanted: bool) -> None:
         self.reporter, self.clocks, self.teams = reporter, clocks, clocks.teams
         self.active = wanted and self.teams.cluster_size > 1
-        self._accesses: dict[int, tuple[Array, Array]] = {}  # by block: of each thread of the cluster, when and by what
+        self._accesses: dict[
+            int, tuple[Array, Array]
+        ] = {}  # by block, for each thread of the cluster: the time and the statement of its last access
         self._asynchronous: dict[int, dict[int, tuple[int, int, int]]] = {}
         """By block and agent, when it last accessed the block's memory, by which statement, and for which thread."""
         self._ends: dict[int, int] = {}  # by block: what its threads knew when they exited
@@ -92,6 +94,7 @@ class Lifetimes:
                     self.outlives(statement, thread, cta)
 
     def outlives(self, statement: int, thread: int, cta: int) -> None:
+        """Reports an access that may come after the end of the block."""
         self.report(
             statement,
             thread,

@@ -86,7 +86,7 @@ def keep(heap: GuardedHeap, findings: dict[int, Finding]) -> None:
     """Records what a launch did not free, and removes what it did."""
     if findings and not UNFREED:
         atexit.unregister(tell_unfreed)
-        atexit.register(tell_unfreed)  # a program in C does not come to it
+        atexit.register(tell_unfreed)  # is not called when a C program ends
     known = UNFREED.setdefault(heap.heap, {})
     for address in [at for at in known if at not in heap.sizes]:
         del known[address]
@@ -110,6 +110,6 @@ def at_the_end() -> list[Finding]:
 
 
 def tell_unfreed() -> None:
-    """Warns of leaked memory: a context or the program ends."""
+    """Warns of leaked memory, when a context or the program ends."""
     if found := at_the_end():
         LOG.warning("%s", render([*found], "full", color=False).rstrip())

@@ -39,7 +39,7 @@ LONG_WAIT = 16
 
 
 class SanitizedThreads(Threads):
-    """`op` is the executing instruction; `found` are the locations of its last access."""
+    """`op` is the executing instruction; `accessed` are the locations of its last access."""
 
     op: Op
 
@@ -48,7 +48,7 @@ class SanitizedThreads(Threads):
         self.session = session
         self.first = geometry.first * geometry.threads
         self.numbers = np.arange(self.first, self.first + self.n)
-        self.found: list[tuple[Chosen, Place]] = []
+        self.accessed: list[tuple[Chosen, Place]] = []
         self.statement = 0
         self.agents: dict[int, tuple[int, int]] = {}
         """By thread, the agents that read and write for it: asynchronous bulk copies."""
@@ -100,11 +100,11 @@ class SanitizedThreads(Threads):
         return None
 
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[Chosen, Place]]:
-        self.found = super().places(space, a, size, write)
+        self.accessed = super().places(space, a, size, write)
         self.session.bounds.check(self, space, a, size)
         if space == "generic":
             self.session.escapes.used(self, a)
-        return self.found
+        return self.accessed
 
     @property
     def heap(self) -> GuardedHeap:
@@ -115,7 +115,7 @@ class SanitizedThreads(Threads):
         return self.heap.take(size)
 
     def give_back(self, lane: int, address: int) -> bool:
-        """Accesses by others must have happened before, as for a write."""
+        """Frees memory, which counts as a write: accesses by other threads must have happened before it."""
         if self.memory.heap is None:
             return False
         self.heap.thread = self.first + lane
@@ -136,8 +136,8 @@ class SanitizedThreads(Threads):
             self.session.waits.poll()
             if self.repeats(address):
                 return values
-        tensor_map = self.access.by_proxy and space == "generic"  # it has a proxy of its own
-        for chosen, (plane, offsets) in self.found:
+        tensor_map = self.access.by_proxy and space == "generic"  # tensor maps are read by a proxy of their own
+        for chosen, (plane, offsets) in self.accessed:
             self.touch(plane, chosen, offsets, w * count >> 3, w >> 3, tensor_map=tensor_map)
             self.session.escapes.loaded(self, plane, chosen, offsets, values)
         if self.op.form.instruction in WAITS:
@@ -171,10 +171,10 @@ class SanitizedThreads(Threads):
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         old = super().atomic(space, address, w, update, *operands)
-        found = list(self.found)
-        self.changing = self.changed(found, w, old)
+        places = list(self.accessed)
+        self.changing = self.changed(places, w, old)
         strong = GPU << SCOPE if update in mbarrier.CHANGES else 0
-        for chosen, (plane, offsets) in found:
+        for chosen, (plane, offsets) in places:
             size = w // elements(self.op) >> 3
             self.touch(plane, chosen, offsets, w >> 3, size, write=True, more=UPDATE | strong)
         if update in mbarrier.CHANGES:
@@ -186,11 +186,11 @@ class SanitizedThreads(Threads):
             self.session.waits.poll()
         return old
 
-    def changed(self, found: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
+    def changed(self, places: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
         """Whether an atomic changed memory."""
-        if isinstance(old, tuple) or len(found) > 1:
+        if isinstance(old, tuple) or len(places) > 1:
             return True
-        _, (plane, offsets) = found[0]
+        _, (plane, offsets) = places[0]
         return bool((plane.gather(offsets, w >> 3, 1)[0] != old.v).any())
 
     def copy_long(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
@@ -226,7 +226,7 @@ class SanitizedThreads(Threads):
         more: int = 0,
         tensor_map: bool = False,
     ) -> None:
-        """Reports an access by the executing lanes, or by some of them, to the race detector."""
+        """Reports an access by the executing lanes, or by those at the positions `chosen`, to the race detector."""
         if "race" not in self.session.tools:
             return
         shadow = self.shadow_of(plane)
@@ -320,12 +320,12 @@ class SanitizedThreads(Threads):
         self.doing = "load"
         self.places(self.op.m.space, address.v, 8, False)
         for key in dict.fromkeys(self.keys()):
-            one: Any = self.session.mbarriers.known.get(key)
-            if one is None:
+            barrier: Any = self.session.mbarriers.known.get(key)
+            if barrier is None:
                 continue
             # If the arrival completed a phase, the phase waited for the copies.
-            one.gathered = self.session.clocks.views.join(one.gathered, view)
-            one.handed = self.session.clocks.views.join(one.handed, view)
+            barrier.gathered = self.session.clocks.views.join(barrier.gathered, view)
+            barrier.handed = self.session.clocks.views.join(barrier.handed, view)
 
     # mbarriers.
 
@@ -333,7 +333,7 @@ class SanitizedThreads(Threads):
         """The mbarriers of the last access, lane by lane."""
         found: list[Key] = []
         count = lane_sets.size(self.executing, self.n)
-        for chosen, (_, offsets) in self.found:
+        for chosen, (_, offsets) in self.accessed:
             every = np.broadcast_to(offsets, count if chosen is None else chosen.size)
             found += [(self.first, int(offset)) for offset in every.tolist()]
         return found
@@ -342,7 +342,7 @@ class SanitizedThreads(Threads):
         """The last store, of `size` bytes, may overwrite mbarriers, which are invalid afterwards."""
         mbarriers = self.session.mbarriers
         known = [at for first, at in mbarriers.known if first == self.first]
-        for chosen, (plane, offsets) in self.found:
+        for chosen, (plane, offsets) in self.accessed:
             if plane is not self.shared:
                 continue
             threads = self.threads() if chosen is None else self.threads()[chosen]
@@ -353,9 +353,9 @@ class SanitizedThreads(Threads):
                     mbarriers.overwrite((self.first, at), self.op, int(threads[over[0]]))
 
     def change_mbarriers(self, update: Update, old: Bits, operands: tuple[Word, ...]) -> None:
-        given = [operand for operand in operands if not isinstance(operand, tuple)]
-        assert len(given) == len(operands)
-        arrivals, new = given[0], update(self, old, *given)
+        words = [operand for operand in operands if not isinstance(operand, tuple)]
+        assert len(words) == len(operands)
+        arrivals, new = words[0], update(self, old, *words)
         assert not isinstance(new, tuple)
         keys, threads = self.keys(), self.threads()
         count, s = len(keys), self.session

@@ -20,14 +20,14 @@ class Marks(NamedTuple):
     undefined: dict[int, Bytes]
     outputs: dict[int, int]
 
-    def unclear(self, memory: MemoryView) -> str:
-        """Why machine code cannot track the undefined memory: arrays that share an allocation."""
+    def untrackable(self, memory: MemoryView) -> str:
+        """Why machine code cannot track the undefined memory, which must be whole allocations; "" if it can."""
         sizes = {a.base: a.size for a in memory.allocations()}
         wrong = any(sizes.get(base) != bits.size for base, bits in self.undefined.items())
         return "an undefined array that is a part of an allocation" if wrong else ""
 
-    def some(self) -> dict[int, Bytes]:
-        """Those of arrays that still have undefined bits."""
+    def partly_undefined(self) -> dict[int, Bytes]:
+        """`undefined` without the arrays that are defined by now."""
         return {base: bits for base, bits in self.undefined.items() if bits.size and bits.max()}
 
     def outputs_are_defined(self) -> bool:
@@ -37,8 +37,8 @@ class Marks(NamedTuple):
 
 def marks(kernel: Kernel, args: Sequence[object], outputs: Sequence[int]) -> Marks:
     """Those of a launch with these arguments; `outputs` are numbers of arguments."""
-    given = ((kernel.module.address(a), bits) for a in args if (bits := undefined_bits(a)) is not None)
+    arrays = ((kernel.module.address(a), bits) for a in args if (bits := undefined_bits(a)) is not None)
     return Marks(
-        {**dict(given), **undefined()},
+        {**dict(arrays), **undefined()},
         {i: kernel.module.address(args[i]) for i in outputs},
     )

@@ -20,7 +20,7 @@ Key = tuple[int, int]
 """The first thread of the batch that the mbarrier belongs to, and its offset in shared memory."""
 
 MISUSES = {
-    "uninitialized": "an mbarrier is used that `mbarrier.init` has not made",
+    "uninitialized": "an mbarrier is used that `mbarrier.init` has not initialized",
     "overwritten": "an mbarrier is used that a store has overwritten",
     "completes": "`mbarrier.arrive.noComplete` completes a phase",
     "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
@@ -40,7 +40,7 @@ class Mbarrier:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A thread whose wait has not been answered."""
+    """A thread that waits for a phase that is not complete."""
 
     op: Op
     thread: int
@@ -104,7 +104,7 @@ class Mbarriers:
         extra: list[int],
         op: Op,
     ) -> None:
-        """Arrivals and transactions, lane by lane; `extra` are views that come with each: of copies."""
+        """Arrivals and transactions, lane by lane. `extra` has for each the view of completed copies, 0 for none."""
         begin = 0
         flips = (old ^ new) >> np.uint64(PHASE)
         pending = (old & np.uint64(COUNT)).astype(np.int64)
@@ -119,7 +119,7 @@ class Mbarriers:
             expected = expected_arrivals(int(old[i]))
             self.report("too many arrivals", i, f"it expects {expected}, {int(pending[i])} were pending")
         if op.m.values.get("noComplete") and flips.any():
-            self.report("completes", int(np.flatnonzero(flips)[0]), "`.noComplete` promises that it does not")
+            self.report("completes", int(np.flatnonzero(flips)[0]), "`.noComplete` must not complete one")
         self.count_phases(keys, flips, arrivals)
         for i, key in enumerate(keys):
             last = i + 1 == len(keys) or keys[i + 1] != key
@@ -128,8 +128,8 @@ class Mbarriers:
                 begin = i + 1
                 self.hand_over(self.known[key], threads[some][arrivals[some] > 0], releases, extra[some])
                 if flips[i]:
-                    one = self.known[key]
-                    one.handed, one.gathered, one.phases = one.gathered, 0, one.phases + 1
+                    barrier = self.known[key]
+                    barrier.handed, barrier.gathered, barrier.phases = barrier.gathered, 0, barrier.phases + 1
 
     def count_phases(self, keys: list[Key], flips: Array, arrivals: Array) -> None:
         """Threads that arrive together belong to one phase."""
@@ -139,24 +139,24 @@ class Mbarriers:
                 self.report("too many arrivals", i, "arrivals by one instruction complete more than one phase")
                 return
 
-    def hand_over(self, one: Mbarrier, threads: Array, releases: bool, extra: list[int]) -> None:
+    def hand_over(self, barrier: Mbarrier, threads: Array, releases: bool, extra: list[int]) -> None:
         views = self.clocks.views
         if releases and threads.size:
-            one.gathered = views.join(one.gathered, self.clocks.released(np.unique(threads)))
+            barrier.gathered = views.join(barrier.gathered, self.clocks.released(np.unique(threads)))
         for view in set(extra):
-            one.gathered = views.join(one.gathered, view)
+            barrier.gathered = views.join(barrier.gathered, view)
 
     def wait(self, keys: list[Key], threads: Array, done: Array, acquires: bool, op: Op) -> None:
-        """Waits, satisfied where `done`."""
+        """Waits of `threads` for the mbarriers `keys`; `done` are those whose phase is complete."""
         for key in dict.fromkeys(keys):
             mine = np.array([other == key for other in keys])
             if key not in self.known:
                 self.missing(key, int(np.flatnonzero(mine)[0]))
                 self.known[key] = Mbarrier()
             through, left = threads[mine & done], threads[mine & ~done]
-            one = self.known[key]
-            if through.size and acquires and not one.forced:
-                self.clocks.learn(np.unique(through), one.handed)
+            barrier = self.known[key]
+            if through.size and acquires and not barrier.forced:
+                self.clocks.learn(np.unique(through), barrier.handed)
             if left.size:
                 self.waiting[key] = Waiting(op, int(left[0]))
             else:

@@ -67,13 +67,15 @@ def used_by_multiplications(function: Function) -> frozenset[int]:
 
 
 class Multiplications:
+    """The multiplications of a launch: what their agents read, and the registers that they use."""
+
     def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, agents: Agents, active: bool) -> None:
         self.reporter, self.executing, self.clocks, self.agents = reporter, executing, clocks, agents
         self.active = active
         count = clocks.teams.count
         self._committed, self._done, self._fenced = (np.zeros(count, np.int64) for _ in range(3))
         self._groups: dict[int, list[int]] = {}  # by warpgroup: when each group was committed
-        self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup: the last one, when, by what, and by whom
+        self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup, of the last one: time, statement, first thread
         self._registers: dict[tuple[SanitizedThreads, object, int], Register] = {}
 
     def warpgroups(self, threads: Array) -> Array:
@@ -147,35 +149,35 @@ class Multiplications:
             )
 
     def issue(self, x: SanitizedThreads, op: Op) -> None:
-        """A multiplication has been issued."""
+        """A multiplication has been issued: its registers belong to its group."""
         read, written = operands(op)
         lanes = lane_sets.positions(x.executing, x.n)
         for index in read | written:
-            one = self.register(x, index)
-            one.op, one.group[lanes] = op, self._committed[x.numbers[lanes]] + 1
-            one.reads[lanes] = index not in written
+            state = self.register(x, index)
+            state.op, state.group[lanes] = op, self._committed[x.numbers[lanes]] + 1
+            state.reads[lanes] = index not in written
 
     def use(self, x: SanitizedThreads, op: Op, read: frozenset[int], written: frozenset[int]) -> None:
         """Another instruction accesses registers of multiplications. The compiler inserts moves between them."""
         lanes = lane_sets.positions(x.executing, x.n)
         done, moves = self._done[x.numbers[lanes]], op.form.instruction is move.mov
         for index in () if moves else read | written:
-            one = self.register(x, index)
-            bad = one.group[lanes] > done
+            state = self.register(x, index)
+            bad = state.group[lanes] > done
             if index not in written:
-                bad &= ~one.reads[lanes]
+                bad &= ~state.reads[lanes]
             if bad.any():
                 message = "a register of a multiplication that may still be under way is accessed"
                 help = "commit it (`wgmma.commit_group`), and wait for its group (`wgmma.wait_group`) before the access"
-                self.report(x, op, int(lanes[np.flatnonzero(bad)[0]]), message, one.op, help)
+                self.report(x, op, int(lanes[np.flatnonzero(bad)[0]]), message, state.op, help)
         sources = [self.register(x, index) for index in read] if moves else []
         for index in written:
-            one = self.register(x, index)
-            one.group[lanes] = sources[0].group[lanes] if len(sources) == 1 else 0
+            state = self.register(x, index)
+            state.group[lanes] = sources[0].group[lanes] if len(sources) == 1 else 0
             if len(sources) == 1:
-                one.op, one.reads[lanes] = sources[0].op, sources[0].reads[lanes]
+                state.op, state.reads[lanes] = sources[0].op, sources[0].reads[lanes]
             if not moves:
-                one.written[lanes] = self.clocks.now
+                state.written[lanes] = self.clocks.now
 
     def report(self, x: SanitizedThreads, op: Op, lane: int, message: str, other: Op | None, help: str) -> None:
         if not self.active:

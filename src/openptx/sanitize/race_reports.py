@@ -29,12 +29,14 @@ def same_statement(c: Conflict) -> bool:
 
 
 class RaceReports:
-    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, parted: bool) -> None:
-        """`parted` is whether lanes of a warp may execute an instruction one after another, in an order from a seed."""
-        self.reporter, self.executing, self.clocks, self.parted = reporter, executing, clocks, parted
+    """Turns conflicts into findings, one for each cause."""
+
+    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, splits_warps: bool) -> None:
+        """`splits_warps`: whether the schedule lets lanes of a warp execute one instruction at different times."""
+        self.reporter, self.executing, self.clocks, self.splits_warps = reporter, executing, clocks, splits_warps
         self.teams = clocks.teams
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
-        self._distances: dict[object, int] = {}  # of the threads for which the cure of a finding is meant
+        self._distances: dict[object, int] = {}  # by finding: that of the threads for which its help is written
 
     def conflict(self, c: Conflict) -> None:
         r = self.reporter
@@ -44,7 +46,7 @@ class RaceReports:
             return  # the lanes of a warp write the address once, together (9.7.16.7.1)
         load = self.load_of_swap(c)
         key = ("race", code, idiom, load is not None, frozenset((r.cause(op), r.cause(other))))
-        if r.found.known(key):
+        if r.collector.known(key):
             self.widen(c, key, op, other)
             return
         where = self.place(c)
@@ -71,16 +73,16 @@ class RaceReports:
     def distance(self, c: Conflict) -> int:
         """The smallest unit that contains both threads, from the warp to the grid: an index of APART. -1 if one is not
         a thread."""
-        teams, one, two = self.teams, c.thread, c.other_thread
-        if c.stale or c.unfenced or c.other_facts & PENDING or two >= AGENT:
+        teams, thread, other = self.teams, c.thread, c.other_thread
+        if c.stale or c.unfenced or c.other_facts & PENDING or other >= AGENT:
             return -1
-        if teams.cta(one) == teams.cta(two):
+        if teams.cta(thread) == teams.cta(other):
             return 0 if self.of_a_warp(c) else 1
-        return 2 if teams.cta(one) // teams.cluster_size == teams.cta(two) // teams.cluster_size else 3
+        return 2 if teams.cta(thread) // teams.cluster_size == teams.cta(other) // teams.cluster_size else 3
 
     def widen(self, c: Conflict, key: object, op: Op, other: Op) -> None:
-        """A race that is known, perhaps of threads that are farther apart: the cure must be one for those."""
-        finding, known = self.reporter.found.get(key), self._distances.get(key, -1)
+        """Another occurrence of a known race. If its threads are farther apart, the help must be right for them too."""
+        finding, known = self.reporter.collector.get(key), self._distances.get(key, -1)
         distance = self.distance(c)
         if finding is None or known < 0 or distance <= known:
             return
@@ -118,7 +120,8 @@ class RaceReports:
         )  # fmt: skip
 
     def finish(self, read_before_update: set[int]) -> None:
-        """Plain loads before a compare-and-swap loop on the same word are an idiom: now these are known."""
+        """Plain loads before a compare-and-swap loop on the same word are an idiom: at the end all of these are
+        known."""
         for finding, load in self._loads:
             if load in read_before_update:
                 finding.about, finding.idiom = find_code("tolerated-race"), True
@@ -127,7 +130,7 @@ class RaceReports:
         """The code of a race, and whether it is an idiom that is reported only on request."""
         if c.stale or c.unfenced:
             return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
-        together = self.of_a_warp(c) and (c.other_time == self.clocks.now or (self.parted and same_statement(c)))
+        together = self.of_a_warp(c) and (c.other_time == self.clocks.now or (self.splits_warps and same_statement(c)))
         if c.equal and not (c.facts | c.other_facts) & (UPDATE if together else UPDATE | PENDING):
             return "equal-value-race", together
         if not (c.facts | c.other_facts) & PENDING and self.would_be_ordered(c):
@@ -159,10 +162,10 @@ class RaceReports:
         if c.unfenced:
             return "barriers order accesses of one proxy; the async proxy may not see what the generic one has written"
         if c.other_facts & PENDING:
-            return "the asynchronous copy may still be under way: nobody has waited for it"
+            return "the asynchronous copy may still be under way: no thread has waited for it"
         if c.other_thread >= AGENT:
             return f"{self.operation(other)} may still be under way: this thread did not wait for its completion"
-        one, two = c.thread, c.other_thread
+        mine, theirs = c.thread, c.other_thread
         if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
         strong = min((c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3)
@@ -170,7 +173,7 @@ class RaceReports:
             return (
                 f"both are strong, but the scope `{SCOPE_NAMES[strong]}` does not include both threads, or sizes differ"
             )
-        if teams.cta(one) != teams.cta(two):
+        if teams.cta(mine) != teams.cta(theirs):
             return "the threads are of different blocks, and no release of one was acquired by the other in between"
         if c.other_time == self.clocks.now:
             return "several threads do this at once, with one instruction"
@@ -187,18 +190,18 @@ class RaceReports:
             return f"wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}"
         if c.other_thread >= AGENT:
             return f"wait for the mbarrier, or the group, of {self.operation(other)} {lines}"
-        one, two = c.thread, c.other_thread
+        mine, theirs = c.thread, c.other_thread
         if updates(op, other):
             name = f"`{atomic.atom.name}.{op.m.space}`" if op.m.values.get("space") else f"`{atomic.atom.name}`"
             return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)"
-        if c.other_time == self.clocks.now and one != two:
+        if c.other_time == self.clocks.now and mine != theirs:
             return "let one thread do it, or use an atomic operation"
-        if teams.cta(one) == teams.cta(two):
+        if teams.cta(mine) == teams.cta(theirs):
             ptx, cuda = (bar_warp_sync.name, "__syncwarp()")
             if not self.of_a_warp(c):
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
             return f"a `{cuda}` (`{ptx}`) {lines}" if self.reporter.places.of(op) else f"a `{ptx}` {lines}"
-        if teams.cluster_size > 1 and teams.cta(one) // teams.cluster_size == teams.cta(two) // teams.cluster_size:
+        if teams.cluster_size > 1 and teams.cta(mine) // teams.cluster_size == teams.cta(theirs) // teams.cluster_size:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {lines}"
         return (
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
@@ -223,12 +226,12 @@ class RaceReports:
 
 
 def updates(op: Op, other: Op) -> bool:
-    """Whether one statement loads what a later one stores, by the same register: `x[i] += 1` of several threads."""
+    """Whether one statement loads what a later one stores, at the same address: `x[i] += 1` of several threads."""
     load, store = sorted((op, other), key=lambda each: each.span)
     if (load.form.instruction, store.form.instruction) != (load_store.ld, load_store.st):
         return False
-    one, two = ([a for a in each.operands if isinstance(a, Address)] for each in (load, store))
-    return one == two and all(isinstance(a.base, Reg | Symbol) for a in one)
+    mine, theirs = ([a for a in each.operands if isinstance(a, Address)] for each in (load, store))
+    return mine == theirs and all(isinstance(a.base, Reg | Symbol) for a in mine)
 
 
 def real(thread: int) -> int | None:

@@ -99,6 +99,8 @@ def scope_of(facts: Array) -> Array:
 
 
 class Races:
+    """The race detector of a launch. `report` receives each conflict."""
+
     def __init__(self, clocks: Clocks, report: Report) -> None:
         self.clocks, self.report = clocks, report
         self.read_before_update: set[int] = set()
@@ -149,7 +151,7 @@ class Races:
         return granules
 
     def remember_reads(self, a: Access) -> None:
-        """The statements by which threads read plainly the words that they now update."""
+        """The statements of plain loads of the words that the same threads now update."""
         for cells in (a.cells(R), a.cells(R2)):
             mine = (cells[:, 0] != 0) & (cells[:, 1] == a.threads) & (scope_of(cells[:, 2]) == 0)
             if mine.any():
@@ -158,7 +160,8 @@ class Races:
     # Checks.
 
     def check(self, a: Access, owners: Array | None) -> None:
-        """`owners` perform an asynchronous copy: this is one of the accesses of its instruction, at one time."""
+        """Reports conflicts with earlier accesses. `owners` are the agents of an asynchronous copy, whose accesses have
+        one time."""
         floor = self.common_floor(a)
         for column in (W, W2, R, R2) if a.write else (W, W2):
             cells = a.cells(column)
@@ -240,13 +243,13 @@ class Races:
     def included(self, scopes: Array, a: Array, b: Array) -> Array:
         """Whether the scopes of the threads `a` include the threads `b`."""
         teams = self.clocks.teams
-        one, two = teams.cta(a), teams.cta(b)
-        near = (scopes >= CLUSTER) & (one // teams.cluster_size == two // teams.cluster_size)
-        return (scopes > CLUSTER) | near | ((scopes == CTA) & (one == two))
+        mine, theirs = teams.cta(a), teams.cta(b)
+        near = (scopes >= CLUSTER) & (mine // teams.cluster_size == theirs // teams.cluster_size)
+        return (scopes > CLUSTER) | near | ((scopes == CTA) & (mine == theirs))
 
     def common_floor(self, a: Access) -> int:
-        """The time up to which all accesses that the bytes can have are known to all threads, if that is simple to
-        determine."""
+        """The time up to which all threads know all accesses of these bytes: that of the last barrier of their CTAs. 0
+        where threads of other CTAs, or copies, may access them."""
         teams, threads = self.clocks.teams, a.threads
         if a.shadow.space != "shared" or teams.cluster_size > 1 or self.asynchronous:
             return 0

@@ -1,4 +1,4 @@
-"""Registers with undefined bits, and their readers and writers."""
+"""Registers with undefined bits, and the closures that read and write them."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def tracked_writer(register: Reg, t: Type | None) -> Writer:
 def put(
     old: Mask | None, lanes: lane_sets.Lanes, bits: Array | None, width: int, n: int, result: Masked | None
 ) -> Mask | None:
-    """A register's mask after a write of some lanes."""
+    """A register's mask after a write by `lanes`, in which `bits` are undefined; None if it is defined in all lanes."""
     if lanes is None and bits is None:
         return None
     origin = result.origin if result is not None else old.origin if old is not None else None

@@ -1,8 +1,9 @@
 """Release and acquire patterns (8.8): what strong writes release at each location, and which reads acquire it.
 
 A strong write leaves a record at its location: what the thread released there, by the write itself or by a fence before
-it, and whose `fence.sc` came before it. An atomic read-modify-write adds to the record, a plain strong write replaces
-it (8.9.2). A thread that reads the location takes the record now, if the read acquires, or at its next acquiring fence.
+it, and the `fence.sc` that came before it. An atomic read-modify-write adds to the record, a plain strong write
+replaces it (8.9.2). A thread that reads the location takes the record now, if the read acquires, or at its next
+acquiring fence.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Part:
 class Record:
     parts: tuple[Part, ...] = ()
     fences: tuple[Part, ...] = ()
-    """Which `fence.sc` the observers of the write follow."""
+    """What precedes the next `fence.sc` of a thread that observes the write."""
 
 
 class Releases:
@@ -92,14 +93,14 @@ class Releases:
     ) -> None:
         """A strong access. An `update` is an atomic; a reduction is one that observes nothing (8.11.1).
 
-        An update that `counts` is arithmetic: by an idiom, the last thread to arrive trusts it without a fence after
-        it.
+        An update that `counts` is arithmetic: programs use it as a counter of arrivals, and the last thread to arrive
+        often relies on it without a fence after it.
         """
         if not self.active:
             return
         table = shadow.record_table()
         first = granules[:, 0]
-        quiet = table[first] == 0
+        quiet = table[first] == 0  # nothing to acquire, nor anything to release
         if writes:
             silent = (self.wide.time[threads] == 0) & (self.near.time[threads] == 0)
             quiet &= silent & (self.clocks.sequential[threads] == 0) & (self.clocks.sequential_near[threads] == 0)
@@ -112,41 +113,42 @@ class Releases:
                 self.observe(self.records[number], threads[loud[numbers == number]], scope, acquires, counts)
             return
         for i in loud.tolist():
-            record, one = self.records[int(table[first[i]])], threads[i : i + 1]
+            record, writer = self.records[int(table[first[i]])], threads[i : i + 1]
             if observes:
-                self.observe(record, one, scope, acquires, counts)
-            table[granules[i]] = self.number(self.written(record, one, scope, update, releases))
+                self.observe(record, writer, scope, acquires, counts)
+            table[granules[i]] = self.number(self.written(record, writer, scope, update, releases))
 
-    def written(self, record: Record, one: Array, scope: int, update: bool, releases: bool) -> Record:
-        """Replaces `record` by what a thread's strong write leaves."""
-        thread = int(one[0])
-        parts = self.own_parts(one, scope, releases)
+    def written(self, record: Record, writer: Array, scope: int, update: bool, releases: bool) -> Record:
+        """The record that a strong write of one thread leaves in place of `record`."""
+        thread = int(writer[0])
+        parts = self.own_parts(writer, scope, releases)
         parts += [part for part in record.parts if update or part.thread == thread]
-        view = self.clocks.fence_view(one)
-        fences = [self.part(view, scope, one)] if view else []
-        if view := self.clocks.fence_view_near(one):
-            fences.append(self.part(view, CTA, one))
+        view = self.clocks.fence_view(writer)
+        fences = [self.part(view, scope, writer)] if view else []
+        if view := self.clocks.fence_view_near(writer):
+            fences.append(self.part(view, CTA, writer))
         fences += record.fences if update else ()
         return Record(merged(parts, self.clocks), merged(fences, self.clocks))
 
     def number(self, record: Record) -> int:
+        """The index of a record in `records`, to which it is added; 0 for an empty one."""
         if not record.parts and not record.fences:
             return 0
         self.records.append(record)
         return len(self.records) - 1
 
-    def part(self, view: int, scope: int, one: Array) -> Part:
-        return Part(view, scope, int(self.clocks.teams.cta(one)[0]), int(one[0]))
+    def part(self, view: int, scope: int, writer: Array) -> Part:
+        return Part(view, scope, int(self.clocks.teams.cta(writer)[0]), int(writer[0]))
 
-    def own_parts(self, one: Array, scope: int, releases: bool) -> list[Part]:
+    def own_parts(self, writer: Array, scope: int, releases: bool) -> list[Part]:
         """What a strong write releases: by itself, and through the thread's earlier fences."""
         found = list[Part]()
         if releases:
-            found.append(self.part(self.clocks.released(one), scope, one))
-        if view := self.wide.known(one):
-            found.append(self.part(view, scope, one))
-        if view := self.near.known(one):
-            found.append(self.part(view, min(scope, int(self.near_scope[one[0]])), one))
+            found.append(self.part(self.clocks.released(writer), scope, writer))
+        if view := self.wide.known(writer):
+            found.append(self.part(view, scope, writer))
+        if view := self.near.known(writer):
+            found.append(self.part(view, min(scope, int(self.near_scope[writer[0]])), writer))
         return found
 
     def observe(self, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:

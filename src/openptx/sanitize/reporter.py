@@ -14,8 +14,8 @@ from openptx.sanitize.teams import Teams
 class Reporter:
     """Findings of one launch of `kernel`. `ops` are its statements by their numbers, as shadow cells have them."""
 
-    def __init__(self, program: Program, kernel: str, teams: Teams, found: Collector, executing: Executing) -> None:
-        self.kernel, self.teams, self.found = kernel, teams, found
+    def __init__(self, program: Program, kernel: str, teams: Teams, collector: Collector, executing: Executing) -> None:
+        self.kernel, self.teams, self.collector = kernel, teams, collector
         self.file = program.file
         self.places = LineTable(program.file)
         self.calls = CallSites(program, kernel, self.places, executing)
@@ -32,7 +32,7 @@ class Reporter:
         return found
 
     def cause(self, op: Op) -> object:
-        """What counts as one cause in reports: an unrolled loop has several statements at one source position."""
+        """The key by which findings are merged: an unrolled loop has several statements at one source position."""
         found = self._causes.get(op)
         if found is None:
             chain = self.places.of(op)
@@ -66,7 +66,7 @@ class Reporter:
         help: str | None = None,
     ) -> None:
         """Adds a finding, or counts another occurrence of a cause that is known by its `key`."""
-        if not self.found.known(key):
+        if not self.collector.known(key):
             self.add(
                 key, code, kind, message, op, thread,
                 other=self.site(other, other_thread) if other is not None else None,
@@ -93,5 +93,5 @@ class Reporter:
             code, kind, message, self.file, self.site(op, thread), kernel=self.kernel, label=label, other=other,
             other_label=other_label, notes=notes, help=help,
         )  # fmt: skip
-        self.found.add(key, finding)
+        self.collector.add(key, finding)
         return finding

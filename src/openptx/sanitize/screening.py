@@ -76,27 +76,27 @@ class Screening(NamedTuple):
     limits: list[str]
 
 
-def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
+def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screening:
     """Runs a launch as watched machine code. If there is a suspicion, memory is restored."""
-    program, function = given.program, given.function
+    program, function = prepared.program, prepared.function
     if reason := unwatchable(program, function):
         return Screening(reason, [])
     tracks = "init" in options.tools
-    if tracks and (reason := untrackable(program, function) or marks.unclear(given.memory)):
+    if tracks and (reason := untrackable(program, function) or marks.untrackable(prepared.memory)):
         return Screening(reason, [])
-    before = contents.Contents(given.memory)
+    before = contents.Contents(prepared.memory)
     if not before.kept:
         most = contents.MOST >> 20
-        return Screening(f"more than {most} MiB of memory, to be put back where something is suspected", [])
-    undefined = marks.some() if tracks else {}
+        return Screening(f"more than {most} MiB of memory, which a suspicion would require to restore", [])
+    undefined = marks.partly_undefined() if tracks else {}
     granule, by_bytes = granule_of_shared(reached(program, function.name)), frozenset[int]()
     while True:
         bytes_alone = by_bytes if len(by_bytes) <= RESTARTS else None
         watch = Watch(options.tools, granule, bytes_alone, undefined)
-        reason = run_watched(given, options, watch)
+        reason = run_watched(prepared, options, watch)
         seen = watch.suspicion()
         if seen is not None and not reason:
-            reason = in_words(program, function, seen)
+            reason = as_text(program, function, seen)
         if not reason and tracks and not marks.outputs_are_defined():
             reason = UNDEFINED_IN_THE_END
         if reason:
@@ -107,11 +107,11 @@ def screen(given: PreparedLaunch, options: Options, marks: Marks) -> Screening:
         by_bytes |= {seen.place}
 
 
-def run_watched(given: PreparedLaunch, options: Options, watch: Watch) -> str:
+def run_watched(prepared: PreparedLaunch, options: Options, watch: Watch) -> str:
     """Runs a launch as machine code; returns why it did not complete, or ""."""
     try:
         with settings.watched_by(watch):
-            given.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, workers=1)
+            prepared.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, workers=1)
     except UnsupportedByJit as gap:
         return str(gap)
     except Fault as fault:
@@ -119,10 +119,10 @@ def run_watched(given: PreparedLaunch, options: Options, watch: Watch) -> str:
     return ""
 
 
-def pays(given: PreparedLaunch) -> bool:
+def pays(prepared: PreparedLaunch) -> bool:
     """Whether a watched run of the reference engine is likely to take longer than compiling machine code."""
-    threads = math.prod(given.grid) * math.prod(given.block)
-    return observed_code_pays(given.program, given.function, threads, SLOWER, LONGER)
+    threads = math.prod(prepared.grid) * math.prod(prepared.block)
+    return observed_code_pays(prepared.program, prepared.function, threads, SLOWER, LONGER)
 
 
 def limit(a: Allocation) -> str:
@@ -131,20 +131,20 @@ def limit(a: Allocation) -> str:
 
 def unwatchable(program: Program, function: Function) -> str:
     """Why only the reference engine can watch a kernel."""
-    for one in reached(program, function.name):
-        if calls_indirectly(one):
+    for called in reached(program, function.name):
+        if calls_indirectly(called):
             return "calls by address"
-        if foreign := one.callees - {*program.functions}:
-            return f"`{min(foreign)}`, a function of the system"
-        for op in one.code:
+        if foreign := called.callees - {*program.functions}:
+            return f"`{min(foreign)}`, a system function"
+        for op in called.code:
             if reason := unwatched(op):
                 return reason
-        if gives_away_local(one):
-            return "an address of local memory is stored where others may take it"
+        if stores_local_address(called):
+            return "an address of local memory is stored where other threads may load it"
     return ""
 
 
-def gives_away_local(function: Function) -> bool:
+def stores_local_address(function: Function) -> bool:
     """Whether the address of a local variable is stored in memory other than local."""
     stores = [op for op in function.code if op.form.instruction is load_store.st and op.m.space != "local"]
     if not stores:
@@ -156,31 +156,33 @@ def gives_away_local(function: Function) -> bool:
 
 def untrackable(program: Program, function: Function) -> str:
     """Why only the reference engine can track a kernel's undefined bits."""
-    for one in reached(program, function.name):
-        for read in unassigned_reads(one):
-            name = one.registers[read.register].name if read.register < len(one.registers) else "CC"
-            line = program.file.location(one.code[read.pc].span[0])[0]
+    for called in reached(program, function.name):
+        for read in unassigned_reads(called):
+            name = called.registers[read.register].name if read.register < len(called.registers) else "CC"
+            line = program.file.location(called.code[read.pc].span[0])[0]
             return f"register `{name}`, which may be read before it is written, line {line}"
-        if one.returns and not (one.code and control(one.code[-1]) == "return" and one.code[-1].guard is None):
-            return f"`{one.name}`, a function that may end without `ret`"
+        if called.returns and not (
+            called.code and control(called.code[-1]) == "return" and called.code[-1].guard is None
+        ):
+            return f"`{called.name}`, a function that may end without `ret`"
     return ""
 
 
 def unwatched(op: Op) -> str:
     """Why an instruction cannot be watched in compiled code."""
-    partial = control(op) == "barrier" and (op.m.mode == "arrive" or given(op, "b"))
+    partial = control(op) == "barrier" and (op.m.mode == "arrive" or has_operand(op, "b"))
     if op.form.instruction in ASYNCHRONOUS or control(op) == "cluster-barrier" or partial:
         return f"`{op.form.instruction.name}`" + (" for some of the threads" if partial else "")
     return ""
 
 
-def given(op: Op, name: str) -> bool:
+def has_operand(op: Op, name: str) -> bool:
     """Whether an instruction has an operand of this name."""
     named = zip((t.name for t in op.form.operands), op.operands, strict=True)
     return any(each == name and operand is not None for each, operand in named)
 
 
-def in_words(program: Program, function: Function, seen: Suspicion) -> str:
+def as_text(program: Program, function: Function, seen: Suspicion) -> str:
     """A suspicion as text."""
     in_kernel = seen.place < len(function.code)  # other sites have the number of a function above their 20 bits
     where = f", line {program.file.location(function.code[seen.place].span[0])[0]}" if in_kernel else ""

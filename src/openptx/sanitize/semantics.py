@@ -59,11 +59,11 @@ TENSOR = frozenset(
         tensor_memory.cp, tensor_memory.commit, tensor_memory.commit_more,
     )
 )  # fmt: skip
-"""Those that read shared memory for tensor memory, with the instruction that signals an mbarrier on completion."""
+"""Operations on tensor memory that read shared memory, and those that make an mbarrier signal their completion."""
 ASYNCHRONOUS = BULK | TENSOR | {wgmma.mma_async, wgmma.mma_async_sp}
-"""Those whose accesses belong to an agent instead of their thread."""
+"""Instructions whose accesses belong to an agent instead of their thread."""
 GENERIC_PROXY = frozenset((async_store.st_async, async_store.red_async))
-"""Those whose accesses are not by the async proxy."""
+"""Asynchronous instructions whose accesses are not by the async proxy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ Array = NDArray[Any]
 
 
 class Session:
-    """One launch: SanitizedThreads and SanitizedBatch report threads' actions to its parts."""
+    """One watched launch: `SanitizedThreads` and `SanitizedBatch` report the threads' actions to its parts."""
 
     def __init__(
         self,
@@ -170,6 +170,6 @@ class Session:
         report_fault(fault, self.program, self.function, self.reporter, self.executing, self.heap)
 
     def close(self) -> None:
-        """What the kernel freed may be reused."""
+        """The memory that the kernel freed may be reused from now on."""
         if self.heap is not None:
             self.heap.close()

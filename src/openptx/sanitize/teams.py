@@ -57,5 +57,5 @@ class Teams:
     def place(self, thread: int) -> tuple[Triple, Triple]:
         """The block and the thread in it, as `%ctaid` and `%tid`."""
         cta, own = divmod(int(thread), self.threads)
-        one = Geometry(self.shape, cta, 1)
-        return one.block_of(0), one.thread_of(own)
+        geometry = Geometry(self.shape, cta, 1)
+        return geometry.block_of(0), geometry.thread_of(own)

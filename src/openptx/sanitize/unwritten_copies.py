@@ -1,8 +1,8 @@
 """Copies of unwritten words, from any memory to global memory.
 
-A copy of a structure copies its padding too, so an undefined word alone is not a defect. It is one if its load also
-returns written words, or if nothing around the word is written either; unless all such words lie as padding before
-members of eight bytes does, which a copy word by word has to meet.
+A copy of a structure copies its padding too, so an unwritten word alone is not a defect. It is one if its load also
+returns written words, or if nothing around the word is written either. But words that lie like padding before members
+of eight bytes are never defects: a copy word by word loads padding and members with the same instruction.
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]
 AROUND = 64
-"""Bytes. Padding is shorter than this, and next to written data."""
+"""In bytes: padding is shorter than this, and next to written data."""
 AROUND_LOCAL = 16
 """The same for local memory, where variables are small."""
 
 
 WORD, UNIT, NEAR = 4, 8, 32
-"""Bytes of the padding beside a member of at most four bytes, of the member that asks for it, and how near that is."""
+"""In bytes: the padding after a member of at most four bytes, the member that requires it, and the distance within
+which that member lies."""
 
 
 class UnwrittenCopies:
+    """Collects loads and stores of unwritten words; `finish` reports those that are defects."""
+
     def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
         self.reporter, self.executing, self.active = reporter, executing, active
         self._defined: set[Op] = set()
         self._alone: set[Op] = set()
-        self._meant: set[Op] = set()
+        self._not_padding: set[Op] = set()
         """Loads of unwritten words that are not padding."""
         self.stores_wide = False
-        """Whether there are members of eight bytes, which padding comes before."""
+        """Whether there have been stores of eight bytes: members that require padding before them."""
         self._stored: dict[object, tuple[Op, Op, int, tuple[str, ...], int]] = {}
 
     def give_defined(self, op: Op) -> None:
@@ -50,8 +53,8 @@ class UnwrittenCopies:
         if not whole.all():
             self._defined.add(op)
         chosen = offsets[whole] if offsets.size == whole.size else offsets
-        if op not in self._meant and not (self.stores_wide and size == WORD and is_padding(defined, chosen)):
-            self._meant.add(op)
+        if op not in self._not_padding and not (self.stores_wide and size == WORD and is_padding(defined, chosen)):
+            self._not_padding.add(op)
         if op in self._alone:
             return
         around = AROUND_LOCAL if local else AROUND
@@ -79,9 +82,9 @@ class UnwrittenCopies:
         """The launch has ended, so the results of each load are known."""
         r = self.reporter
         for key, (op, origin, thread, notes, count) in self._stored.items():
-            if origin not in self._meant or (origin not in self._defined and origin not in self._alone):
+            if origin not in self._not_padding or (origin not in self._defined and origin not in self._alone):
                 continue
-            if r.found.known(key):
+            if r.collector.known(key):
                 continue
             finding = r.add(
                 key, "unwritten-copy", "init", "a word that was never written is copied to global memory", op, thread,
@@ -93,7 +96,7 @@ class UnwrittenCopies:
 
 def is_padding(defined: Plane, offsets: Array) -> bool:
     """Whether all these words are upper halves of eight bytes whose lower half is written, at least in part, and have
-    eight written bytes near, a member that padding comes before or behind."""
+    eight written bytes nearby: a member that requires such padding."""
     for at in np.unique(offsets).tolist():
         if (at + defined.lead) % UNIT != WORD or not defined.data[max(at - WORD, 0) : at].any():
             return False

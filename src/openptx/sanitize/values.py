@@ -23,6 +23,8 @@ Array = NDArray[Any]
 
 
 class Values:
+    """Receives the uses of values that may have undefined bits."""
+
     def __init__(
         self, reporter: Reporter, executing: Executing, tools: frozenset[str], unwritten: UnwrittenCopies
     ) -> None:
@@ -63,8 +65,8 @@ class Values:
             if b.use == Use.MOVED and not shuffled:
                 continue
             copied = b.use == Use.COPIED and not shuffled
-            nothing_else = b.undefined == ~np.zeros(1, b.undefined.dtype)
-            bad = b.undefined != 0 if b.use >= Use.DERIVED else nothing_else
+            entirely = b.undefined == ~np.zeros(1, b.undefined.dtype)
+            bad = b.undefined != 0 if b.use >= Use.DERIVED else entirely
             if copied and b.origin is not None:
                 bad = whole_word(b, b.origin)
             if chosen is not None and bad.size > 1:
@@ -85,7 +87,7 @@ class Values:
             whole = np.zeros(lane_sets.size(x.executing, x.n), np.bool_)
             whole[chosen] = bad
             bad = whole
-        self.report("is what an atomic operation computes with", x.op, bad, x.op)
+        self.report("is an operand of an atomic operation", x.op, bad, x.op)
 
     def report(self, what: str, op: Op, bad: Array, origin: Op | None) -> None:
         r, x = self.reporter, self.executing.batch.x
@@ -93,7 +95,7 @@ class Values:
         if ("sync" if shuffled else "init") not in self.tools:
             return
         key = ("init", r.cause(op), r.cause(origin) if origin is not None else None)
-        if r.found.known(key):
+        if r.collector.known(key):
             return
         first = int(np.flatnonzero(bad)[0])
         lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)

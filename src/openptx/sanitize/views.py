@@ -41,6 +41,8 @@ class TooManyViews(Exception):
 
 
 class Views:
+    """The vectors of a launch, by number."""
+
     def __init__(self, teams: Teams) -> None:
         self.teams = teams
         nothing = np.zeros(0, np.int64)
@@ -65,10 +67,11 @@ class Views:
         self._rows.append((keys, times))
         self._bytes += 16 * keys.size
         if self._bytes > LIMIT:
-            raise TooManyViews(f"what threads know of each other takes more than {LIMIT >> 20} MiB")
+            raise TooManyViews(f"the order of its accesses takes more than {LIMIT >> 20} MiB")
         return len(self._rows) - 1
 
     def single(self, key: int, time: int) -> int:
+        """A vector with one entry."""
         return self.add(np.array([key], np.int64), np.array([time], np.int64))
 
     def join(self, a: int, b: int) -> int:
@@ -99,6 +102,7 @@ class Views:
         return self.add(np.concatenate(moved), np.tile(times[own], len(moved)))
 
     def join_all(self, views: Array) -> int:
+        """The join of several vectors, by their numbers."""
         if views.size == 1:
             return int(views[0])
         found = 0

@@ -38,7 +38,7 @@ def test_the_kernel_is_not_stopped(monkeypatch: pytest.MonkeyPatch, caplog: pyte
     openptx.load(TEXT)["k"](8, 32, (total, count, out, n), sanitize="race,init", engine="interp")
     assert count[0] == n
     assert (out == n * (n - 1) // 2 + np.arange(n)).all()
-    assert "races were not watched to the end: what threads know of each other takes more" in caplog.text
+    assert "races were not watched to the end: the order of its accesses takes more" in caplog.text
 
 
 def test_too_much_memory_to_be_put_back_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,5 +46,5 @@ def test_too_much_memory_to_be_put_back_is_said(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(contents, "MOST", 1 << 8)
     n = 256
     arrays = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.zeros(n, np.uint32)
-    with pytest.raises(openptx.Unsupported, match="too much to be put back"):
+    with pytest.raises(openptx.Unsupported, match="too large to be restored"):
         openptx.load(TEXT)["k"](8, 32, (*arrays, n), sanitize="race", engine="interp")

@@ -217,7 +217,7 @@ def test_most_correct_kernels_are_cleared_by_machine_code() -> None:
 def test_small_launches_are_not_compiled() -> None:
     kernel = openptx.load(HEAD + BEGIN + CLEAN["own words"] + "\nret;\n}\n")["k"]
     reports = [watch(kernel, grid, 64, [np.zeros(1 << 18, np.uint32)], Options(TOOLS)) for grid in (1, 1 << 12)]
-    assert [report.reason for report in reports] == ["it is done before machine code is made", ""]
+    assert [report.reason for report in reports] == ["it ends before machine code would be compiled", ""]
 
 
 BYTES = (
