@@ -22,28 +22,28 @@ from openptx.driver.environment import recording_environment
 from openptx.driver.recorder.find_driver import find_driver
 from openptx.driver.recorder.settings import Settings
 from openptx.errors import ArgumentError, InputError
-from openptx.recording.collection import Found, below
+from openptx.recording.collection import FoundRecording, below
 from openptx.recording.file import header_of
 
 MOST = 20
-"""Kernels that are listed."""
+"""The maximum number of kernels that are listed."""
 
 
-def recorded(folder: str) -> list[Found]:
+def recorded(folder: str) -> list[FoundRecording]:
     """The recordings in a folder, which need not exist."""
     return below(Path(folder), folder) if Path(folder).is_dir() else []
 
 
-def summary(made: list[Found], folder: str) -> str:
+def summary(made: list[FoundRecording], folder: str) -> str:
     """A line for each kernel, the most recorded first."""
     if not made:
         return f"no launch was recorded in {folder}"
     counts, size = Counter[str](), 0
-    for one in made:
-        size += one.path.stat().st_size
-        with one.path.open("rb") as stream:
+    for recording in made:
+        size += recording.path.stat().st_size
+        with recording.path.open("rb") as stream:
             try:
-                counts[header_of(stream, one.name).kernel] += 1
+                counts[header_of(stream, recording.name).kernel] += 1
             except InputError:
                 counts["(unreadable)"] += 1
     lines = [f"{len(made)} launches of {len(counts)} kernels in {folder}, {size / (1 << 20):.1f} MiB"]
@@ -82,14 +82,14 @@ def run(args: Namespace) -> int:
     settings = Settings(
         args.output, args.kernels, args.launches, args.every, args.limit, args.total, ":".join(args.ptx)
     )
-    found = recording_environment(find_driver(args.driver), settings.variables(), args.command[0])
+    variables = recording_environment(find_driver(args.driver), settings.variables(), args.command[0])
     before = recorded(args.output)
     try:
-        status = status_of(args.command, found)
+        status = status_of(args.command, variables)
     except OSError as error:
         return cannot_run(args.command[0], error)
-    known: set[Found] = set(before)
-    made = [one for one in recorded(args.output) if one not in known]
+    known: set[FoundRecording] = set(before)
+    made = [recording for recording in recorded(args.output) if recording not in known]
     print(f"openptx: {summary(made, args.output)}", file=sys.stderr)
     return status
 

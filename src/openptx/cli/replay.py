@@ -25,7 +25,7 @@ from openptx.cli.terminal import Clock, progress
 from openptx.diagnostics.render import render
 from openptx.errors import CheckError, Fault, InputError, Unsupported
 from openptx.reading import read
-from openptx.recording.collection import Found, collected
+from openptx.recording.collection import FoundRecording, collected
 from openptx.recording.file import read_recording
 from openptx.recording.replaying import EQUAL, ORDER, STATUSES, UNREADABLE, Replay, replay
 from openptx.rewrite import CONTRACTIONS
@@ -61,38 +61,38 @@ def run(args: Namespace) -> int:
             raise InputError("no recording in " + ", ".join(args.files))
         replays = replayed(found, args)
     if args.output_format == "json":
-        json.dump([one.as_json() for one in replays], sys.stdout, indent=1)
+        json.dump([result.as_json() for result in replays], sys.stdout, indent=1)
         print()
     elif len(replays) > 1:
         print(summary(found, replays))
     return status_of(replays)
 
 
-def replayed(found: list[Found], args: Namespace) -> list[Replay]:
-    """The result of each; in text it is printed at once, if there is something to report."""
+def replayed(found: list[FoundRecording], args: Namespace) -> list[Replay]:
+    """The result of each recording. As text it is printed at once, if there is something to report."""
     replays: list[Replay] = []
     ptx = read(args.ptx) if args.ptx is not None else None
     several = len(found) > 1
-    for one in progress(found, len(found), "launches"):
+    for recording in progress(found, len(found), "launches"):
         if several:
-            result = of(one, args, ptx)
+            result = replay_of(recording, args, ptx)
         else:
-            with Clock(f"replaying {one.name}"):
-                result = of(one, args, ptx)
+            with Clock(f"replaying {recording.name}"):
+                result = replay_of(recording, args, ptx)
         replays.append(result)
         if args.output_format == "text" and (not several or not result.equal or result.findings):
             print(text(result, whole=args.compare or not several))
     return replays
 
 
-def of(one: Found, args: Namespace, ptx: File | None) -> Replay:
+def replay_of(found: FoundRecording, args: Namespace, ptx: File | None) -> Replay:
     """The replay of one recording."""
     try:
-        recording = read_recording(one.path, one.name, ptx)
+        recording = read_recording(found.path, found.name, ptx)
     except (InputError, OSError) as error:
         if isinstance(error, OSError):
-            error.filename = one.name
-        return Replay(one.name, "", UNREADABLE, error=error)
+            error.filename = found.name
+        return Replay(found.name, "", UNREADABLE, error=error)
     return replay(
         recording, engine=args.engine, contract=args.contract, target=args.target, sanitize=args.sanitize,
         timeout=args.timeout,
@@ -111,11 +111,11 @@ def text(result: Replay, whole: bool) -> str:
     return "\n".join(lines)
 
 
-def summary(found: list[Found], replays: list[Replay]) -> str:
+def summary(found: list[FoundRecording], replays: list[Replay]) -> str:
     """A table: launches by folder and by result."""
     counts: dict[str, Counter[str]] = {}
-    for one, result in zip(found, replays, strict=True):
-        counts.setdefault(one.group, Counter())[result.status] += 1
+    for recording, result in zip(found, replays, strict=True):
+        counts.setdefault(recording.group, Counter())[result.status] += 1
     columns = [status for status in STATUSES if status == EQUAL or any(count[status] for count in counts.values())]
     total = sum(counts.values(), Counter[str]())
     shown = list(counts.items())[:GROUPS]
@@ -136,6 +136,6 @@ def numbers(count: Counter[str], columns: list[str]) -> list[str]:
 
 def status_of(replays: list[Replay]) -> int:
     """The exit status."""
-    if any(one.status == UNREADABLE for one in replays):
+    if any(result.status == UNREADABLE for result in replays):
         return ABNORMAL
-    return FINDINGS if any(one.findings or one.status not in (EQUAL, ORDER) for one in replays) else CLEAN
+    return FINDINGS if any(result.findings or result.status not in (EQUAL, ORDER) for result in replays) else CLEAN

@@ -16,7 +16,8 @@ WORD = 8
 
 
 class Relocation:
-    """Translates addresses of allocations that lie at `there` (address, bytes) in one memory and at `here` in another.
+    """Translates the addresses of allocations that were `recorded` at (address, bytes) to those where they are
+    `restored`.
 
     A word is a pointer if it lies in an allocation, or is one past its end and no other begins there.
     """

@@ -23,10 +23,10 @@ from openptx.trace.values import show
 class Writer:
     """The thread and the statement that wrote an element last.
 
-    `line` is its row in the PTX, `source` the position in the source program, "" without `.loc`. `step` counts what the
-    launch executed until then, `writes` how often the element was written. `summed`: by an atomic whose result depends
-    on the order of atomics. `origins` are the last instructions of the thread that led to the value, and the write,
-    with what they read and wrote here.
+    `line` is the statement's row in the PTX, `source` its position in the source program, "" without `.loc`. `step` is
+    the number of instructions that the launch had executed, `writes` how often the element was written. `summed`: the
+    write was an atomic whose result depends on the order of atomics. `origins` are the last instructions of the thread
+    that led to the value, then the write, with the values that they read and wrote in this replay.
     """
 
     text: str
@@ -51,7 +51,7 @@ class MemoryDifference:
     """The first element that differs from the GPU's: number `element` of `type` in allocation `region`, at byte
     `offset`.
 
-    `gpu` and `here` are its bits. `writer` is None if the kernel did not write it here.
+    `gpu` and `here` are its bits on the GPU and in this replay. `writer` is None if the replay did not write it.
     """
 
     region: int
@@ -88,16 +88,17 @@ class MemoryDifference:
             [
                 f"first difference: {where}",
                 f"  the GPU  0x{self.gpu:0{width // 4}x}  {shown(self.type, self.gpu)}",
-                f"  here     0x{self.here:0{width // 4}x}  {shown(self.type, self.here)}{self.apart()}",
-                *self.written(),
+                f"  here     0x{self.here:0{width // 4}x}  {shown(self.type, self.here)}{self.distance()}",
+                *self.writer_lines(),
             ]
         )
 
-    def apart(self) -> str:
+    def distance(self) -> str:
+        """The distance in units in the last place, as text; "" if there is none."""
         ulps = self.ulps
         return "" if ulps is None else f"  ({abs(ulps):,} ulp{'s' if abs(ulps) != 1 else ''} apart)"
 
-    def written(self) -> list[str]:
+    def writer_lines(self) -> list[str]:
         """The writer, as lines of text."""
         w = self.writer
         if w is None:
@@ -106,12 +107,12 @@ class MemoryDifference:
         lines = [f"  written by block {w.block}, thread {w.thread}, step {w.step}{times}:", f"    {w.text}"]
         lines.append(f"  --> {w.file}:{w.line}" + (f" ({w.source})" if w.source else ""))
         if w.summed:
-            lines.append("  a GPU does not fix the order of atomics, and with it how this sum is rounded")
+            lines.append("  on a GPU the order of atomics is not fixed, and with it how this sum is rounded")
         return lines + (["  which came from", *(f"    {record}" for record in w.origins)] if w.origins else [])
 
 
 def shown(type: str, bits: int) -> str:
-    """A value; empty for bits, which are shown anyway."""
+    """A value as a number; "" for untyped bits, which are shown in hexadecimal in any case."""
     found = named(type)
     return "" if found.kind == "b" and found.format is None else show(bits, found)
 

@@ -21,10 +21,10 @@ SUFFIX = ".launch"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """An allocation of the GPU's memory: `address` there, its bytes before and after the launch.
+    """An allocation of the GPU's memory: its `address` on the GPU, and its bytes before and after the launch.
 
-    If `compared` is false, its content depends on the addresses of other memory. `symbol` is the module's variable that
-    it is, "" for none.
+    If `compared` is false, its content depends on the addresses of other memory. `symbol` is the name of the module's
+    variable that lies there, "" for none.
     """
 
     address: int
@@ -43,7 +43,7 @@ class Recording:
     """A launch as executed by a GPU. `parameters` are (offset, bytes), `shared` the bytes of dynamic shared memory.
 
     `device` describes the device, `target` is its target, "" if unknown. `left_out` are allocations, (address, bytes),
-    that the recorder found and did not record. `ptx` is the module; None if it was not requested.
+    that the recorder found and did not record. `ptx` is the module's text; None for a Recording made without one.
     """
 
     name: str
@@ -72,7 +72,7 @@ def read_recording(path: str | os.PathLike[str], name: str | None = None, ptx: F
         header = header_of(stream, name)
         left = os.fstat(stream.fileno()).st_size - stream.tell()
         if left != header.size:
-            what = "is cut short" if left < header.size else "is longer than it says"
+            what = "is cut short" if left < header.size else "is too long"
             raise InputError(f"{name}: the recording {what}: {header.size:,} bytes should follow its first line,"
                              f" and {left:,} do")  # fmt: skip
         before = [content(stream, region.size) for region in header.regions]
@@ -107,7 +107,7 @@ def beside(path: Path, name: str, ptx: str) -> File:
     """The module, in the file next to the recording that its header names."""
     where = path.parent / f"{ptx}.ptx"
     if Path(ptx).name != ptx or not where.exists():
-        raise InputError(f"{name}: its PTX is not there: {ptx}.ptx should lie next to it, or give it with --ptx")
+        raise InputError(f"{name}: its PTX is missing: put {ptx}.ptx next to it, or name a file with --ptx")
     return read(where)
 
 
@@ -118,7 +118,9 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
     """
     text = encode(recording.ptx.text) if recording.ptx is not None else b""
     if not text or len(text) > LIMIT:
-        raise InputError(f"{recording.name}: a recording has its PTX with it, and at most {LIMIT >> 20} MiB of it")
+        raise InputError(
+            f"{recording.name}: a recording contains its PTX: at least a byte and at most {LIMIT >> 20} MiB"
+        )
     regions = [
         RegionHeader(r.address, r.size, not np.array_equal(r.before, r.after), r.compared, r.symbol)
         for r in recording.regions

@@ -13,7 +13,7 @@ from openptx.errors import InputError
 
 VERSION = 2
 LONGEST = 64 << 20
-"""The maximum length of the line in bytes: another kind of file may have no lines at all."""
+"""The maximum length of the line in bytes: a file of another kind may be one endless line."""
 LARGEST = 1 << 48
 """The maximum size of an allocation in bytes: no GPU has more addresses."""
 
@@ -21,7 +21,7 @@ LARGEST = 1 << 48
 @dataclass(frozen=True, slots=True)
 class RegionHeader:
     """One allocation: its address and size, whether the file has its bytes after the launch, whether to compare them,
-    and the module's variable that it is, "" for none."""
+    and the name of the module's variable that lies there, "" for none."""
 
     address: int
     size: int
@@ -103,7 +103,7 @@ class Fields:
     def booleans(self, key: str, count: int) -> list[bool]:
         """A list with one element for each allocation, by default all true."""
         found = self.get(key, list, [True] * count)
-        if len(found) != count or not all(isinstance(one, bool) for one in found):
+        if len(found) != count or not all(isinstance(flag, bool) for flag in found):
             raise self.wrong(f"`{key}` of the recording is not true or false for each of {count} allocations")
         return found
 
@@ -113,12 +113,13 @@ WORDS: dict[type[Any], str] = {int: "a whole number", str: "text", list: "a list
 
 def is_numbers(found: object) -> bool:
     """Whether a value is a list of numbers from 0 on."""
-    some = cast("list[object]", found)
-    return isinstance(found, list) and all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in some)
+    items = cast("list[object]", found)
+    return isinstance(found, list) and all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in items)
 
 
 def read_header(name: str, line: bytes) -> Header:
-    """The header in a line. Raises InputError, which begins with `name`, if it is not one, and for newer versions."""
+    """The header in a line. Raises InputError for another line and for newer versions; its message begins with
+    `name`."""
     fields = Fields(name, line)
     version = fields.get("version", int, 1)
     if not 1 <= version <= VERSION:
@@ -144,7 +145,7 @@ def read_header(name: str, line: bytes) -> Header:
 def pairs(fields: Fields, key: str, default: Sequence[object] | None = None) -> tuple[tuple[int, int], ...]:
     """A list of (address, bytes)."""
     found = fields.get(key, list, default)
-    if not all(is_numbers(one) and len(one) == 2 and sum(one) <= 1 << 64 and one[1] <= LARGEST for one in found):
+    if not all(is_numbers(pair) and len(pair) == 2 and sum(pair) <= 1 << 64 and pair[1] <= LARGEST for pair in found):
         raise fields.wrong(f"`{key}` of the recording is not a list of [address, bytes]")
     return tuple((address, size) for address, size in found)
 
@@ -152,14 +153,14 @@ def pairs(fields: Fields, key: str, default: Sequence[object] | None = None) -> 
 def parameters(fields: Fields) -> tuple[tuple[int, bytes], ...]:
     """The parameters, each as its offset and its bytes."""
     found: list[tuple[int, bytes]] = []
-    for one in fields.get("params", list):
+    for entry in fields.get("params", list):
         try:
-            offset, size, digits = one
+            offset, size, digits = entry
             content = bytes.fromhex(digits)
         except (TypeError, ValueError):
-            raise fields.wrong(f"a parameter of the recording is {one!r}, not [offset, bytes, hexadecimal]") from None
+            raise fields.wrong(f"a parameter of the recording is {entry!r}, not [offset, bytes, hexadecimal]") from None
         if not is_numbers([offset, size]) or size != len(content) or offset + size > 1 << 20:
-            raise fields.wrong(f"a parameter of the recording is {one!r}: its bytes are not {size!r}")
+            raise fields.wrong(f"a parameter of the recording is {entry!r}: its bytes are not {size!r}")
         found.append((offset, content))
     return tuple(found)
 
@@ -171,7 +172,7 @@ def regions(fields: Fields) -> tuple[RegionHeader, ...]:
     symbols: dict[Any, str] = {}
     for name, number in fields.get("symbols", dict, {}).items():
         if not is_numbers([number]) or number >= len(places) or number in symbols:
-            raise fields.wrong(f"`symbols` of the recording says {number!r} of `{name}`, which is no allocation of it")
+            raise fields.wrong(f"`symbols` of the recording has {number!r} for `{name}`, not an allocation of its own")
         symbols[number] = name
     ordered = sorted(places)
     for (address, size), (after, _) in pairwise(ordered):

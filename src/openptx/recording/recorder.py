@@ -23,7 +23,7 @@ from openptx.runtime.options import Extent, extent
 
 
 class Reached(NamedTuple):
-    """Memory that the launch can access: `data` are its bytes now, `symbol` the variable that it is, "" for none."""
+    """Memory that the launch can access: `data` is a view of its bytes, `symbol` the variable's name, "" for others."""
 
     address: int
     data: Bytes
@@ -59,14 +59,15 @@ def record(
     if module.image.bound or any(isinstance(argument, Opaque) for argument in args):
         raise ArgumentError("textures, samplers and surfaces cannot be recorded")
     x, y = extent("grid", grid), extent("block", block)
-    given = marshal(kernel.function, args, module.image.memory)
-    values = tuple((p.offset, given.buffer[p.offset : p.offset + p.size].tobytes()) for p in kernel.parameters)
-    reached = list(memory_of(kernel, given.buffer))
-    before = [one.data.copy() for one in reached]
+    marshalled = marshal(kernel.function, args, module.image.memory)
+    values = tuple((p.offset, marshalled.buffer[p.offset : p.offset + p.size].tobytes()) for p in kernel.parameters)
+    reached = list(memory_of(kernel, marshalled.buffer))
+    before = [memory.data.copy() for memory in reached]
     options: dict[str, Any] = {"shared_mem": shared_mem, "cluster": cluster, "engine": engine, "timeout": timeout}
     kernel(grid, block, args, **options)
     regions = (
-        Region(one.address, old, one.data.copy(), symbol=one.symbol) for one, old in zip(reached, before, strict=True)
+        Region(memory.address, old, memory.data.copy(), symbol=memory.symbol)
+        for memory, old in zip(reached, before, strict=True)
     )
     shape = extent("cluster", cluster) if cluster is not None else ()
     found = Recording(

@@ -77,7 +77,7 @@ Differing = list[tuple[Restored, NDArray[np.intp]]]
 EQUAL, DIFFERS, ORDER, FAULT, UNSUPPORTED, UNREADABLE = (
     "equal", "differs", "order of atomics", "fault", "unsupported", "unreadable",
 )  # fmt: skip
-ONLY_COMPILED = "the reference engine gives the GPU's byte there: please report this launch to the OpenPTX project"
+ONLY_COMPILED = "the reference engine computes the GPU's byte: please report this launch to the OpenPTX project"
 STATUSES = (EQUAL, ORDER, DIFFERS, FAULT, UNSUPPORTED, UNREADABLE)
 
 
@@ -128,12 +128,12 @@ class Replay:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: `{self.kernel}`: {self.said()}" if self.kernel else f"{self.name}: {self.said()}"]
+        lines = [f"{self.name}: `{self.kernel}`: {self.summary()}" if self.kernel else f"{self.name}: {self.summary()}"]
         lines += [str(self.first)] if self.first is not None else []
         lines += [self.note] if self.note else []
         return "\n".join(lines)
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """The result as a sentence."""
         on = f" ({self.device})" if self.device else ""
         if self.status == EQUAL:
@@ -145,7 +145,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class ReplayOptions:
     """The options of `replay`."""
 
     engine: str = "auto"
@@ -156,7 +156,7 @@ class How:
     explain: bool = True
 
 
-@hints(arch='write `target=`, such as "sm_90a"', compare="every replay compares; `explain=False` leaves out who wrote")
+@hints(arch='write `target=`, such as "sm_90a"', compare="every replay compares; `explain=False` leaves out the writer")
 def replay(
     source: str | os.PathLike[str] | Recording,
     *,
@@ -173,8 +173,8 @@ def replay(
     `source` is a file of the format in docs/recordings.md, or a Recording. `engine`, `timeout` (seconds) are those of a
     launch; `contract` and `target` (by default the recorded GPU's, or the file's) those of `openptx.load`; `ptx` is a
     module to use instead of the recorded one. `sanitize` is "all" or some of "race", "init", "sync", "mem": the launch
-    runs once more under watch. With `explain` a launch that differs runs once more on the reference engine, which
-    finds the thread and the statement that wrote the first difference.
+    runs once more under the sanitizer. With `explain` a launch that differs runs once more on the reference engine,
+    which finds the thread and the statement that wrote the first difference.
 
     Errors of the recording, its PTX or the launch are the `error` of the result. Raises ArgumentError for unknown
     options and for another source.
@@ -188,19 +188,19 @@ def replay(
     require_flags(explain=explain)
     require_options(0, None, timeout, None, None)
     tools = tools_of(sanitize) if sanitize is not None else frozenset[str]()
-    how = How(engine, contract, target, tools, timeout, explain)
+    options = ReplayOptions(engine, contract, target, tools, timeout, explain)
     start = time.monotonic()
     name = source.name if isinstance(source, Recording) else os.fspath(source)
     try:
         given = read(ptx) if ptx is not None else None
         recording = source if isinstance(source, Recording) else read_recording(source, ptx=given)
-        found = judged(recording, given or recording.ptx, how)
+        found = result_of(recording, given or recording.ptx, options)
     except (InputError, OSError) as error:
         found = Replay(name, "", UNREADABLE, error=error)
     return replace(found, seconds=time.monotonic() - start)
 
 
-def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
+def result_of(recording: Recording, ptx: File | None, options: ReplayOptions) -> Replay:
     """Loads and runs a recording; a failure becomes the result."""
     name, kernel = recording.name, recording.kernel
     try:
@@ -209,17 +209,17 @@ def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
         stated = stated_target(ptx.text)
         # `sm_90a`, one architecture or family: the GPU that ran it belongs to it, but is recorded as `sm_90`
         specific = stated is not None and stated.suffix != ""
-        target = how.target or (None if specific else recording.target) or None
-        module = load(ptx, target=target, contract=how.contract)
-        return replayed(recording, module.program, how)
+        target = options.target or (None if specific else recording.target) or None
+        module = load(ptx, target=target, contract=options.contract)
+        return run_and_compare(recording, module.program, options)
     except (CheckError, InputError, ArgumentError) as error:
         return Replay(name, kernel, UNREADABLE, error=error, device=recording.device)
     except Unsupported as error:
         return Replay(name, kernel, UNSUPPORTED, error=error, device=recording.device)
 
 
-def replayed(recording: Recording, program: Program, how: How) -> Replay:
-    """Runs the launch once, and compares; runs it again to find the writer, and under watch."""
+def run_and_compare(recording: Recording, program: Program, options: ReplayOptions) -> Replay:
+    """Runs the launch and compares; runs it again to find the writer, and under the sanitizer."""
     launch = restore(recording, program)
     compared = sum(region.size for region in recording.regions if region.compared)
     kernel, grid, block = launch.kernel, recording.grid, recording.block
@@ -227,7 +227,7 @@ def replayed(recording: Recording, program: Program, how: How) -> Replay:
     try:
         kernel(
             grid, block, launch.arguments, shared_mem=recording.shared, cluster=recording.cluster or None,
-            engine=how.engine, timeout=how.timeout,
+            engine=options.engine, timeout=options.timeout,
         )  # fmt: skip
     except Fault as raised:
         fault = raised
@@ -236,32 +236,34 @@ def replayed(recording: Recording, program: Program, how: How) -> Replay:
         found = replace(found, status=FAULT, error=fault, note=left_out(recording, fault))
     elif differing := list(launch.differing()):
         found = replace(found, status=DIFFERS, differing=sum(where.size for _, where in differing))
-        if how.explain:
-            found = explained(found, launch, differing, program, how)
-    if how.sanitize:
+        if options.explain:
+            found = explained(found, launch, differing, program, options)
+    if options.sanitize:
         second = restore(recording, program)
-        options = Options(how.sanitize, recording.shared, recording.cluster or None, timeout=how.timeout)
-        report = sanitize_launch(second.kernel, grid, block, [*second.arguments], options)
+        watched = Options(options.sanitize, recording.shared, recording.cluster or None, timeout=options.timeout)
+        report = sanitize_launch(second.kernel, grid, block, [*second.arguments], watched)
         if report.interrupted:
             raise KeyboardInterrupt
         found = replace(found, findings=tuple(report.findings))
     return found
 
 
-def explained(found: Replay, launch: RestoredLaunch, differing: Differing, program: Program, how: How) -> Replay:
+def explained(
+    found: Replay, launch: RestoredLaunch, differing: Differing, program: Program, options: ReplayOptions
+) -> Replay:
     """Adds the first difference with its writer, and whether the order of atomics explains all differences."""
     restored, where = differing[0]
     number, byte = launch.regions.index(restored), int(where[0])
     second = restore(launch.recording, program)
     try:
-        writers = watch(second, (number, byte), how.timeout)
+        writers = watch(second, (number, byte), options.timeout)
     except Fault as fault:
-        note = f"who wrote it is not known: the reference engine ends in a fault, {fault.message}"
+        note = f"its writer is unknown: the reference engine ends in a fault, {fault.message}"
         return replace(found, first=difference(restored, number, byte, None), note=note)
     write, first = writers.last, difference(restored, number, byte, writers.last)
     if write is not None:
         traced = restore(launch.recording, program)
-        led = origins(traced, write, byte - write.offset, how.timeout)
+        led = origins(traced, write, byte - write.offset, options.timeout)
         first = replace(first, writer=writer(program, write, writers.count, led))
     ordered = all((writers.marks[launch.regions.index(one)][at] & SUMMED).all() for one, at in differing)
     note = "" if second.differs(number, byte) else ONLY_COMPILED
@@ -269,7 +271,7 @@ def explained(found: Replay, launch: RestoredLaunch, differing: Differing, progr
 
 
 def left_out(recording: Recording, fault: Fault) -> str:
-    """The remark on a fault at an address at which the GPU had memory that was not recorded."""
+    """The remark on a fault at an address where the GPU had memory that was not recorded; "" for other faults."""
     at = fault.address
     for address, size in recording.left_out if at is not None else ():
         if at is not None and address <= at < address + size:

@@ -20,11 +20,11 @@ from openptx.runtime import Kernel, LoadedModule
 from openptx.runtime.parameters import Packed
 
 ALIGN = 256
-"""The alignment of host memory in bytes, as far as the GPU's had it."""
+"""Host addresses of restored memory equal those on the GPU modulo this number of bytes."""
 
 
 class Restored(NamedTuple):
-    """An allocation of the recording, in this process: `address` is the kernel's, `data` its bytes now."""
+    """An allocation of the recording, in this process: its device `address`, and `data`, a view of its bytes."""
 
     region: Region
     name: str
@@ -34,14 +34,14 @@ class Restored(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestoredLaunch:
-    """Everything needed to run it. The memory lives as long as this object."""
+    """Everything needed to run a recorded launch. Its memory lives as long as this object."""
 
     recording: Recording
     kernel: Kernel
     regions: tuple[Restored, ...]
     arguments: tuple[Packed]
     back: Relocation
-    """From addresses here to those of the GPU."""
+    """From addresses of this process to those of the GPU."""
 
     def differing(self) -> Iterator[tuple[Restored, NDArray[np.intp]]]:
         """After a run, each allocation that differs from the GPU's, with the positions of the differing bytes.

@@ -26,13 +26,13 @@ def stored_part(op: Op, offset: int) -> tuple[Operand, Type] | None:
 
 
 def stored_type(function: Function, op: Op, offset: int) -> Type:
-    """The type of the element that contains that byte; `.b8` if unknown."""
+    """The type of the element that contains byte `offset` of what `op` writes to memory; `.b8` if unknown."""
     found = stored_part(op, offset)
     return BYTE if found is None else (meant(function, *found) or found[1]).element
 
 
 def meant(function: Function, operand: Operand, type: Type) -> Type | None:
-    """The type of the value in an operand, which an instruction takes as `type`; None for bits."""
+    """The type of the value in an operand that an instruction reads as `type`; None if only its width is known."""
     if type.kind != "b":
         return type
     return value_type(function, operand.index, DEPTH) if isinstance(operand, Reg) else None

@@ -1,6 +1,6 @@
 """Replaces a GPU's tensor maps in recorded parameters and memory by OpenPTX's encoding of the same maps.
 
-Other fields of a map, promotion into the L2 cache and derived values, are not kept, because no copy depends on them.
+The promotion into the L2 cache and derived fields are not kept, because no copy depends on them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ WORDS = LEAST_ALIGNMENT // 4
 UNUSED = 0xFFF8000E
 """Bits of the word at byte 8 that are always clear."""
 ODD = 1 << 24
-"""A bit of the word at byte 52 that is always set: 16 bytes are an even number of elements, minus one there."""
+"""The lowest bit of the innermost box size minus one, in the word at byte 52. It is always set: a row of a box is a
+multiple of 16 bytes, thus an even number of elements."""
 
 USED = 76
 """The used bytes of a map; the others are zero."""
@@ -50,8 +51,8 @@ def replaced(region: Region, recorded: Sequence[tuple[int, int]]) -> Region:
 
 
 def with_ours(address: int, data: Bytes, recorded: Sequence[tuple[int, int]]) -> Bytes:
-    """Bytes at an address with our maps in them; the same object if there are none. `there` are allocations, (address,
-    bytes).
+    """Bytes at an address with our maps in them; the same object if there are none. `recorded` are allocations as
+    (address, bytes).
     """
     lead = -address % LEAST_ALIGNMENT
     places = (data.size - lead) // LEAST_ALIGNMENT

@@ -69,25 +69,25 @@ def quick(function: Function) -> Quick | None:
 
 
 def packed(function: Function, arguments: Sequence[object], memory: Memory) -> Bytes | None:
-    """Numbers in range, arrays of earlier launches and null pointers, as the parameter buffer; None if there is
-    anything else, or an array of a type that this kernel has not had for the parameter.
+    """The parameter buffer, if each argument is a number in range, a null pointer, or an array of an earlier launch.
 
-    The caller then uses `bytes_of`, which reports errors.
+    None for all others, and for an array whose element type this kernel has not had for the parameter: the caller then
+    uses `bytes_of`, which reports errors.
     """
     plan = quick(function)
     if plan is None or len(plan.kinds) != len(arguments):
         return None
     values = list[Any]()
     for kind, warned, argument in zip(plan.kinds, plan.warned, arguments, strict=False):
-        given = type(argument)
-        if given is int or (given is float and kind == FLOAT):
+        python_type = type(argument)
+        if python_type is int or (python_type is float and kind == FLOAT):
             values.append(argument)
         elif kind == POINTER and isinstance(argument, np.ndarray):
             array = as_array(argument)
-            found = memory.known(array)
-            if found is None or array.dtype not in warned or not array.flags.forc or not array.dtype.isnative:
+            allocation = memory.known(array)
+            if allocation is None or array.dtype not in warned or not array.flags.forc or not array.dtype.isnative:
                 return None
-            values.append(found.base)
+            values.append(allocation.base)
         elif (value := scalar(kind, argument)) is not None:
             values.append(value)
         else:
@@ -125,8 +125,8 @@ def places(function: Function) -> tuple[Place, ...]:
 
 def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
     """Converts and checks every argument; ArgumentError names the parameter that an argument does not fit."""
-    if len(arguments) == 1 and isinstance(given := arguments[0], Packed):
-        return Arguments(given.buffer(function), ())
+    if len(arguments) == 1 and isinstance(parameters := arguments[0], Packed):
+        return Arguments(parameters.buffer(function), ())
     if (ready := packed(function, arguments, memory)) is not None:
         return Arguments(ready, tuple(arguments))
     wanted = places(function)
@@ -151,7 +151,7 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
 
 
 def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) -> bytes:
-    """One argument as the bytes of its parameter."""
+    """One argument as the bytes of its parameter. Appends what must live as long as the launch to `kept`."""
     parameter = where.parameter
     t = parameter.type
     if isinstance(argument, TensorMap):
@@ -179,8 +179,8 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     if isinstance(argument, bytes | bytearray | memoryview):
         return whole(where, parameter, argument)
     if (fix := as_number(t, argument, memory)) is not None:
-        given = "an array" if isinstance(argument, np.ndarray) else repr(argument)
-        raise ArgumentError(f"{where} takes a number, not {given}: pass `{fix}`")
+        what = "an array" if isinstance(argument, np.ndarray) else repr(argument)
+        raise ArgumentError(f"{where} takes a number, not {what}: pass `{fix}`")
     array = array_of(where, argument)
     kept.append(array)
     if array.size == 0:
@@ -189,8 +189,8 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
 
 
 def as_number(t: Type, argument: Any, memory: Memory) -> str | None:
-    """How the number in an argument is passed, if it is in an array of one element, in a scalar of ctypes or in a
-    Decimal and the parameter takes numbers."""
+    """The Python code that makes a number of an argument where the parameter takes numbers: `.item()` of an array of
+    one element, `.value` of a scalar of ctypes, `int(...)` of a Decimal. None for other arguments."""
     if isinstance(argument, ctypes.c_void_p):
         return ".value"
     if is_pointer(t) and t.width >= memory.address_size:
@@ -203,13 +203,13 @@ def as_number(t: Type, argument: Any, memory: Memory) -> str | None:
 
 
 def is_pointer(t: Type) -> bool:
-    """Whether some module's addresses have this type."""
+    """Whether the type can hold an address: integers and bits of 32 or 64 bits."""
     return t.kind in "ubs" and t.width in (32, 64)
 
 
 def pointer(where: Place, t: Type, address: int, memory: Memory) -> bytes:
-    """An address as the parameter's type, which must be as wide as addresses of the module are, also for a null
-    pointer."""
+    """An address in the parameter's type. Raises ArgumentError if the type is no pointer's or is narrower than the
+    module's addresses, also for a null pointer."""
     if not is_pointer(t):
         raise ArgumentError(f"{where} is not a pointer: it takes a number, not an array or None")
     if t.width < memory.address_size:
@@ -242,7 +242,8 @@ def number(where: Place, t: Type, value: object) -> bytes:
 
 
 def floating(where: Place, t: Type, value: object) -> bytes:
-    """Rounded to nearest even; a finite number that becomes infinite is out of range."""
+    """A number in the parameter's float type, rounded to nearest even. Raises ArgumentError if a finite number would
+    become infinite."""
     if not isinstance(value, Real):
         raise ArgumentError(f"{where} takes a number, not {value!r}")
     code = PACKED.get(t.name)

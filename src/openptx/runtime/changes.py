@@ -44,17 +44,17 @@ class Merged:
     def __init__(self, size: int) -> None:
         self._values, self._written = np.zeros(lines_of(size), np.uint8), np.zeros(lines_of(size), np.bool_)
 
-    def add(self, one: Change) -> int | None:
-        """Adds a change; the first byte to which an earlier one wrote another value, or None."""
-        mask = np.unpackbits(one.written, axis=1).view(np.bool_)
-        old, written = self._values[one.lines], self._written[one.lines]
+    def add(self, change: Change) -> int | None:
+        """Adds a change. If an earlier one wrote another value to some byte, returns the first such byte instead."""
+        mask = np.unpackbits(change.written, axis=1).view(np.bool_)
+        old, written = self._values[change.lines], self._written[change.lines]
         new = old.copy()
-        new[mask] = one.values
+        new[mask] = change.values
         clash = written & (old != new)
         if clash.any():
             line, byte = np.argwhere(clash)[0]
-            return int(one.lines[line]) * LINE + int(byte)
-        self._values[one.lines], self._written[one.lines] = new, written | mask
+            return int(change.lines[line]) * LINE + int(byte)
+        self._values[change.lines], self._written[change.lines] = new, written | mask
         return None
 
     def write(self, target: Bytes) -> None:

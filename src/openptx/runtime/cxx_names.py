@@ -1,4 +1,4 @@
-"""Names of kernels as C++ has them: `matmul<16>` for `_Z6matmulILi16EEvPKfPf` (Itanium C++ ABI, 5.1)."""
+"""C++ names of kernels: `matmul<16>` for `_Z6matmulILi16EEvPKfPf` (Itanium C++ ABI, 5.1)."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def demangler() -> Any:
 @cache
 def demangled(name: str) -> str:
     """A mangled name with types, such as `void matmul<16>(float const*, float*)`; other names unchanged."""
-    found = demangler() if name.startswith("_Z") else None
-    if found is None:
+    demangle = demangler() if name.startswith("_Z") else None
+    if demangle is None:
         return name
     status = ctypes.c_int()
-    text = found(name.encode(), None, None, ctypes.addressof(status))
+    text = demangle(name.encode(), None, None, ctypes.addressof(status))
     if not text or status.value:
         return name
     try:
@@ -70,7 +70,7 @@ def qualified(name: str) -> str:
 
 
 def spellings(name: str) -> Iterable[str]:
-    """The names of a kernel besides its name in PTX: longer ones first."""
+    """The C++ spellings of a kernel's name, the longest first: with fewer and fewer scopes, and without arguments."""
     yield demangled(name)
     full = qualified(name)
     while True:
@@ -83,7 +83,7 @@ def spellings(name: str) -> Iterable[str]:
 
 
 def without_arguments(name: str) -> str:
-    """The name of a template without its last arguments."""
+    """The name of a template without its last list of arguments."""
     if not name.endswith(">"):
         return name
     depth = 0
@@ -100,23 +100,25 @@ def normal(text: str) -> str:
 
 
 def named(wanted: str, kernels: Iterable[str]) -> str | None:
-    """The kernel that a C++ name means; None if there is none. Raises ArgumentError if the name is ambiguous."""
-    found = [one for one in kernels if one.startswith("_Z") and normal(wanted) in map(normal, spellings(one))]
+    """The PTX name of the kernel that a C++ name denotes; None if there is none. Raises ArgumentError for an ambiguous
+    name."""
+    found = [k for k in kernels if k.startswith("_Z") and normal(wanted) in map(normal, spellings(k))]
     if len(found) > 1:
-        listed = ", ".join(f"`{qualified(one)}`" for one in found[:_MOST])
+        listed = ", ".join(f"`{qualified(k)}`" for k in found[:_MOST])
         raise ArgumentError(f"`{wanted}` means several kernels: {listed}; write one of these, or its name in the PTX: "
                             f"{', '.join(found[:_MOST])}")  # fmt: skip
     return found[0] if found else None
 
 
 def unknown(what: str, name: object, file: str, names: Sequence[str]) -> str:
-    """The message about a name that a module lacks, with those that it has, or of many the most similar ones."""
-    given = f"`{name}`" if isinstance(name, str) else f"{name!r}, which is not a string"
-    return f"no {what} {given}: {file} {names_like(str(name), names, what)}"
+    """The message about a name that the module does not have, with the names that it has, or the most similar of
+    many."""
+    shown = f"`{name}`" if isinstance(name, str) else f"{name!r}, which is not a string"
+    return f"no {what} {shown}: {file} {names_like(str(name), names, what)}"
 
 
 def names_like(name: str, kernels: Sequence[str], what: str = "kernel") -> str:
-    """The kernels of a module, or other names, in the message about an unknown one."""
+    """The second half of that message: `has` and the names of a module's kernels or variables."""
     if not kernels:
         return f"has no {what}"
     rest = ""
@@ -126,5 +128,5 @@ def names_like(name: str, kernels: Sequence[str], what: str = "kernel") -> str:
         near = get_close_matches(name, kernels, n=_MOST) or kernels[:_MOST]
         rest = f" and {len(kernels) - len(near)} others" + (" (`module.kernels`)" if what == "kernel" else "")
         kernels = near
-    shown = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in kernels]
-    return f"has {', '.join(shown)}{rest}"
+    listed = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in kernels]
+    return f"has {', '.join(listed)}{rest}"

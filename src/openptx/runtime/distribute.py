@@ -49,7 +49,8 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything a worker needs. `buffers` are the arrays, then the module's variables in name order."""
+    """Everything a worker needs. `buffers` are the arrays among the arguments, `variables` the bytes of the
+    module's."""
 
     file: File
     target: str  # this and the next two as in `openptx.load`
@@ -60,21 +61,21 @@ class Job:
     block: tuple[int, int, int]
     args: tuple[object, ...]
     buffers: tuple[Array, ...]
-    read_only: frozenset[int]  # buffers; a copy of an array in another process may be written
+    read_only: frozenset[int]  # indices of buffers; an array that was pickled can be written
     variables: Mapping[str, Bytes]
     options: Mapping[str, object] = field(default_factory=dict[str, object])
     name: str = field(default_factory=lambda: uuid4().hex)
 
 
 _interrupted: list[str] = []
-"""The job during which Ctrl-C reached this worker, whose other ranges have no use: a pool of Python's queues some of
-them where its `Future.cancel` has no effect."""
+"""The name of the job that Ctrl-C interrupted on this worker. Its other ranges are not started: a `ProcessPoolExecutor`
+has passed some of them on to its workers already, which `Future.cancel` cannot withdraw."""
 
 Changes = dict[int | str, Change]
 
 SMALL, PIECES = 16 << 20, 8
-"""Grids whose arrays have at most that many bytes are run in so many ranges a worker, because some blocks may take
-longer than others; each range costs copies of the arrays, 5 ms a MiB."""
+"""A grid whose arrays have at most SMALL bytes together is run in PIECES ranges per worker, because some blocks may
+take longer than others. Larger ones are not: each range copies the arrays, which takes 5 ms a MiB."""
 
 
 @hints(**OTHER_NAMES)
@@ -102,13 +103,13 @@ def distribute(
 
     Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
     a byte only with the same value. Kernels with atomics outside of `.shared` memory, kernels that call `malloc`,
-    clusters, textures, surfaces and tensor maps are refused. Arrays are copied to every worker, which pays for
-    kernels that compute much. Pointers inside of arrays are not valid there, and what kernels print appears there.
+    clusters, textures, surfaces and tensor maps are refused. Arrays are copied to every worker, which pays off for
+    kernels that compute much. Pointers in arrays are not valid in a worker, and kernels print to the worker's output.
 
-    Blocks whose worker is lost run again, once: where a pool of Python's is broken, in another one with the same
-    context and initializer, otherwise by the same executor. Kernels that print are not run again.
+    Blocks whose worker is lost run again, once: if a `ProcessPoolExecutor` is broken, in a new one with the same context
+    and initializer, otherwise by the same executor. Kernels that print are not run again.
 
-    Raises ArgumentError for what is refused, WorkerLost where workers are lost again, and whatever a launch raises. Of
+    Raises ArgumentError for what is refused, WorkerLost if workers are lost again, and whatever a launch raises. Of
     several faults the one of the lowest range is raised. After an error the arrays are as before the call.
     """
     require_kernel(kernel)
@@ -129,17 +130,17 @@ def distribute(
     options = {"shared_mem": shared_mem, "engine": engine, "timeout": timeout, "workers": 1}
     image = kernel.module.image
     program, content = kernel.module.program, contents(kernel.module)
-    how = program.target, program.profile, program.contract
+    load_options = program.target, program.profile, program.contract
     read_only = frozenset(number for number, array in enumerate(arrays) if not array.flags.writeable)
-    job = Job(program.file, *how, kernel.name, grid, block, given, tuple(arrays), read_only, content, options)
+    job = Job(program.file, *load_options, kernel.name, grid, block, given, tuple(arrays), read_only, content, options)
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
     try:
         parts = run_all(executor, partial(run, job), ranges, program, kernel.name)
     except Fault as fault:
         raise fault from None
     merged = merge(kernel, args, arrays, {each: parts[each] for each in ranges})
-    for number, found in merged.items():
-        found.write(bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number))
+    for number, changed in merged.items():
+        changed.write(bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number))
 
 
 def pieces(executor: Executor, size: int) -> int:
@@ -154,13 +155,14 @@ def refuse(kernel: Kernel) -> None:
     if kernel.module.image.bound:
         raise ArgumentError("textures, samplers and surfaces cannot be sent to other processes")
     if kernel.function.directives.get("reqnctapercluster"):
-        raise ArgumentError(f"kernel `{kernel.name}` runs in clusters, whose blocks cannot be sent apart")
-    for text in meetings(program, kernel.name):
-        raise ArgumentError(f"blocks of kernel `{kernel.name}` may need each other, and cannot be sent apart: `{text}`")
+        raise ArgumentError(f"kernel `{kernel.name}` runs in clusters, whose blocks cannot run in separate processes")
+    for text in shared_effects(program, kernel.name):
+        why = f"may depend on each other, and cannot run in separate processes: `{text}`"
+        raise ArgumentError(f"blocks of kernel `{kernel.name}` {why}")
 
 
-def meetings(program: Program, kernel: str) -> list[str]:
-    """Texts of the instructions that may act on other blocks, of a kernel and all it may call.
+def shared_effects(program: Program, kernel: str) -> list[str]:
+    """The texts of the instructions by which blocks may affect each other, in a kernel and all functions it may call.
 
     Each range has its own memory, so that sums of all blocks would be lost.
     """
@@ -223,7 +225,7 @@ def loaded(
 
 
 def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[str, Bytes]) -> None:
-    """Gives variables the values that they have in the launching process; addresses in them are local ones."""
+    """Sets variables to the values that they have in the launching process; addresses in them stay this process's."""
     for name, data in wanted.items():
         target = module.get_global(name)
         target[:] = data
@@ -244,6 +246,7 @@ def run(job: Job, blocks: Range) -> Changes:
 
 
 def changes_of(job: Job, blocks: Range) -> Changes:
+    """Runs the range on copies of the buffers. Returns what it changed in them, by index, and in variables, by name."""
     module, first = loaded(job.file.name, job.file.text, job.target, job.profile, job.contract, threading.get_ident())
     buffers = [own(array, number in job.read_only) for number, array in enumerate(job.buffers)]
     args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
@@ -257,7 +260,7 @@ def changes_of(job: Job, blocks: Range) -> Changes:
     for number, (old, new) in enumerate(zip(job.buffers, buffers, strict=True)):
         if number not in job.read_only:
             found[number] = change(bytes_of(old), bytes_of(new))
-    return {number: one for number, one in found.items() if one is not None}
+    return {buffer: delta for buffer, delta in found.items() if delta is not None}
 
 
 def own(array: Array, read_only: bool) -> Array:
@@ -274,11 +277,11 @@ def merge(
     """Merges the changes. Raises ArgumentError if two ranges wrote different values to one byte."""
     merged: dict[int | str, Merged] = {}
     for blocks, changes in parts.items():
-        for number, one in changes.items():
+        for number, delta in changes.items():
             if number not in merged:
                 whole = isinstance(number, int)
                 merged[number] = Merged(arrays[number].nbytes if whole else kernel.module.image.bytes(number).size)
-            at = merged[number].add(one)
+            at = merged[number].add(delta)
             if at is not None:
                 raise ArgumentError(
                     f"blocks {blocks[0]} to {blocks[1] - 1} and blocks before them write different values to byte {at}"
@@ -288,7 +291,7 @@ def merge(
 
 
 def called(kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], number: int | str) -> str:
-    """A buffer in the user's terms."""
+    """What messages call a buffer: the variable or the argument."""
     if isinstance(number, str):
         return f"variable `{number}`"
     i = next(i for i, a in enumerate(args) if isinstance(a, np.ndarray) and alike(as_array(a), arrays[number]))

@@ -2,8 +2,8 @@
 
 The layout was derived from 2,512 maps of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, each bit of each
 argument by itself, as driver 580 (CUDA 13.0) encoded them on an H200 on 2026-11-26, and from those of Triton's kernels
-there: `tests/hardware/sm_90-13.0-2026-11-26/driver_maps.json` has some. Elements of 4 and 6 bits were refused there,
-and the wide modes of columns are of other GPUs: such maps are unknown.
+there: `tests/hardware/sm_90-13.0-2026-11-26/driver_maps.json` has some. The driver refused elements of 4 and 6 bits,
+and the wide modes of im2col need other GPUs: the encoding of such maps is unknown.
 """
 
 from __future__ import annotations
@@ -125,14 +125,14 @@ def decode(data: Any) -> DriverMap:
 
     rank = LAYOUT["last axis"].read(number) + 1
     if rank > 5:
-        raise wrong(f"they would be of {rank} axes")
+        raise wrong(f"a tensor has at most 5 axes, and they say {rank}")
     high = axes("stride, high", rank - 1)
     strides = [CHUNK * (n | more << STRIDE_BITS) for n, more in zip(axes("stride", rank - 1), high, strict=True)]
     box, columns = [n + 1 for n in axes("box - 1", rank)], None
     if LAYOUT["columns"].read(number):
         columns, box = columns_of(number, rank), []
     if LAYOUT["interleave"].read(number) not in INTERLEAVES:
-        raise wrong("there is no interleave layout 3")
+        raise wrong("they say interleave layout 3, which does not exist")
     found = DriverMap(
         LAYOUT["address"].read(number),
         tuple(n + 1 for n in axes("size - 1", rank))[::-1],
@@ -155,9 +155,9 @@ def decode(data: Any) -> DriverMap:
 
 
 def columns_of(number: int, rank: int) -> Columns:
-    """Raises ArgumentError for impossible values."""
+    """The corners and sizes of columns of pixels. Raises ArgumentError for a tensor of fewer than 3 axes."""
     if rank < 3:
-        raise wrong(f"they would be of {rank} axes for columns of pixels")
+        raise wrong(f"a tensor whose columns are copied has at least 3 axes, and they say {rank}")
     count = rank - 2
     bits = CORNER_BITS[count]
 
@@ -181,39 +181,42 @@ def element_of(number: int) -> str:
     return names[code]
 
 
-def encode(one: DriverMap) -> bytes:
-    """The driver's 128-byte encoding of these parts."""
+def encode(contents: DriverMap) -> bytes:
+    """The driver's 128-byte encoding of a map with these contents."""
     codes = {name: code for code, name in (ELEMENTS | CONVERTED).items()} | {"tf32": _F32, "tf32.ftz": _F32_FTZ}
-    tf32 = one.element.startswith(_TF32)
-    swizzle = {name: code for code, name in SWIZZLES.items()}[one.swizzle]
-    layout = {name: code for code, name in INTERLEAVES.items()}[one.interleave]
+    tf32 = contents.element.startswith(_TF32)
+    swizzle = {name: code for code, name in SWIZZLES.items()}[contents.swizzle]
+    layout = {name: code for code, name in INTERLEAVES.items()}[contents.interleave]
     values: dict[str, list[int]] = {
-        "address": [one.address],
-        "columns": [int(one.columns is not None)],
-        "last axis": [len(one.shape) - 1],
-        "element": [codes[one.element]],
+        "address": [contents.address],
+        "columns": [int(contents.columns is not None)],
+        "last axis": [len(contents.shape) - 1],
+        "element": [codes[contents.element]],
         "interleave": [layout],
         "swizzle": [swizzle],
-        "nan": [int(one.fill == "nan")],
+        "nan": [int(contents.fill == "nan")],
         "tf32": [int(tf32)],
-        "promotion": [PROMOTIONS.index(one.promotion)],
-        "stride": [n // CHUNK for n in one.strides[::-1]],
-        "stride, high": [n // CHUNK >> STRIDE_BITS for n in one.strides[::-1]],
-        "size - 1": [n - 1 for n in one.shape[::-1]],
-        "step - 1": [n - 1 for n in one.steps[::-1]],
-        "box - 1": [n - 1 for n in one.box[::-1]],
+        "promotion": [PROMOTIONS.index(contents.promotion)],
+        "stride": [n // CHUNK for n in contents.strides[::-1]],
+        "stride, high": [n // CHUNK >> STRIDE_BITS for n in contents.strides[::-1]],
+        "size - 1": [n - 1 for n in contents.shape[::-1]],
+        "step - 1": [n - 1 for n in contents.steps[::-1]],
+        "box - 1": [n - 1 for n in contents.box[::-1]],
     }
-    count, corners = prod(n // step for n, step in zip(one.box, one.steps, strict=False)), 0
-    if one.columns is not None:
-        lower, upper, pixels, channels = one.columns
+    count, corners = prod(n // step for n, step in zip(contents.box, contents.steps, strict=False)), 0
+    if contents.columns is not None:
+        lower, upper, pixels, channels = contents.columns
         values |= {"box - 1": [channels - 1], "pixels - 1": [pixels - 1]}
         count = pixels * channels
         for first, corner in ((LOWER, lower), (UPPER, upper)):
             field = Field(first, CORNER_BITS[len(corner)])
             corners |= sum(field.write(n, i) for i, n in enumerate(corner[::-1]))
-    if not one.by_kernel:
-        values |= {"bytes of a box": [count * width_of(one.element) // 8], "bytes of a pattern": [PATTERNS[swizzle]]}
-    fields = sum(LAYOUT[name].write(n, i) for name, given in values.items() for i, n in enumerate(given))
+    if not contents.by_kernel:
+        values |= {
+            "bytes of a box": [count * width_of(contents.element) // 8],
+            "bytes of a pattern": [PATTERNS[swizzle]],
+        }
+    fields = sum(LAYOUT[name].write(n, i) for name, numbers in values.items() for i, n in enumerate(numbers))
     return (fields | corners).to_bytes(SIZE, "little")
 
 

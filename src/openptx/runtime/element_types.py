@@ -39,7 +39,7 @@ class Access(NamedTuple):
 
 def warn_of(function: Function, where: Place, dtype: Any) -> None:
     """Warns if an array of these elements is passed for a parameter whose accesses need others."""
-    if not doubtful(dtype) or widths(function) <= (fitting := fits(dtype)):
+    if not implies_type(dtype) or widths(function) <= (fitting := fits(dtype)):
         return
     access = accesses(function).get(where.parameter.name)
     if access is None or access.type.width in fitting:
@@ -63,7 +63,7 @@ def caller() -> int:
     return count
 
 
-def doubtful(dtype: Any) -> bool:
+def implies_type(dtype: Any) -> bool:
     """Whether elements imply a type: floats, complex numbers, and 64-bit integers, which are NumPy's default. Others
     may be raw bits."""
     return dtype.kind in "fc" or (dtype.kind == "i" and dtype.itemsize == 8)
@@ -105,9 +105,9 @@ def accesses(function: Function) -> dict[str, Access]:
         accessed = float_type(op) if addresses else None
         for address in addresses:
             through = names(address.base, come_from)
-            type = accessed if len(through) == 1 else None
+            unique = accessed if len(through) == 1 else None
             for name in through:
-                found[name][type and type.name] = type and Access(type, op)
+                found[name][None if unique is None else unique.name] = None if unique is None else Access(unique, op)
     return {name: a for name, seen in found.items() if len(seen) == 1 for a in seen.values() if a is not None}
 
 

@@ -172,7 +172,7 @@ class Kernel(Handle):
         return parameters(self.function)
 
     def fidelity(self) -> list[Statement]:
-        """The fidelity of each statement that the kernel may execute: exact, as measured, modelled.
+        """The fidelity of each statement that the kernel may execute: exact, bounded, modelled or unsupported.
 
         Functions that it may call are included. Instructions that ptxas contracts or folds are among the modelled
         statements.
@@ -353,7 +353,7 @@ def load(
     if isinstance(source, memoryview):
         source = source.tobytes()
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray)):
-        file: File = link_files([file_to_load(one, f"<string {i}>") for i, one in enumerate(source)], target, profile)
+        file: File = link_files([file_to_load(each, f"<string {i}>") for i, each in enumerate(source)], target, profile)
     else:
         file = file_to_load(source, "<string>")
         if device_runtime([file]):

@@ -21,8 +21,8 @@ def module(program: Program) -> str:
 def kernel(program: Program, function: Function) -> str:
     """A kernel: its parameters, its shared memory, and its directives on threads and registers."""
     shared = shared_layout(program, function.name).static
-    said = [f"{len(function.code)} instructions", f"{shared} bytes of static shared memory"]
-    said += [f".{name} {', '.join(map(str, values))}" for name, values in function.directives.items()]
+    facts = [f"{len(function.code)} instructions", f"{shared} bytes of static shared memory"]
+    facts += [f".{name} {', '.join(map(str, values))}" for name, values in function.directives.items()]
     rows = "".join(
         f"<tr><td>{escape(p.name)}</td><td>.{escape(p.type)}{f'[{p.count}]' if p.count > 1 else ''}</td>"
         f"<td>{p.offset}</td><td>{p.size}</td></tr>"
@@ -30,4 +30,4 @@ def kernel(program: Program, function: Function) -> str:
     )
     head = "<thead><tr><th>parameter</th><th>type</th><th>offset</th><th>bytes</th></tr></thead>"
     table = f"<table>{head}<tbody>{rows}</tbody></table>" if rows else ""
-    return f"<div><b>kernel <code>{escape(function.name)}</code></b>: {escape('; '.join(said))}{table}</div>"
+    return f"<div><b>kernel <code>{escape(function.name)}</code></b>: {escape('; '.join(facts))}{table}</div>"

@@ -19,9 +19,9 @@ def is_range(value: Any, stop: int) -> bool:
     """Whether two numbers form a nonempty range: the first, and one past the last."""
     if not isinstance(value, list | tuple):
         return False
-    given = cast("list[object] | tuple[object, ...]", value)
-    ends = [end for end in given if is_count(end)]
-    return len(ends) == len(given) == 2 and 0 <= ends[0] < ends[1] <= stop
+    items = cast("list[object] | tuple[object, ...]", value)
+    ends = [end for end in items if is_count(end)]
+    return len(ends) == len(items) == 2 and 0 <= ends[0] < ends[1] <= stop
 
 
 Extent = int | Sequence[int]
@@ -29,14 +29,14 @@ Extent = int | Sequence[int]
 LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 
 
-def extent(what: str, given: Any) -> Triple:
-    """One to three positive integers as x, y, z."""
-    if type(given) is int:
-        x, y, z = given, 1, 1
+def extent(what: str, value: Any) -> Triple:
+    """One to three positive integers as x, y, z. Raises ArgumentError for others, and beyond CUDA's limits."""
+    if type(value) is int:
+        x, y, z = value, 1, 1
     else:
-        parts: tuple[Any, ...] = tuple(given) if is_ordered(given) else (given,)
+        parts: tuple[Any, ...] = tuple(value) if is_ordered(value) else (value,)
         if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
-            raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
+            raise ArgumentError(f"the {what} is one to three integers, not {value!r}")
         x, y, z = map(int, (*parts, 1, 1)[:3])
     most_x, most_y, most_z = LARGEST.get(what, (16, 16, 16))
     if not (1 <= x <= most_x and 1 <= y <= most_y and 1 <= z <= most_z):
@@ -46,11 +46,11 @@ def extent(what: str, given: Any) -> Triple:
     return x, y, z
 
 
-def is_ordered(given: Any) -> TypeGuard[Iterable[Any]]:
-    """Whether it is a sequence of items: an array with axes is, text, bytes, sets and dictionaries are not."""
-    if isinstance(given, Mapping | Set | str | bytes | bytearray):
+def is_ordered(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Whether a value is a sequence of items: an array with axes is one; text, bytes, sets and dictionaries are not."""
+    if isinstance(value, Mapping | Set | str | bytes | bytearray):
         return False
-    return hasattr(given, "__iter__") and getattr(given, "ndim", 1) > 0
+    return hasattr(value, "__iter__") and getattr(value, "ndim", 1) > 0
 
 
 def check_shape(program: Program, function: Function, block: Triple, shared: int) -> None:

@@ -30,7 +30,8 @@ _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint
 _BITS = {1: "u8", 2: "u16"}
 """For elements of other types, which are only moved."""
 LARGEST_SIZE = (1 << 32) - 1
-"""The largest value of a word. A tensor may have one element more, which no coordinate reaches: they end at 2^31."""
+"""The largest value of a word. A tensor may have one element more, which no coordinate reaches: the largest is 2^31 -
+1."""
 
 
 class TensorMap:
@@ -74,8 +75,8 @@ class TensorMap:
         interleave  `16B` or `32B` for channels in slices of so many bytes (NC/8HWC8, NC/16HWC16 of f16): axes are then
                  N, slices, [D, [H,]] W, of which the last one counts pixels, and a copy is of one slice
 
-        The others are those of a TensorMap. Raises ArgumentError as it does, Unsupported for what no copy of boxes has
-        a meaning for.
+        The other parameters are those of a TensorMap. Raises ArgumentError as it does, Unsupported for maps that no
+        copy of boxes has a meaning for.
         """
         return PartsMap(address_of(address), parts(shape, strides, box, steps, element, swizzle, interleave, fill))
 
@@ -85,10 +86,10 @@ class TensorMap:
 
         data     what `cuTensorMapEncodeTiled` or `cuTensorMapEncodeIm2col` made on a machine with a GPU, or a kernel
                  there with `tensormap.replace`; the layout is that of an H200, driver 580
-        address  of the tensor here, a number or an `openptx.memory` block; None for the one in the bytes, which is
-                 seldom that of memory here
+        address  of the tensor in this process: a number, or an `openptx.memory` block; None for the address in the
+                 bytes, which is rarely valid outside of the process that encoded the map
 
-        Raises ArgumentError where the bytes are no such map, Unsupported for one that no copy has a meaning for.
+        Raises ArgumentError if the bytes are not such a map, Unsupported for one that no copy has a meaning for.
         """
         known = decode(data)
         where = known.address if address is None else address_of(address)
@@ -121,8 +122,8 @@ class TensorMap:
             )
 
     def _check_rows(self, elements: int) -> None:
-        """Raises ArgumentError if rows of this many elements cannot be laid out in shared memory, or those of the
-        array."""
+        """Raises ArgumentError if rows of this many elements cannot be laid out in shared memory, or if the array's
+        rows or elements cannot be copied."""
         array, row = self.array, elements * self.array.itemsize
         if not is_choice(self.swizzle, SWIZZLES.values()):
             raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {self.swizzle!r}")

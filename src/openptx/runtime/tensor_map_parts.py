@@ -92,73 +92,75 @@ def parts(
     return made
 
 
-def require_known(one: Parts) -> None:
-    """The named codes must be in Table 33, and supported by our copies."""
+def require_known(tensor: Parts) -> None:
+    """The element, layouts and fill must be in Table 33, and copies must support them."""
     known = [*ELEMENTS.values(), *CONVERTED.values(), *PACKED.values()]
-    if one.element not in known:
-        if one.element in OTHER_ELEMENTS:
-            raise Unsupported(f"tensor maps of .{one.element}")
-        raise ArgumentError(f"elements of a tensor are {', '.join(known)}, not {one.element!r}")
-    if one.interleave not in INTERLEAVES.values():
-        raise ArgumentError(f"tensors are interleaved by {', '.join(INTERLEAVES.values())}, not {one.interleave!r}")
-    if one.swizzle not in SWIZZLES.values():
-        raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {one.swizzle!r}")
-    if one.fill not in ("zero", "nan"):
-        raise ArgumentError(f"boxes are filled with `zero` or `nan`, not {one.fill!r}")
+    if tensor.element not in known:
+        if tensor.element in OTHER_ELEMENTS:
+            raise Unsupported(f"tensor maps of .{tensor.element}")
+        raise ArgumentError(f"elements of a tensor are {', '.join(known)}, not {tensor.element!r}")
+    if tensor.interleave not in INTERLEAVES.values():
+        raise ArgumentError(f"tensors are interleaved by {', '.join(INTERLEAVES.values())}, not {tensor.interleave!r}")
+    if tensor.swizzle not in SWIZZLES.values():
+        raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {tensor.swizzle!r}")
+    if tensor.fill not in ("zero", "nan"):
+        raise ArgumentError(f"boxes are filled with `zero` or `nan`, not {tensor.fill!r}")
 
 
-def require_axes(one: Parts) -> None:
+def require_axes(tensor: Parts) -> None:
     """There must be as many numbers as axes, and they must be in range."""
-    rank = len(one.shape)
+    rank = len(tensor.shape)
     if not 1 <= rank <= MOST_AXES:
         raise ArgumentError(f"a tensor map is of 1 to {MOST_AXES} axes, not {rank}")
-    if {len(one.box), len(one.steps)} != {rank}:
+    if {len(tensor.box), len(tensor.steps)} != {rank}:
         raise ArgumentError(f"the array has {rank} axes: give the box and the steps one number for each")
-    if len(one.strides) != rank - 1:
+    if len(tensor.strides) != rank - 1:
         raise ArgumentError(f"a tensor of {rank} axes has {rank - 1} strides, of all but the innermost, in bytes, not "
-                            f"{len(one.strides)}")  # fmt: skip
-    if not all(1 <= n <= MOST_SIZE for n in one.shape):
-        raise ArgumentError(f"a tensor has 1 to {MOST_SIZE} elements along each axis, not {one.shape}")
-    if not all(1 <= n <= LARGEST for n in one.box):
-        raise ArgumentError(f"a box has 1 to {LARGEST} elements along each axis, not {one.box}")
-    if not all(1 <= n <= MOST_STEP for n in one.steps) or (one.steps[-1] != 1 and one.interleave == "none"):
-        raise ArgumentError(f"steps are 1 to {MOST_STEP}, and 1 along the last axis, not {one.steps}")
+                            f"{len(tensor.strides)}")  # fmt: skip
+    if not all(1 <= n <= MOST_SIZE for n in tensor.shape):
+        raise ArgumentError(f"a tensor has 1 to {MOST_SIZE} elements along each axis, not {tensor.shape}")
+    if not all(1 <= n <= LARGEST for n in tensor.box):
+        raise ArgumentError(f"a box has 1 to {LARGEST} elements along each axis, not {tensor.box}")
+    if not all(1 <= n <= MOST_STEP for n in tensor.steps) or (tensor.steps[-1] != 1 and tensor.interleave == "none"):
+        raise ArgumentError(f"steps are 1 to {MOST_STEP}, and 1 along the last axis, not {tensor.steps}")
 
 
-def require_slices(one: Parts) -> None:
+def require_slices(tensor: Parts) -> None:
     """Rules for interleaved tensors only; those of 4 and 6 bits are Unsupported."""
-    if one.interleave == "none":
+    if tensor.interleave == "none":
         return
-    if len(one.shape) < 3:
-        raise ArgumentError(f"an interleaved tensor has 3 to {MOST_AXES} axes, not {len(one.shape)}")
-    if one.element in PACKED.values():
-        raise Unsupported(f"tensor maps of .{one.element} that are interleaved")
+    if len(tensor.shape) < 3:
+        raise ArgumentError(f"an interleaved tensor has 3 to {MOST_AXES} axes, not {len(tensor.shape)}")
+    if tensor.element in PACKED.values():
+        raise Unsupported(f"tensor maps of .{tensor.element} that are interleaved")
 
 
-def require_row(one: Parts) -> None:
+def require_row(tensor: Parts) -> None:
     """Rows of the box and of the tensor must be multiples of the hardware's unit of transfer."""
-    layout, alignment = layout_of(one.element), alignment_of(one.element, one.interleave)
-    row = one.box[-1] * layout.bits // 8
+    layout, alignment = layout_of(tensor.element), alignment_of(tensor.element, tensor.interleave)
+    row = tensor.box[-1] * layout.bits // 8
     if row % CHUNK:
         raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
-    require_packed(one, layout)
-    if one.swizzle != "none" and one.interleave == "none" and row > int(one.swizzle[:-1]):
-        raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {one.swizzle} allows")
-    wrong = [n for n in one.strides if n % alignment or not 0 <= n < MOST_STRIDE]
+    require_packed(tensor, layout)
+    if tensor.swizzle != "none" and tensor.interleave == "none" and row > int(tensor.swizzle[:-1]):
+        raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {tensor.swizzle} allows")
+    wrong = [n for n in tensor.strides if n % alignment or not 0 <= n < MOST_STRIDE]
     if wrong:
         must = f"that must be a multiple of {alignment}"
         raise ArgumentError(f"rows of the array are {wrong[-1]} bytes apart; {must}")
 
 
-def require_packed(one: Parts, layout: Layout) -> None:
+def require_packed(tensor: Parts, layout: Layout) -> None:
     """Rules for elements of 4 and 6 bits only."""
-    if one.shape[-1] % layout.whole:
-        raise ArgumentError(f"a row of `.{one.element}` has a multiple of {layout.whole} elements, not {one.shape[-1]}")
-    if layout.box and one.box[-1] != layout.box:
-        raise ArgumentError(f"a box of `.{one.element}` has {layout.box} elements in a row, not {one.box[-1]}")
-    if layout.box and one.swizzle not in PADDED_SWIZZLES:
+    if tensor.shape[-1] % layout.whole:
         raise ArgumentError(
-            f"boxes of `.{one.element}` are swizzled by {' or '.join(PADDED_SWIZZLES)}, not {one.swizzle}"
+            f"a row of `.{tensor.element}` has a multiple of {layout.whole} elements, not {tensor.shape[-1]}"
         )
-    if one.fill == "nan" and one.element in PACKED_LAYOUTS:
-        raise ArgumentError(f"elements of `.{one.element}` have no NaN to fill boxes with")
+    if layout.box and tensor.box[-1] != layout.box:
+        raise ArgumentError(f"a box of `.{tensor.element}` has {layout.box} elements in a row, not {tensor.box[-1]}")
+    if layout.box and tensor.swizzle not in PADDED_SWIZZLES:
+        raise ArgumentError(
+            f"boxes of `.{tensor.element}` are swizzled by {' or '.join(PADDED_SWIZZLES)}, not {tensor.swizzle}"
+        )
+    if tensor.fill == "nan" and tensor.element in PACKED_LAYOUTS:
+        raise ArgumentError(f"elements of `.{tensor.element}` have no NaN to fill boxes with")

@@ -71,7 +71,7 @@ def test_version_1(file: Path) -> None:
     plain = {name: header[name] for name in names} | {"compare": [not r.symbol for r in recording.regions]}
     line = json.dumps({**plain, "ptx": "abc"}).encode()
     old.write_bytes(b"\n".join([line, b"".join(data.tobytes() for data in memory)]))
-    assert "its PTX is not there: abc.ptx should lie next to it" in str(openptx.replay(old).error)
+    assert "its PTX is missing: put abc.ptx next to it" in str(openptx.replay(old).error)
     old.with_name("other.ptx").write_text(SCALE)
     assert openptx.replay(old, ptx=old.with_name("other.ptx")).equal
     old.with_name("other.ptx").rename(old.with_name("abc.ptx"))
@@ -82,7 +82,7 @@ def test_version_1(file: Path) -> None:
 
 def test_a_file_that_is_cut_short_or_too_long(file: Path) -> None:
     header, rest = parts(file)
-    for wrong, said in ((rest[:-1], "is cut short"), (rest[:100], "is cut short"), (rest + b"x", "is longer")):
+    for wrong, said in ((rest[:-1], "is cut short"), (rest[:100], "is cut short"), (rest + b"x", "is too long")):
         found = openptx.replay(rewritten(file, wrong))
         assert found.status == "unreadable"
         assert said in str(found.error)
@@ -118,11 +118,11 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes) -> None:
         ({"allocs": [[256, 64], [300, 64]]}, "overlap: at 0x100 (64 bytes) and 0x12c"),
         ({"compare": [True]}, "not true or false for each of 4 allocations"),
         ({"changed": [1, 2, 3, 4]}, "not true or false for each of 4 allocations"),
-        ({"symbols": {"factor": 9}}, "says 9 of `factor`, which is no allocation of it"),
+        ({"symbols": {"factor": 9}}, "has 9 for `factor`, not an allocation of its own"),
         ({"kernel": "other"}, "no kernel `other`"),
         ({"target": "sm_1"}, "no target `sm_1`"),
         ({"ptx": None, "text": 0}, "`ptx` of the recording is missing"),
-        ({"ptx": "../../etc/passwd", "text": 0}, "is longer than it says"),
+        ({"ptx": "../../etc/passwd", "text": 0}, "is too long"),
     ],
 )
 def test_what_is_wrong_in_the_first_line(file: Path, changes: dict[str, Any], said: str) -> None:
@@ -141,7 +141,7 @@ def test_the_module_lies_in_the_same_folder(file: Path) -> None:
     inner = file.parent / "sub" / "a.launch"
     inner.write_bytes(file.read_bytes())
     rewritten(inner, rest[: -header["text"]], ptx="../up", text=0)
-    assert "its PTX is not there" in str(openptx.replay(inner).error)
+    assert "its PTX is missing" in str(openptx.replay(inner).error)
 
 
 def test_an_interrupt_leaves_no_half_of_a_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

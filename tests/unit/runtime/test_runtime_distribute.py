@@ -159,7 +159,7 @@ def test_ranges_that_disagree_are_refused(threads: Executor) -> None:
 
 
 def test_atomics_between_blocks_are_refused(threads: Executor) -> None:
-    with pytest.raises(ArgumentError, match=r"may need each other.*red\.global\.add\.u32"):
+    with pytest.raises(ArgumentError, match=r"may depend on each other.*red\.global\.add\.u32"):
         openptx.distribute(load(KERNELS)["count"], threads, 4, 1, (np.zeros(1, np.uint32),))
 
 
@@ -211,7 +211,7 @@ def test_atomics_between_blocks_are_refused_in_functions_that_are_called_through
 }
 """
     )
-    with pytest.raises(ArgumentError, match=r"may need each other.*red\.global\.add\.u32"):
+    with pytest.raises(ArgumentError, match=r"may depend on each other.*red\.global\.add\.u32"):
         openptx.distribute(load(text)["k"], threads, 4, 1, (np.zeros(1, np.uint32),))
 
 
