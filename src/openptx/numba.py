@@ -3,8 +3,8 @@
     import openptx.numba
     openptx.numba.activate(target="sm_90")         # then kernel[blocks, threads](x, y) as on a GPU
 
-NumPy arrays are device memory, so what `cuda.to_device` gives is an array as well. Kernels are compiled by NVIDIA's
-compiler, which `pip install 'numba-cuda[cu13]'` brings. Nothing of numba is imported before `activate`.
+NumPy arrays are device memory, so `cuda.to_device` returns an array as well. Kernels are compiled by NVIDIA's compiler,
+which `pip install 'numba-cuda[cu13]'` installs. numba is not imported before `activate`.
 """
 
 from __future__ import annotations
@@ -129,13 +129,13 @@ def activate(
         replace(cuda, name, value)
 
 
-def nothing(*given: object) -> None:
-    """Kernels are loaded when they are launched."""
+def nothing(*arguments: object) -> None:
+    """Does nothing: kernels are loaded when they are launched, and launches have ended when they return."""
 
 
-def as_stream(given: object) -> object:
-    """A stream argument of a launch."""
-    return given
+def as_stream(stream: object) -> object:
+    """The stream argument of a launch, unchanged: it has no effect."""
+    return stream
 
 
 def deactivate() -> None:
@@ -181,7 +181,8 @@ COMPLEX = {"complex64": "<2f", "complex128": "<2d"}
 
 
 def flat(kernel: Any, kind: Any, value: Any) -> Iterator[bytes]:
-    """An argument as the values of numba's calling convention."""
+    """An argument as the parameters of numba's calling convention, each as bytes. Raises Unsupported for other
+    types."""
     for extension in reversed(kernel.extensions):
         kind, value = extension.prepare_args(kind, value, stream=0, retr=[])
     types = import_module("numba.cuda.types")
@@ -237,4 +238,4 @@ API: dict[str, object] = {
     "default_stream": Stream,
     "is_available": lambda: True,
 }
-"""Replacements for functions of `numba.cuda` that need a driver, while this is active."""
+"""Replacements for functions of `numba.cuda` that need a driver."""

@@ -1,4 +1,4 @@
-"""tinygrad's tests without a GPU: what its mock of CUDA calls to run a kernel, in place of gpuocelot's `ptx_run`.
+"""tinygrad's tests without a GPU: the function by which its mock of CUDA runs kernels, gpuocelot's `ptx_run`.
 
 In tinygrad's test/mockgpu/cuda/cuda.py, instead of `from test.mockgpu.helpers import ptx_run`:
 
@@ -26,22 +26,22 @@ def ptx_run(
     block_z: int, grid_x: int, grid_y: int, grid_z: int, shared: int = 0, *,
     memory: Memory | Callable[[], Memory] | None = None, engine: str = "auto", timeout: float | None = None,
 ) -> None:  # fmt: skip
-    """Runs the only kernel of a PTX text, as the function of that name in gpuocelot does; and waits for its end.
+    """Runs the only kernel of a PTX text, as gpuocelot's function of that name does, and waits for its end.
 
     source     the text, as bytes or as a pointer to them with a zero at the end
     arguments  `count` values, one for each parameter; pointers are addresses of the host
     block, grid, shared   in threads, blocks, and bytes of dynamic shared memory
-    memory     what pointers may point to, or a function that gives it: memoryviews by their address; the kernel can
-               reach nothing else, besides what `openptx.memory` allocated
+    memory     the host memory that pointers may refer to, or a function that returns it: memoryviews by their address;
+               besides it the kernel can access only allocations of `openptx.memory`
     engine, timeout       as for a call of `openptx.Kernel`
 
-    Raises CheckError for what is wrong in the text, Fault for what the kernel does wrong, ArgumentError for another
-    number of arguments and for a text of several kernels.
+    Raises CheckError for errors in the text, Fault for errors of the kernel, ArgumentError for another number of
+    arguments and for a text without or with several kernels.
     """
     text = source if isinstance(source, bytes) else source.value or b""
     module = loaded(text)
     if len(module.kernels) != 1:
-        raise ArgumentError(f"a text with one kernel is run, not {len(module.kernels)}")
+        raise ArgumentError(f"`ptx_run` takes a text with one kernel, not {len(module.kernels)}")
     kernel = module[module.kernels[0]]
     wanted = kernel.parameters
     if not count == len(wanted) <= len(arguments):

@@ -244,7 +244,7 @@ def test_renaming_changes_every_use_and_nothing_else() -> None:
 
 
 REFUSED = [
-    ("%r2", "index", "one of a range"),
+    ("%r2", "index", "belongs to the range"),
     ("%tid", "index", "predefined"),
     ("x, [", "address", "declared already"),
     ("x, [", "4th", "is no name"),

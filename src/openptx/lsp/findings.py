@@ -63,19 +63,19 @@ def code_actions(document: Document, params: types.CodeActionParams) -> list[typ
     only = params.context.only
     start, end = document.at.span(params.range)
     actions: list[types.CodeAction] = []
-    if _asked(types.CodeActionKind.QuickFix.value, only):
+    if _requested(types.CodeActionKind.QuickFix.value, only):
         actions += [
             _quick_fix(document, found)
             for found in document.diagnostics
             if found.fix is not None and any(at <= end and start <= until for at, until in (found.span, *found.also))
         ]
     safe = [found for found in document.diagnostics if is_fixable(found)]
-    if safe and _asked(FIX_ALL, only):
+    if safe and _requested(FIX_ALL, only):
         actions.append(_fix_all(document, safe))
     return actions
 
 
-def _asked(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+def _requested(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
     """Whether a client requests actions of a kind: `source` also means `source.fixAll.openptx`."""
     wanted = [each.value if isinstance(each, types.CodeActionKind) else each for each in only or []]
     return not wanted or any(kind == each or kind.startswith(f"{each}.") or not each for each in wanted)

@@ -52,7 +52,10 @@ def _of_symbol(document: Document, offset: int) -> tuple[Span, str] | None:
     span, symbol = use
     places = len(document.symbols.references(symbol))
     row = document.file.location(symbol.declared[0])[0] if symbol.declared is not None else 0
-    return span, f"{symbol.text}\n\n{symbol.kind}, declared in line {row}, named in {places} places"
+    return (
+        span,
+        f"{symbol.text}\n\n{symbol.kind}, declared in line {row}, named in {places} place{'s' if places != 1 else ''}",
+    )
 
 
 def _of_word(document: Document, offset: int) -> tuple[Span, str] | None:

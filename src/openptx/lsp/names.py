@@ -58,7 +58,9 @@ def rename(document: Document, position: types.Position, new: str) -> types.Work
     symbol = use[1]
     _require_own_name(symbol)
     if _NAME.fullmatch(new) is None or is_predefined(new):
-        raise InputError(f"`{new}` can't be declared: {'PTX predefines it' if is_predefined(new) else 'it is no name'}")
+        raise InputError(
+            f"`{new}` can't be declared: {'PTX predefines it' if is_predefined(new) else 'it is not a name'}"
+        )
     taken = {other.name for item in document.symbols.items for _, other in document.symbols.uses(item)}
     if new in taken and new != symbol.name:
         raise InputError(f"`{new}` is declared already in this file")
@@ -70,4 +72,4 @@ def _require_own_name(symbol: Symbol) -> None:
     if symbol.declared is None:
         raise InputError(f"`{symbol.name}` is predefined by PTX")
     if symbol.ranged:
-        raise InputError(f"`{symbol.name}` is one of a range, `{symbol.text}`: its name is made of that of the range")
+        raise InputError(f"`{symbol.name}` belongs to the range `{symbol.text}`: its name is the range's with a number")

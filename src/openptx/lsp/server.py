@@ -27,12 +27,13 @@ Answer = TypeVar("Answer")
 
 
 class Server(LanguageServer):
-    """A language server that doesn't report to its editor that it can't reach it: the report would fail in turn."""
+    """A language server that does not report to the editor that the editor cannot be reached: that would fail in
+    turn."""
 
     reporting = False
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """Shows an error in the editor, but not one of showing an error."""
+        """Shows an error in the editor, except one that occurs while an error is shown."""
         if self.reporting:
             return
         self.reporting = True
@@ -79,7 +80,7 @@ class Session:
         self.documents.clear()
 
     def send(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
-        """The diagnostics of a file for an editor."""
+        """Sends the diagnostics of a file to the editor."""
         params = types.PublishDiagnosticsParams(uri, found, version=version)
         self.protocol.text_document_publish_diagnostics(params)
 
@@ -90,7 +91,7 @@ def make_server(target: str | None = None) -> LanguageServer:
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_unexpected)
     session = Session(server, target)
     _register_documents(server, session)
-    _register_questions(server, session)
+    _register_queries(server, session)
     _register_edits(server, session)
     return server
 
@@ -121,7 +122,7 @@ def _register_documents(server: LanguageServer, session: Session) -> None:
         session.end()
 
 
-def _register_questions(server: LanguageServer, session: Session) -> None:
+def _register_queries(server: LanguageServer, session: Session) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hovered(params: types.HoverParams) -> types.Hover | None:
         return hover.hover(session.document(params.text_document.uri), params.position)
@@ -192,5 +193,5 @@ def _or_refused(answer: Callable[[], Answer]) -> Answer:
 
 
 def _unexpected(record: logging.LogRecord) -> bool:
-    """Whether to log something: a refusal is an answer, but pygls logs it like an error of the server."""
+    """A filter of the log, in which pygls reports a refusal like an error of the server."""
     return not (record.exc_info and isinstance(record.exc_info[1], JsonRpcInvalidParams))

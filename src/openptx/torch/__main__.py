@@ -23,16 +23,16 @@ def main() -> int:
     parser.add_argument("--sanitize", metavar="TOOLS", nargs="?", const="all", help="some of race,init,sync,mem (all)")
     parser.add_argument("script", help="the Python script to run")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the arguments of the script")
-    given = parser.parse_args()
-    if not os.path.isfile(given.script):
-        parser.error(f"there is no script {given.script}")
+    options = parser.parse_args()
+    if not os.path.isfile(options.script):
+        parser.error(f"no script {options.script}")
     try:
-        activate(given.target, engine=given.engine, timeout=given.timeout, sanitize=given.sanitize)
+        activate(options.target, engine=options.engine, timeout=options.timeout, sanitize=options.sanitize)
     except Error as error:
         parser.error(str(error))
-    sys.argv = [given.script, *given.arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
-    runpy.run_path(given.script, run_name="__main__")
+    sys.argv = [options.script, *options.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    runpy.run_path(options.script, run_name="__main__")
     return 0
 
 

@@ -22,7 +22,7 @@ from openptx.triton.driver import Driver
 
 
 class Active(NamedTuple):
-    """The replaced attributes of torch: (owner, name, value), without value if there was none."""
+    """The replaced attributes of torch: (owner, name, value), `_MISSING` if the owner had none."""
 
     mode: Any
     replaced: list[tuple[Any, str, Any]]
@@ -45,7 +45,7 @@ def torch_module(name: str = "torch") -> Any:
 
 
 def activate(target: str = "sm_90", **options: Any) -> None:
-    """From now on a device `cuda` of torch is the CPU, with the properties of `target`, and Triton's kernels run here.
+    """From now on torch's device `cuda` is the CPU, with the properties of `target`, and Triton's kernels run here.
 
     `options` are those of `openptx.triton.activate`. Tensors made or computed on `cuda` say so, and moving them to the
     other device copies them. Operators that a program registers for CUDA from now on are called for tensors of the CPU.

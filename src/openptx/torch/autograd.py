@@ -1,6 +1,6 @@
-"""The backward pass: what it calls of a program has the mode too, and gradients are where the results were.
+"""The backward pass: the program's functions run in the mode too, and gradients are where the results were.
 
-torch puts the mode aside during the pass, and makes gradients in C++, where no function mode is called.
+torch suspends the mode during the pass, and makes gradients in C++, where no function mode is called.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def engine(autograd: Any, mode: Callable[[], Any]) -> dict[str, Callable[..., An
 
 
 def checks(torch: Any, checkpoint: Any) -> dict[str, Any]:
-    """What `torch.utils.checkpoint` compares of recomputed tensors, always seen without the mode: it is active in only
-    some of the hooks that do so."""
+    """The functions by which `torch.utils.checkpoint` compares recomputed tensors, always called without the mode: it
+    is active in only some of the hooks that call them."""
     name = "_allowed_determinism_checks_to_fns"
 
     def without_mode(native: Callable[[Any], Any]) -> Callable[[Any], Any]:

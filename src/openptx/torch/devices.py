@@ -31,7 +31,7 @@ def on_cpu(torch: Any, device: Any) -> Any:
 
 
 class Redirection:
-    """Calls the functions of torch, with the CPU for `cuda`, and says of tensors where they are."""
+    """Calls the functions of torch with the CPU in place of `cuda`, and marks the tensors that stand for CUDA's."""
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
@@ -39,7 +39,7 @@ class Redirection:
         """The device that the program has set for tensors made without one."""
         self.containers = (torch.Tensor, list, tuple)
         self.generator: Any = None
-        """The generator of the device, in whose place the CPU's draws."""
+        """The default generator of the device; torch's for the CPU draws in its place."""
         self.factories: set[Any] = import_module("torch.utils._device")._device_constructors()
         tensor = torch.Tensor
 
@@ -71,7 +71,7 @@ class Redirection:
             tensor.is_cpu.__get__: is_cpu, tensor.device.__get__: device, tensor.get_device: index,
             tensor.register_hook: self.register_hook,
         }  # fmt: skip
-        parse_to = torch._C._nn._parse_to  # what `Module.to` reads its arguments with
+        parse_to = torch._C._nn._parse_to  # by which `Module.to` reads its arguments
         self.own[parse_to] = parse_to
         for function in (torch.tensor, torch.as_tensor, torch.asarray):
             self.own[function] = partial(self.made_of, function)
@@ -83,14 +83,14 @@ class Redirection:
         own = self.own.get(function)
         if own is not None:
             return own(*arguments, **options)
-        devices = [one for one in (*arguments, options.get("device")) if isinstance(one, str | self.torch.device)]
+        devices = [each for each in (*arguments, options.get("device")) if isinstance(each, str | self.torch.device)]
         if self.default is not None and options.get("device") is None and function in self.factories:
             devices.append(self.default)
         arguments, options = self.redirected(arguments, options)
         result = function(*arguments, **options)
         if not isinstance(result, self.containers) or isinstance(result, self.torch.Size):
             return result
-        if is_number(options.get("device")) or any(is_cuda(self.torch, one) for one in devices):
+        if is_number(options.get("device")) or any(is_cuda(self.torch, each) for each in devices):
             for tensor in tensors_in(self.torch, (result,)):
                 put_on_cuda(tensor)
         elif options.get("device") is None:
@@ -98,10 +98,10 @@ class Redirection:
         return result
 
     def redirected(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments with the CPU for CUDA."""
+        """The arguments with the CPU in place of CUDA devices."""
         if "device" in options:
             options = {**options, "device": on_cpu(self.torch, options["device"])}
-        return tuple(on_cpu(self.torch, one) if is_cuda(self.torch, one) else one for one in arguments), options
+        return tuple(on_cpu(self.torch, each) if is_cuda(self.torch, each) else each for each in arguments), options
 
     def to(self, x: Any, *arguments: Any, **options: Any) -> Any:
         """`Tensor.to`: the same tensor if it has that device and type already, and a copy on another device."""
@@ -152,14 +152,14 @@ class Redirection:
 
 
 def device_address(x: Any) -> int:
-    """The pointer that programs store in memory: where kernels find the tensor."""
+    """`Tensor.data_ptr`: the device address, at which kernels find the tensor."""
     return memory.address(x) if x.numel() and x.device.type == "cpu" else x.data_ptr()
 
 
 def within(redirect: Redirection) -> Any:
-    """Enters a mode of its own where torch has put the active one aside: in operators and hooks of a program."""
+    """A new mode where torch has suspended the active one: in operators and hooks of a program."""
     stack = import_module("torch.overrides")._get_current_function_mode_stack()
-    return nullcontext() if any(getattr(one, "stands_for_cuda", False) for one in stack) else mode(redirect)
+    return nullcontext() if any(getattr(each, "stands_for_cuda", False) for each in stack) else mode(redirect)
 
 
 def mode(redirect: Redirection) -> Any:

@@ -1,4 +1,5 @@
-"""What of torch takes a device and is not called through a mode: `torch.load`, `torch.autocast`, the default device."""
+"""The functions of torch that take a device and are not called through a mode: `torch.load`, `torch.autocast`, the
+default device."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def load(torch: Any) -> Callable[..., Any]:
 
         if is_number(map_location) or is_cuda(torch, map_location):
             map_location = moved_to_cuda
-        elif isinstance(map_location, dict) and any(is_cuda(torch, one) for one in places.values()):
+        elif isinstance(map_location, dict) and any(is_cuda(torch, place) for place in places.values()):
             map_location = mapped
         return native(f, map_location, *arguments, **options)
 

@@ -1,7 +1,7 @@
 """Random generators of CUDA: their state is a seed and an offset, 16 bytes that libraries read and write.
 
 The numbers are drawn by a generator of the CPU, so they are not those of a GPU. Philox counts the numbers it has drawn;
-here the offset says how often the state was asked for after a draw, and the CPU's generator is seeded for it
+here the offset counts how often the state was read after a draw, and the CPU's generator is then seeded by it
 (modelled).
 """
 
@@ -24,7 +24,8 @@ class State:
     """The seed and offset that a generator of the CPU was last seeded for."""
 
     def __init__(self, torch: Any, native: Any, source: Any) -> None:
-        """`source` is the generator, whose methods are taken of the class `native`: it may override them."""
+        """`source` is the generator. Methods of the class `native` are called on it, because its own may override
+        them."""
         self.torch, self.native, self.source = torch, native, source
         self.seed, self.offset = self.initial_seed(), 0
         self.fresh = self.seeded()
@@ -54,8 +55,8 @@ def generator_class(torch: Any, is_cuda: Callable[[Any], bool]) -> Any:
     """The class in place of `torch.Generator`: it makes one of its own for CUDA, and torch's for other devices."""
     native: Any = torch.Generator
 
-    def instance(cls: Any, one: object) -> bool:
-        return isinstance(one, native)
+    def instance(cls: Any, value: object) -> bool:
+        return isinstance(value, native)
 
     def make(cls: Any, device: Any = "cpu") -> Any:
         return type.__call__(cls) if is_cuda(device) else native(device=device)
@@ -84,13 +85,13 @@ def generator_class(torch: Any, is_cuda: Callable[[Any], bool]) -> Any:
         self.state.begin(self.state.current()[0], offset)
 
     def get_state(self: Any) -> Any:
-        signed = [one - (one >> 63 << 64) for one in self.state.current()]
+        signed = [n - (n >> 63 << 64) for n in self.state.current()]
         return torch.tensor(signed, dtype=torch.int64, device="cpu").view(torch.uint8)
 
     def set_state(self: Any, state: Any) -> Any:
         if state.numel() != 16:
             raise RuntimeError("RNG state is wrong size")
-        self.state.begin(*(int(one) & MASK for one in state.view(torch.int64)))
+        self.state.begin(*(int(n) & MASK for n in state.view(torch.int64)))
         return self
 
     def clone_state(self: Any) -> Any:

@@ -33,15 +33,15 @@ def backend() -> Any:
     target: Any = import_module("triton.backends.compiler").GPUTarget
     nvidia: Any = backends.backends["nvidia"].compiler
 
-    def supports_target(given: Any) -> bool:
-        return given.backend == NAME
+    def supports_target(requested: Any) -> bool:
+        return requested.backend == NAME
 
-    def accepts(given: Any) -> bool:
+    def accepts(requested: Any) -> bool:
         return True
 
-    def begin(self: Any, given: Any) -> None:
+    def begin(self: Any, requested: Any) -> None:
         self.supports_target = accepts  # the target it was chosen for, and the current one
-        nvidia.__init__(self, target("cuda", given.arch, 32))
+        nvidia.__init__(self, target("cuda", requested.arch, 32))
 
     made = type("CpuCompiler", (nvidia,), {"__init__": begin, "supports_target": staticmethod(supports_target)})
     return backends.Backend(compiler=made, driver=CpuDriver)

@@ -29,15 +29,15 @@ class Registered(NamedTuple):
     """Of the CPU."""
     options: dict[str, Any]
     plain: bool
-    """It is called as it is, whatever its arguments are."""
+    """A fallthrough, or a kernel with a key set as first argument: neither is called from Python."""
 
-    def stands(self) -> bool:
+    def is_registered(self) -> bool:
         library = self.library()
         return library is not None and library.m is not None
 
 
 class Double:
-    """A kernel for CUDA in the place of the CPU's, registered apart from the program's library and ending with it."""
+    """A kernel for CUDA that is registered in place of the CPU's, in a library that is destroyed with the program's."""
 
     def __init__(self, torch: Any, of: Registered, kernel: Kernel) -> None:
         library: Any = of.library()
@@ -51,7 +51,7 @@ class Double:
             handles.append(self)
 
     def destroy(self) -> None:
-        """Whatever was registered before it is in its place again."""
+        """Restores the kernel that was registered before."""
         self.library._destroy()
 
 
@@ -76,17 +76,17 @@ class Operators:
     ) -> Callable[..., None]:
         """torch's `Library.impl`, which `torch.library.custom_op` and `torch.library.impl` call.
 
-        `mode` makes a mode in which `cuda` is the CPU: torch puts the active one aside while it executes an operator.
-        Kernels that are known from before `close` are called again.
+        `mode` makes a mode in which `cuda` is the CPU: torch suspends the active one while it executes an operator.
+        Kernels that were registered before `close` are called again.
 
-        Of an operator with a kernel for each device, registered in any order, that for CUDA is called if one of the
-        tensors stands for one of CUDA. An operator for which the program registers none for the CPU calls that for CUDA
-        always: torch makes tensors in C++ of which nobody says where they are.
+        If a program registers kernels for both devices, in any order, the one for CUDA is called if one of the tensors
+        stands for a tensor of CUDA. If it registers none for the CPU, the one for CUDA is always called: tensors that
+        torch makes in C++ have no mark.
         """
 
         def double(name: Name) -> None:
             entry = self.for_cuda.get(name)
-            if entry is not None and entry.stands():
+            if entry is not None and entry.is_registered():
                 chosen = entry.kernel if entry.kernel is fallthrough else choice(name, entry.kernel)
                 self.doubles.append(Double(torch, entry, chosen))
 
@@ -107,15 +107,15 @@ class Operators:
             double(name)
 
         def choice(name: Name, kernel: Kernel) -> Kernel:
-            """The kernel to be called for tensors of the CPU's memory."""
+            """The kernel that dispatches between that for the CPU and `kernel`, which is that for CUDA."""
 
             @wraps(kernel)
             def call(*arguments: Any, **options: Any) -> Any:
-                given = list(tensors_in(torch, (*arguments, *options.values())))
+                tensors = list(tensors_in(torch, (*arguments, *options.values())))
                 cpu = self.for_cpu.get(name)
-                if cpu is not None and cpu.stands() and not cpu.plain and not any(on_cuda(one) for one in given):
+                if cpu is not None and cpu.is_registered() and not cpu.plain and not any(on_cuda(t) for t in tensors):
                     return cpu.kernel(*arguments, **options)
-                with mode(), as_of_cuda(torch, given) as results:
+                with mode(), as_of_cuda(torch, tensors) as results:
                     result = kernel(*arguments, **options)
                     results.extend(tensors_in(torch, (result,)))
                     return result
@@ -133,19 +133,19 @@ class Operators:
 
 
 @contextmanager
-def as_of_cuda(torch: Any, given: list[Any]) -> Generator[list[Any]]:
+def as_of_cuda(torch: Any, tensors: list[Any]) -> Generator[list[Any]]:
     """While an operator's kernel for CUDA is executed, its arguments are on CUDA, except scalars among tensors.
 
     Yields the list for its results: they are on CUDA afterwards if one of the arguments was before.
     """
-    really = any(on_cuda(one) for one in given)
-    arrays = [one for one in given if one.dim()] or given
-    others = [one for one in arrays if not on_cuda(one)]
+    any_on_cuda = any(on_cuda(tensor) for tensor in tensors)
+    arrays = [tensor for tensor in tensors if tensor.dim()] or tensors
+    others = [tensor for tensor in arrays if not on_cuda(tensor)]
     results: list[Any] = []
-    for one in others:
-        put_on_cuda(one)
+    for tensor in others:
+        put_on_cuda(tensor)
     try:
         yield results
     finally:
-        for one in (*others, *(() if really else results)):
-            take_from_cuda(one)
+        for tensor in (*others, *(() if any_on_cuda else results)):
+            take_from_cuda(tensor)

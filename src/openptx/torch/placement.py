@@ -12,7 +12,7 @@ MARK = "_openptx_on_cuda"
 
 
 def holder(tensor: Any) -> Any:
-    """What bears the mark: the storage, or a tensor that has none of its own, such as a sparse one."""
+    """The object that carries the mark: the storage, or the tensor if it has none, such as a sparse one."""
     try:
         return tensor.untyped_storage()
     except (NotImplementedError, RuntimeError):
@@ -38,15 +38,15 @@ def tensors_in(torch: Any, values: Iterable[Any]) -> Iterator[Any]:
             yield from tensors_in(torch, cast("list[Any]", value))
 
 
-def follow(torch: Any, result: Any, given: Iterable[Any]) -> None:
+def follow(torch: Any, result: Any, arguments: Iterable[Any]) -> None:
     """New tensors in the result of a function are where its arguments are: on CUDA, if one of them is.
 
     Results in the storage of an argument stay where that is: `cpu.copy_(cuda)` is on the CPU.
     """
     results = list(tensors_in(torch, (result,)))
-    holders = [holder(tensor) for tensor in tensors_in(torch, given)] if results else []
-    if any(MARK in getattr(one, "__dict__", ()) for one in holders):
-        kept = {id(one) for one in holders}
+    holders = [holder(tensor) for tensor in tensors_in(torch, arguments)] if results else []
+    if any(MARK in getattr(each, "__dict__", ()) for each in holders):
+        kept = {id(each) for each in holders}
         for tensor in results:
             if id(holder(tensor)) not in kept:
                 put_on_cuda(tensor)

@@ -32,6 +32,6 @@ def pytest_configure(config: pytest.Config) -> None:
         activate_for(config.option)
 
 
-def activate_for(given: argparse.Namespace) -> None:
-    target = given.torch_target or os.environ.get("OPENPTX_DEVICE") or "sm_90"
-    activate(str(target), timeout=given.torch_timeout)
+def activate_for(options: argparse.Namespace) -> None:
+    target = options.torch_target or os.environ.get("OPENPTX_DEVICE") or "sm_90"
+    activate(str(target), timeout=options.torch_timeout)

@@ -1,4 +1,4 @@
-"""vmap, grad and functionalize wrap tensors in C++: a wrapper, and what comes out of it, is where its tensor is."""
+"""vmap, grad and functionalize wrap tensors in C++: a wrapper, and an unwrapped tensor, stay on the tensor's device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def transforms() -> list[tuple[Any, dict[str, Any]]]:
     found: list[tuple[Any, dict[str, Any]]] = []
     for name, functions in WRAPPING.items():
         module: Any = import_module(name)
-        found.append((module, {one: carrying(getattr(module, one)) for one in functions if hasattr(module, one)}))
+        found.append((module, {each: carrying(getattr(module, each)) for each in functions if hasattr(module, each)}))
     return found
 
 

@@ -44,8 +44,8 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     modules, and two arrays, have different addresses. Values computed from a pointer that are not pointers themselves
     differ with it. Raises ArgumentError for anything but traces.
     """
-    for given in (a, b):
-        require_trace(given)
+    for each in (a, b):
+        require_trace(each)
     warps_of_a, warps_of_b = by_warp(a), by_warp(b)
     same = Same(a.regions, b.regions)
     found = [
@@ -56,10 +56,10 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     return min(found, key=lambda d: (d.a or d.b or a[0]).step, default=None)
 
 
-def require_trace(given: object) -> None:
+def require_trace(each: object) -> None:
     """Raises ArgumentError for anything but a trace."""
-    if not isinstance(given, Trace):
-        raise ArgumentError(f"traces are compared, results of `openptx.trace`, not {type(given).__name__}")
+    if not isinstance(each, Trace):
+        raise ArgumentError(f"traces are compared, results of `openptx.trace`, not {type(each).__name__}")
 
 
 def by_warp(trace: Trace) -> defaultdict[tuple[Triple, int], list[Record]]:
@@ -78,7 +78,7 @@ class Same:
     b: Regions
 
     def values(self, x: Value, y: Value) -> bool:
-        """Whether a value is the same in all lanes. The same text has the address of the same variable."""
+        """Whether two values are equal in all lanes. Names are not compared: the instructions have the same text."""
         if x == y:
             return True
         if x.type != y.type or len(x.bits) != len(y.bits):
@@ -97,7 +97,7 @@ def of_warp(a: list[Record], b: list[Record], same: Same) -> Difference | None:
     """The first difference in the execution of one warp."""
     for one, other in zip_longest(a, b):
         if one is None or other is None:
-            return Difference("one of the two has ended, or is not recorded further", one, other)
+            return Difference("one of the two has ended, or has no further records", one, other)
         if (one.function, one.text) != (other.function, other.text):
             return Difference("another instruction is executed", one, other)
         if one.mask != other.mask:

@@ -78,9 +78,9 @@ class Coverage:
         The launch options `engine` and `sanitize` are accepted and ignored.
         """
         counts = Counts()
-        given = kernel.prepare(grid, block, args, options.get("shared_mem", 0), options.get("cluster"))
+        prepared = kernel.prepare(grid, block, args, options.get("shared_mem", 0), options.get("cluster"))
         try:
-            run_observed(given, counts, options.get("timeout"), options.get("max_instructions"))
+            run_observed(prepared, counts, options.get("timeout"), options.get("max_instructions"))
         finally:
             self.add(kernel.module.program, counts)
 

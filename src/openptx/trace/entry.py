@@ -41,8 +41,9 @@ def trace(
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
     launch; arrays are written as by a launch. `threads` and `blocks` are positions, x first: only instructions that
     they execute are recorded, with only their lanes. `lines` are rows of the PTX, or ("kernel.cu", 12) for lines of its
-    source; `registers` are names: only instructions there, that read or write one of these, are recorded. After `limit`
-    records the launch continues without being recorded, which `Trace.notes` reports.
+    source; `registers` are names: only instructions on these lines that read or write one of these
+    registers are recorded. After `limit` records the launch continues without being recorded, which `Trace.notes`
+    reports.
 
     A fault of the kernel, a time limit too, ends the trace and is its `fault`. Raises ArgumentError and Unsupported
     like a launch, and ArgumentError for a register or a position that does not exist.
@@ -57,42 +58,42 @@ def trace(
         lines_of(lines),
         known_registers(kernel, registers),
     )
-    given = kernel.prepare(grid, block, args, shared_mem, cluster)
-    within("thread", wanted.threads, given.block)
-    within("block", wanted.blocks, given.grid)
+    prepared = kernel.prepare(grid, block, args, shared_mem, cluster)
+    within("thread", wanted.threads, prepared.block)
+    within("block", wanted.blocks, prepared.grid)
     recorder = Recorder(kernel.module.program, wanted, limit)
     stopped = None
     try:
-        run_observed(given, recorder, timeout, max_instructions)
+        run_observed(prepared, recorder, timeout, max_instructions)
     except Fault as fault:
         stopped = fault
     recorder.finish()
     left_out = recorder.left_out
     note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
-    touched = regions(given)
+    touched = regions(prepared)
     return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else (), touched)
 
 
-def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | None:
+def positions(what: str, values: Sequence[Extent] | None) -> frozenset[Triple] | None:
     """Positions as x, y, z, from 0."""
-    if given is None:
+    if values is None:
         return None
     found = set[tuple[int, int, int]]()
-    for one in listed(f"{what}s", "positions", given):
-        parts: tuple[Any, ...] = tuple(one) if is_ordered(one) else (one,)
+    for position in listed(f"{what}s", "positions", values):
+        parts: tuple[Any, ...] = tuple(position) if is_ordered(position) else (position,)
         if not 1 <= len(parts) <= 3 or not all(is_count(part) and part >= 0 for part in parts):
-            raise ArgumentError(f"a {what} is one to three numbers from 0, not {one!r}")
+            raise ArgumentError(f"a {what} is one to three numbers from 0, not {position!r}")
         x, y, z = (*parts, 0, 0)[:3]
         found.add((x, y, z))
     return frozenset(found)
 
 
-def lines_of(given: Any) -> frozenset[int | tuple[str, int]] | None:
+def lines_of(values: Any) -> frozenset[int | tuple[str, int]] | None:
     """Rows of the PTX, and lines of source files."""
-    if given is None:
+    if values is None:
         return None
     found = set[int | tuple[str, int]]()
-    for line in listed("lines", "rows of the PTX", given):
+    for line in listed("lines", "rows of the PTX", values):
         parts: tuple[Any, ...] = (line,) if is_count(line) else tuple(line) if is_ordered(line) else ()
         row, *file = parts[::-1] or (0,)
         if not is_count(row) or row < 1 or len(file) > 1 or not all(isinstance(name, str) for name in file):
@@ -101,18 +102,18 @@ def lines_of(given: Any) -> frozenset[int | tuple[str, int]] | None:
     return frozenset(found)
 
 
-def listed(option: str, what: str, given: Any) -> list[Any]:
+def listed(option: str, what: str, values: Any) -> list[Any]:
     """The elements of an option that is a list, a set or an array of them."""
-    if isinstance(given, Set) or is_ordered(given):
-        return [*given]
-    raise ArgumentError(f"`{option}` is a list of {what}: write `{option}=[{given!r}]`")
+    if isinstance(values, Set) or is_ordered(values):
+        return [*values]
+    raise ArgumentError(f"`{option}` is a list of {what}: write `{option}=[{values!r}]`")
 
 
 def within(what: str, wanted: frozenset[Triple] | None, size: Triple) -> None:
     """Raises ArgumentError for a position that does not exist."""
-    for one in sorted(wanted or ()):
-        if any(i >= n for i, n in zip(one, size, strict=True)):
-            raise ArgumentError(f"no {what} {one}: there are {size[0]} x {size[1]} x {size[2]}")
+    for position in sorted(wanted or ()):
+        if any(i >= n for i, n in zip(position, size, strict=True)):
+            raise ArgumentError(f"no {what} {position}: there are {size[0]} x {size[1]} x {size[2]}")
 
 
 def known_registers(kernel: Kernel, names: Sequence[str] | None) -> frozenset[str] | None:

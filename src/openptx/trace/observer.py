@@ -53,7 +53,7 @@ class Observer:
         guard."""
 
     def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
-        """Lanes have executed it, and its results are written. Precedes any other event of these lanes."""
+        """Lanes have executed an instruction, and its results are written. Precedes any other event of these lanes."""
 
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         """Lanes have executed a control instruction that has no results yet: a call, a barrier that is not complete."""
@@ -78,15 +78,15 @@ class ObservedFunction(DecodedFunction):
 
         def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
             observer.arrives(pc, op, lanes)
-            some = guarded_lanes(op, regs, lanes, x.n)
-            if isinstance(some, NoLanes):
+            active = guarded_lanes(op, regs, lanes, x.n)
+            if isinstance(active, NoLanes):
                 return
-            x.executing = some
-            observer.executes(pc, op, some)
+            x.executing = active
+            observer.executes(pc, op, active)
             x.executing = lanes
             inner(x, regs, lanes)
-            x.executing = some
-            observer.executed(pc, op, some)
+            x.executing = active
+            observer.executed(pc, op, active)
             x.executing = lanes
 
         return run
@@ -141,26 +141,26 @@ class ObservedBatch(Batch):
         observer.arrives(pc, op, lanes)
         if kind in (None, "warp-barrier"):  # lanes that reach it may wait, and continue with others
             return self.converge(group, block, pc, op)
-        some = lanes if kind == "branch" else guarded_lanes(op, group.frame.regs, lanes, self.x.n)
-        if isinstance(some, NoLanes):
+        active = lanes if kind == "branch" else guarded_lanes(op, group.frame.regs, lanes, self.x.n)
+        if isinstance(active, NoLanes):
             return super().execute_control(group, block)
-        self.x.executing = some
-        observer.executes(pc, op, some)
+        self.x.executing = active
+        observer.executes(pc, op, active)
         self.x.executing = lanes
         frame = group.frame
-        goes_on = super().execute_control(group, block)
-        if goes_on and group.frame is frame and kind != "branch":
-            observer.executed(pc, op, some)
+        continues = super().execute_control(group, block)
+        if continues and group.frame is frame and kind != "branch":
+            observer.executed(pc, op, active)
         else:
-            observer.suspended(pc, op, some)
-        return goes_on
+            observer.suspended(pc, op, active)
+        return continues
 
     def converge(self, group: Group, block: Block, pc: int, op: Op) -> bool:
         self._converged = False
-        goes_on = super().execute_control(group, block)
+        continues = super().execute_control(group, block)
         if self._converged:
             self.observer.executed(pc, op, group.lanes)
-        return goes_on
+        return continues
 
     def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
         self._converged = True
@@ -186,11 +186,11 @@ class ObservedLaunch(Launch):
 
 
 def run_observed(
-    given: PreparedLaunch,
+    prepared: PreparedLaunch,
     observer: Observer,
     timeout: float | None = None,
     max_instructions: int | None = None,
     make: type[ObservedLaunch] = ObservedLaunch,
 ) -> None:
     """Runs a launch on the reference engine, with an observer."""
-    given.run(launch, timeout=timeout, max_instructions=max_instructions, make=partial(make, observer=observer))
+    prepared.run(launch, timeout=timeout, max_instructions=max_instructions, make=partial(make, observer=observer))

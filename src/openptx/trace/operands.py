@@ -34,7 +34,7 @@ class Part:
 
 @lru_cache(maxsize=1 << 14)
 def read_parts(function: Function, op: Op) -> tuple[Part, ...]:
-    """The values that an instruction reads; the guard, if it decides a branch."""
+    """The values that an instruction reads; the guard is one of them only if it decides a branch."""
     found = list[Part]()
     if op.guard is not None and op.form.instruction.control == "branch":
         found.append(register(function, Reg(op.guard.index, 1), None))
@@ -60,14 +60,14 @@ def parts(function: Function, op: Op, operand: Operand | None, type: Type | None
         case Reg():
             return [register(function, operand, type)]
         case Vector():
-            return [part for one in operand.elements for part in parts(function, op, one, type, name)]
+            return [part for each in operand.elements for part in parts(function, op, each, type, name)]
         case Arguments():
-            return [part for one in operand.values for part in parts(function, op, one, None, name)]
+            return [part for each in operand.values for part in parts(function, op, each, None, name)]
         case Special() if not operand.name.startswith(("clock", "globaltimer")):  # reading those changes them
             return [special(operand)]
         case Address():
             whole = [memory(function, op, operand, name)] if isinstance(operand.base, Reg | Symbol) else []
-            return whole + [part for one in operand.parts for part in parts(function, op, one, None, name)]
+            return whole + [part for each in operand.parts for part in parts(function, op, each, None, name)]
         case _:
             return []
 

@@ -30,9 +30,10 @@ class Wanted:
 
 @dataclass(slots=True)
 class Begun:
-    """An execution whose results are not available yet."""
+    """An execution by one warp whose results are not available yet; `position` is that of its first lane in the
+    batch."""
 
-    warp: int
+    position: int
     lanes: lane_sets.Lanes
     mask: int
     operands: tuple[Value, ...]
@@ -105,7 +106,7 @@ class Recorder(Observer):
             places = places[watched[places]]
             if not places.size:
                 return
-        some = read_parts(frame.plan.function, op)
+        sources = read_parts(frame.plan.function, op)
         before = x.executing
         warps = x.geometry.warp[places]
         for group in np.split(places, np.flatnonzero(np.diff(warps)) + 1):
@@ -113,14 +114,14 @@ class Recorder(Observer):
                 self.left_out += 1
                 continue
             mask = sum(1 << lane for lane in x.geometry.lane[group].tolist())
-            x.executing = one = lane_sets.normalize(group, x.n)
-            self._begun.append(Begun(int(group[0]), one, mask, self.values(some, one)))
+            x.executing = warp_lanes = lane_sets.normalize(group, x.n)
+            self._begun.append(Begun(int(group[0]), warp_lanes, mask, self.values(sources, warp_lanes)))
         x.executing = before
 
-    def values(self, some: tuple[Part, ...], lanes: lane_sets.Lanes) -> tuple[Value, ...]:
+    def values(self, parts: tuple[Part, ...], lanes: lane_sets.Lanes) -> tuple[Value, ...]:
         x, frame = self.batch.x, self.batch.frame_running
         count = lane_sets.size(lanes, x.n)
-        found = [(part, part.read(x, frame, lanes)) for part in some]
+        found = [(part, part.read(x, frame, lanes)) for part in parts]
         return tuple(Value(p.name, p.type, tuple(bits if len(bits) == count else bits * count)) for p, bits in found)
 
     def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
@@ -136,13 +137,13 @@ class Recorder(Observer):
         text = " ".join(op.text.split())
         line, source = self.places.file.location(op.span[0])[0], self.places.of(op)
         function = self.batch.frame_running.plan.function.name
-        for one in self._begun:
-            warp = int(geometry.thread[one.warp]) // 32
-            results = self.values(written, one.lanes)
+        for begun in self._begun:
+            warp = int(geometry.thread[begun.position]) // 32
+            results = self.values(written, begun.lanes)
             self.records.append(
                 Record(
-                    self.steps, geometry.block_of(one.warp), warp, one.mask, function, text, line, source,
-                    one.operands, results,
+                    self.steps, geometry.block_of(begun.position), warp, begun.mask, function, text, line, source,
+                    begun.operands, results,
                 )
             )  # fmt: skip
         self._begun.clear()

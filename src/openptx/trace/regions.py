@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from openptx.isa.address_windows import window
 from openptx.runtime.module import PreparedLaunch
 
-BESIDE = 1 << 20
+MARGIN = 1 << 20
 """Bytes around a region: compilers compute pointers before the start of an array, or after its end."""
 
 
@@ -24,17 +24,19 @@ class Regions:
         address."""
         i = bisect_right(self.rows, (address, 1 << 64, ""))
         for base, size, name in (*self.rows[max(i - 1, 0) : i], *self.rows[i : i + 1]):
-            if -BESIDE <= address - base <= size + BESIDE:
+            if -MARGIN <= address - base <= size + MARGIN:
                 return name, address - base
         return None
 
 
-def regions(given: PreparedLaunch) -> Regions:
+def regions(prepared: PreparedLaunch) -> Regions:
     """The regions of a launch: its arguments, and the variables and functions of its module."""
-    image = given.image
-    mine = {place.base for place in image.allocations.values()}
-    own = {f"`{name}`" for name in image.program.variables}
-    rows = [(a.base, a.size, a.name) for a in given.memory.allocations() if a.base in mine or a.name not in own]
+    image = prepared.image
+    bases = {place.base for place in image.allocations.values()}
+    names = {f"`{name}`" for name in image.program.variables}
+    rows = [
+        (a.base, a.size, a.name) for a in prepared.memory.allocations() if a.base in bases or a.name not in names
+    ]  # without other modules' variables of the same name
     size = image.program.address_size
     bank = window("const", size)
     rows = [row for row in rows if row[0] != bank]

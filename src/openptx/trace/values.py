@@ -1,4 +1,4 @@
-"""Values of registers as text: the bits of a type in the notation that people use."""
+"""Values of registers as text: the bits of a type as a number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from openptx.numerics.codec import FINITE, INFINITE, decode
 from openptx.numerics.formats import FORMATS, S2F6
 
 # fmt: off
-#         struct codes of the bits and of the value, and what writes it with as few digits as identify it
+#         struct codes of the bits and of the value; the NumPy type that writes it with the fewest digits that identify
+# it
 NATIVE = {
     "f16": ("<H", "<e", np.float16),
     "f32": ("<I", "<f", np.float32),
@@ -45,8 +46,8 @@ def show(bits: int, type: Type) -> str:
 def scalar(bits: int, type: Type) -> str:
     """One value."""
     if type.name in NATIVE:
-        code, value, made = NATIVE[type.name]
-        return str(made(struct.unpack(value, struct.pack(code, bits))[0]))
+        code, value, numpy_type = NATIVE[type.name]
+        return str(numpy_type(struct.unpack(value, struct.pack(code, bits))[0]))
     if type.format in ELEMENTS:
         found = decode(ELEMENTS[type.format], bits)
         if found.kind == FINITE:

@@ -14,7 +14,7 @@ from openptx.triton.driver import Driver, LaunchOptions
 from openptx.triton.pointers import as_tensor
 
 STAGES = "openptx: PTX is the binary"
-"""Part of the key of Triton's cache, which separates entries from those for a GPU."""
+"""A part of the key of Triton's cache, so that its entries are apart from those for a GPU."""
 
 Hook = Callable[..., Any]
 
@@ -29,7 +29,8 @@ class Replaced(NamedTuple):
 
 
 class Activation:
-    """The drivers by target, at most one of which is active. Kernels compiled for a target keep its driver."""
+    """The drivers by compute capability, at most one of which is active. A compiled kernel keeps the driver of its
+    target."""
 
     def __init__(self) -> None:
         self.drivers: dict[int, Driver] = {}
@@ -117,11 +118,11 @@ def parts() -> tuple[Any, Any, Any]:
 def stages_hook(before: Hook | None) -> Hook:
     """A hook that lets compilation end with PTX: the entry `cubin` contains its bytes. `before` is called first."""
 
-    def hook(*given: Any) -> Any:
-        found = before(*given) if before is not None else None
-        if not given:  # the key, and its hash in the cache
+    def hook(*arguments: Any) -> Any:
+        found = before(*arguments) if before is not None else None
+        if not arguments:  # the key, and its hash in the cache
             return (STAGES, STAGES) if found is None else (f"{found[0]}; {STAGES}", f"{found[1]}; {STAGES}")
-        stages: dict[str, Callable[[Any, Any], Any]] = given[1]
+        stages: dict[str, Callable[[Any, Any], Any]] = arguments[1]
         if "cubin" in stages:
             stages["cubin"] = ptx_as_binary
         return found

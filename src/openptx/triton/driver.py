@@ -46,7 +46,7 @@ class Driver:
 
     @staticmethod
     def is_active() -> bool:
-        """Whether Triton may choose it by itself, which it must not."""
+        """False: Triton must not choose this driver by itself."""
         return False
 
     def launcher_cls(self, source: Any, metadata: Any) -> Launcher:
@@ -97,7 +97,7 @@ class Driver:
 
 
 class Once:
-    """Runs a configuration of `triton.autotune` once and prefers the earlier one.
+    """Runs each configuration of `triton.autotune` once, and reports times that prefer the first.
 
     Its speed here says nothing about a GPU, and the choice should not depend on the load of this computer.
     """

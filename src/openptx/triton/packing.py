@@ -52,48 +52,49 @@ class Signature:
             yield kind, argument
 
 
-def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
+def descriptor(tensor: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
     """A host tensor descriptor: a tensor map, or its parts if the target copies without one."""
     if wanted is None:
-        yield "*i8", given.base
-        yield from (("i64", n) for n in (*given.shape, *given.strides))
-        yield "i1", given.padding == "nan"
-        if hasattr(given, "round_f32_to_tf32"):  # since Triton 3.7
-            yield "i1", given.round_f32_to_tf32
+        yield "*i8", tensor.base
+        yield from (("i64", n) for n in (*tensor.shape, *tensor.strides))
+        yield "i1", tensor.padding == "nan"
+        if hasattr(tensor, "round_f32_to_tf32"):  # since Triton 3.7
+            yield "i1", tensor.round_f32_to_tf32
     else:
-        yield TENSOR_MAP, tensor_map(given, wanted)
-    yield from (("i32", n) for n in given.shape)
-    yield from (("i64", n) for n in given.strides)
+        yield TENSOR_MAP, tensor_map(tensor, wanted)
+    yield from (("i32", n) for n in tensor.shape)
+    yield from (("i64", n) for n in tensor.strides)
 
 
-def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
+def tensor_map(tensor: Any, wanted: Mapping[str, Any]) -> bytes:
     """The 128-byte tensor map that the driver would create."""
-    rounds = getattr(given, "round_f32_to_tf32", False)
-    size, shape = int(wanted["elem_size"]), [int(n) for n in given.shape]
+    rounds = getattr(tensor, "round_f32_to_tf32", False)
+    size, shape = int(wanted["elem_size"]), [int(n) for n in tensor.shape]
     if wanted.get("fp4_padded"):
         shape[-1] *= 2  # two elements per byte
     columns = bool(wanted.get("is_im2col"))
     return pack(
-        address("descriptor", given.base),
+        address("descriptor", tensor.base),
         element=TF32 if rounds else int(wanted["elem_type"]),
         shape=shape,
-        strides=[int(n) * size for n in given.strides[:-1]],
-        box=[*(corners(given) if columns else ()), *(int(n) for n in wanted["block_size"])],
-        steps=[int(n) for n in getattr(given, "element_strides", None) or [1] * len(shape)],
+        strides=[int(n) * size for n in tensor.strides[:-1]],
+        box=[*(corners(tensor) if columns else ()), *(int(n) for n in wanted["block_size"])],
+        steps=[int(n) for n in getattr(tensor, "element_strides", None) or [1] * len(shape)],
         swizzle=int(wanted["swizzle"]),
-        nan=given.padding == "nan",
+        nan=tensor.padding == "nan",
         mode=MODES["im2col"] if columns else 0,
     )
 
 
-def corners(given: Any) -> list[int]:
+def corners(tensor: Any) -> list[int]:
     """The corners of columns of pixels, in a tensor map's layout: one word for each axis between N and C."""
-    pairs = zip(given.pixel_box_lower_corner, given.pixel_box_upper_corner, strict=True)
+    pairs = zip(tensor.pixel_box_lower_corner, tensor.pixel_box_upper_corner, strict=True)
     return [int(low) & 0xFFFF | (int(high) & 0xFFFF) << 16 for low, high in pairs]
 
 
 def encoded(name: str, kind: str, value: Any) -> bytes:
-    """One value as the bytes of its type."""
+    """One value as the bytes of its type. Raises Unsupported for an unknown type, ArgumentError for a value out of
+    range."""
     try:
         if kind.startswith("*"):
             return address(name, value).to_bytes(8, "little")
