@@ -247,7 +247,7 @@ REFUSED = [
     ("%r2", "index", "belongs to the range"),
     ("%tid", "index", "predefined"),
     ("x, [", "address", "declared already"),
-    ("x, [", "4th", "is no name"),
+    ("x, [", "4th", "is not a name"),
     ("x, [", "%tid", "PTX predefines it"),
 ]
 

@@ -125,7 +125,7 @@ def test_sums_of_floats_by_atomics_are_told_apart(tmp_path: Path) -> None:
     assert found.first is not None
     assert found.first.writer is not None
     assert (found.first.type, found.first.ulps, found.first.writer.writes) == ("f32", -1, 64)
-    assert "does not fix the order of atomics" in str(found)
+    assert "the order of atomics is not fixed" in str(found)
     # A count of integers doesn't depend on the order: where it differs as well, the launch does.
     assert openptx.replay(changed(file, count, 0, struct.pack("<I", 63))).status == "differs"
 

@@ -67,7 +67,7 @@ def test_memory_that_the_mock_frees_is_gone() -> None:
 def test_what_can_not_be_run() -> None:
     with pytest.raises(ArgumentError, match="takes 3 arguments, not 2"):
         ptx_run(SCALE, 2, pointers(1, 2), 1, 1, 1, 1, 1, 1)
-    with pytest.raises(ArgumentError, match="one kernel is run, not 2"):
+    with pytest.raises(ArgumentError, match="one kernel, not 2"):
         ptx_run(SCALE + b".visible .entry other() { ret; }", 3, pointers(1, 2, 3), 1, 1, 1, 1, 1, 1)
     with pytest.raises(CheckError):
         ptx_run(SCALE.replace(b"mul.lo", b"mul.low"), 3, pointers(1, 2, 3), 1, 1, 1, 1, 1, 1)
