@@ -11,7 +11,7 @@ from openptx.debug.scope import Scope, scope_of
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The value assigned, at which step of the launch, by which thread in which of its calls."""
+    """An assignment at a step of the launch, in the activation of a thread at a call depth; `put` performs it."""
 
     step: int
     thread: int
@@ -34,14 +34,14 @@ class Assignments:
 
     def rewind(self, step: int) -> None:
         """The launch restarts, to reach a step; assignments after it are dropped."""
-        self._made = [one for one in self._made if one.step <= step]
+        self._made = [assignment for assignment in self._made if assignment.step <= step]
         self._next = 0
 
     def repeat(self, observer: StoppingObserver) -> None:
         """Repeats the assignments made at the step that the launch has reached."""
         while self._next < len(self._made) and self._made[self._next].step <= observer.step:
-            one = self._made[self._next]
+            assignment = self._made[self._next]
             self._next += 1
-            scope = scope_of(observer, one.thread, one.depth)
+            scope = scope_of(observer, assignment.thread, assignment.depth)
             if scope is not None:
-                one.put(scope)
+                assignment.put(scope)

@@ -44,9 +44,9 @@ class Breakpoints(dict[int, Breakpoint]):
     def index(self) -> None:
         """Recomputes the breakpoints of each place."""
         found: dict[Place, list[Breakpoint]] = {}
-        for one in list(self.values()):  # another thread may set one meanwhile
-            for place in one.places:
-                found.setdefault(place, []).append(one)
+        for breakpoint in list(self.values()):  # another thread may set one meanwhile
+            for place in breakpoint.places:
+                found.setdefault(place, []).append(breakpoint)
         self._at = found
 
     def hit(self, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int) -> tuple[Stop, int] | None:
@@ -55,20 +55,20 @@ class Breakpoints(dict[int, Breakpoint]):
             return None
         found: list[int] = []
         message = ""
-        for one in self._at.get(place_of(observer), ()):
-            lane, problem = first_lane(one, observer, lanes, thread) if one.enabled else (None, None)
+        for breakpoint in self._at.get(place_of(observer), ()):
+            lane, problem = first_lane(breakpoint, observer, lanes, thread) if breakpoint.enabled else (None, None)
             if lane is None:
                 continue
-            if one.skip:
-                one.skip -= 1
+            if breakpoint.skip:
+                breakpoint.skip -= 1
                 continue
-            one.hits += 1
-            found.append(one.number)
-            message = message or f"breakpoint {one.number}" + (f": {problem}" if problem else "")
+            breakpoint.hits += 1
+            found.append(breakpoint.number)
+            message = message or f"breakpoint {breakpoint.number}" + (f": {problem}" if problem else "")
             geometry = observer.batch.x.geometry
             thread = geometry.first * geometry.threads + lane
-            if one.once:
-                self.pop(one.number, None)
+            if breakpoint.once:
+                self.pop(breakpoint.number, None)
         if not found:
             return None
         self.index()
@@ -85,9 +85,13 @@ class AtBreakpoint:
 
     def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
         place = place_of(observer)
-        for one in self.breakpoints.values():
-            if one.enabled and place in one.places and first_lane(one, observer, lanes, self.thread)[0] is not None:
-                return Stop(BREAKPOINT, observer.step, "", (one.number,))
+        for breakpoint in self.breakpoints.values():
+            if (
+                breakpoint.enabled
+                and place in breakpoint.places
+                and first_lane(breakpoint, observer, lanes, self.thread)[0] is not None
+            ):
+                return Stop(BREAKPOINT, observer.step, "", (breakpoint.number,))
         return None
 
 
@@ -97,18 +101,18 @@ def place_of(observer: StoppingObserver) -> Place:
 
 
 def first_lane(
-    one: Breakpoint, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int
+    breakpoint: Breakpoint, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int
 ) -> tuple[int | None, str | None]:
     """The lane for which a breakpoint holds, preferably that of `thread`; and why its condition could not be
     evaluated."""
     batch = observer.batch
     own = lane_of(thread, batch)
-    if one.thread is not None:
-        wanted = lane_of(one.thread, batch)
+    if breakpoint.thread is not None:
+        wanted = lane_of(breakpoint.thread, batch)
         if not holds(lanes, wanted):
             return None, None
         candidates = [wanted]
-    elif one.condition is None:
+    elif breakpoint.condition is None:
         return (own if own >= 0 and holds(lanes, own) else lane_sets.first(lanes)), None
     else:
         candidates = lane_sets.positions(lanes, batch.x.n).tolist()
@@ -116,7 +120,9 @@ def first_lane(
             candidates = [own, *(lane for lane in candidates if lane != own)]
     for lane in candidates:
         try:
-            if one.condition is None or is_true(one.condition, Scope(observer, batch, batch.frame_running, lane)):
+            if breakpoint.condition is None or is_true(
+                breakpoint.condition, Scope(observer, batch, batch.frame_running, lane)
+            ):
                 return lane, None
         except InputError as error:
             return lane, str(error)

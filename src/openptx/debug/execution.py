@@ -30,6 +30,8 @@ class DebuggedThreads(Threads):
 
 @dataclass(frozen=True, slots=True)
 class DebuggedLaunch(ObservedLaunch):
+    """A launch whose lanes are `DebuggedThreads`."""
+
     def machine(self, geometry: Any) -> Threads:
         made = DebuggedThreads(geometry, self.memory, self.image)
         assert isinstance(self.observer, StoppingObserver)
@@ -40,8 +42,8 @@ class DebuggedLaunch(ObservedLaunch):
 class Execution:
     """The launch, from its start to its end or until it is abandoned."""
 
-    def __init__(self, given: PreparedLaunch, observer: StoppingObserver) -> None:
-        self.given, self.observer = given, observer
+    def __init__(self, prepared: PreparedLaunch, observer: StoppingObserver) -> None:
+        self.prepared, self.observer = prepared, observer
         self.thread = threading.Thread(target=self.run, name="openptx launch", daemon=True)
         self.thread.start()
 
@@ -49,7 +51,7 @@ class Execution:
         """Runs the launch; the thread's target."""
         error: Error | None = None
         try:
-            run_observed(self.given, self.observer, make=DebuggedLaunch)
+            run_observed(self.prepared, self.observer, make=DebuggedLaunch)
         except Abandoned:
             return
         except Error as found:
@@ -59,6 +61,6 @@ class Execution:
         self.observer.ends(Stop(EXITED, self.observer.step, "the launch has ended", error=error))
 
     def abandon(self) -> None:
-        """Ends it, and waits until it no longer accesses memory."""
+        """Ends the launch, and waits until it no longer accesses memory."""
         self.observer.abandon()
         self.thread.join()

@@ -94,7 +94,7 @@ def parse(text: str) -> Expression:
     try:
         tree = ast.parse(_TOKEN.sub(placeholder, text.strip()), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"`{text.strip()}` is no expression") from error
+        raise InputError(f"`{text.strip()}` is not an expression") from error
     return Expression(text.strip(), tree, names)
 
 

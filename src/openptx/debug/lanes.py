@@ -25,7 +25,7 @@ class LaneGroup:
 
     @property
     def op(self) -> Op | None:
-        """The instruction that they are at; None at a function's end."""
+        """The instruction that the lanes have reached; None at a function's end."""
         code = self.frame.plan.code
         return code[self.pc] if self.pc < len(code) else None
 
@@ -55,7 +55,7 @@ def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[LaneGro
         pc = observer.pc if current else batch.group.pc
         lanes = lane_sets.positions(batch.group.lanes, n)
         found.insert(0, unseen(batch.group.frame, pc, lanes, "running" if current else "ready"))
-    yield from (one for one in found if one is not None)
+    yield from (lane_group for lane_group in found if lane_group is not None)
 
 
 def batch_of(observer: StoppingObserver, thread: int) -> ObservedBatch | None:
@@ -67,7 +67,7 @@ def batch_of(observer: StoppingObserver, thread: int) -> ObservedBatch | None:
 
 
 def lane_of(thread: int, batch: ObservedBatch) -> int:
-    """The lane of a batch that a thread is; out of range for threads of other batches."""
+    """The lane of a batch that executes a thread; out of range for threads of other batches."""
     return thread - batch.x.geometry.first * batch.x.geometry.threads
 
 

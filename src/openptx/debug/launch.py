@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def debugged(
     kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object], *, shared_mem: int, cluster: Extent | None
 ) -> None:
-    """Debugs a launch to its end. Raises the error that it ends in, and KeyboardInterrupt where `quit` comes before."""
+    """Debugs a launch to its end. Raises the error in which it ends, and KeyboardInterrupt if `quit` ends the debugger
+    before."""
     session = Session(kernel, grid, block, args, shared_mem=shared_mem, cluster=cluster, print=sys.stdout.write)
     last = debug(session)
     if last.error is not None:

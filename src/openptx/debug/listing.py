@@ -73,8 +73,8 @@ def listing(session: Session, middle: int | None) -> Iterator[str]:
     middle = middle or at or file.location(session.kernel.function.span[0])[0]
     stops = {
         session.places.row(session.places.functions[name].code[pc])
-        for one in session.breakpoints.values()
-        for name, pc in one.places
+        for point in session.breakpoints.values()
+        for name, pc in point.places
     }
     for number in range(max(middle - AROUND, 1), min(middle + AROUND, len(file.starts)) + 1):
         marks = f"{'>' if number == at else ' '}{'*' if number in stops else ' '}"
@@ -126,7 +126,7 @@ def memory(session: Session, form: str, text: str) -> Iterator[str]:
     else:
         address = start.number if isinstance(start, Typed) else start
     if not isinstance(address, int):
-        raise InputError(f"`{rest}` is no address")
+        raise InputError(f"`{rest}` is not an address")
     values = scope.read(space, address, kind, int(found[1] or 8))
     step = max(kind.width // 8, 1)
     for i in range(0, len(values), 8):
@@ -137,13 +137,13 @@ def memory(session: Session, form: str, text: str) -> Iterator[str]:
 
 
 def breakpoints(session: Session) -> Iterator[str]:
-    for one in session.breakpoints.values():
-        condition = f" if {one.condition.text}" if one.condition else ""
-        thread = f" thread {one.thread}" if one.thread is not None else ""
-        off = "" if one.enabled else ", disabled"
-        yield f"{one.number}: break {one.text}{thread}{condition}, {one.hits} stops{off}"
-    for one in session.watchpoints.values():
-        yield f"{one.number}: watch {one.text}, {one.hits} stops" + ("" if one.enabled else ", disabled")
+    for point in session.breakpoints.values():
+        condition = f" if {point.condition.text}" if point.condition else ""
+        thread = f" thread {point.thread}" if point.thread is not None else ""
+        off = "" if point.enabled else ", disabled"
+        yield f"{point.number}: break {point.text}{thread}{condition}, {point.hits} stops{off}"
+    for point in session.watchpoints.values():
+        yield f"{point.number}: watch {point.text}, {point.hits} stops" + ("" if point.enabled else ", disabled")
     if not session.breakpoints and not session.watchpoints:
         yield "no breakpoints"
 
@@ -162,9 +162,9 @@ def params(session: Session) -> Iterator[str]:
     yield from described(session.scope(), [v for v in session.scope().variables() if v.space in ("param", "frame")])
 
 
-def described(scope: Scope, some: list[Variable]) -> Iterator[str]:
+def described(scope: Scope, variables: list[Variable]) -> Iterator[str]:
     """Variables with their first elements."""
-    for variable in some:
+    for variable in variables:
         try:
             array = scope.array(variable)
             values = ", ".join(map(str, scope.elements(array, 8)))
@@ -185,11 +185,11 @@ def threads(session: Session) -> Iterator[str]:
     geometry = batch.x.geometry
     cta = lane_of(session.thread, batch) // geometry.threads
     for group in groups(session.observer, batch):
-        some = group.lanes[geometry.cta[group.lanes] == cta]
-        if some.size:
+        lanes = group.lanes[geometry.cta[group.lanes] == cta]
+        if lanes.size:
             function = group.frame.plan.function.name
             at = session.places.shown((function, group.pc)) if group.op is not None else f"the end of {function}"
-            yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[some].tolist(), RANGES)}"
+            yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[lanes].tolist(), RANGES)}"
     mine = slice(cta * geometry.threads, (cta + 1) * geometry.threads)
     gone = np.flatnonzero(~batch.alive[mine]).tolist()
     if gone:
@@ -209,9 +209,9 @@ def warps(session: Session) -> Iterator[str]:
         number = cta * geometry.warps_per_cta + warp
         places: list[str] = []
         for group in found:
-            some = group.lanes[geometry.warp[group.lanes] == number]
-            if some.size:
-                mask = sum(1 << lane for lane in geometry.lane[some].tolist())
+            lanes = group.lanes[geometry.warp[group.lanes] == number]
+            if lanes.size:
+                mask = sum(1 << lane for lane in geometry.lane[lanes].tolist())
                 function = group.frame.plan.function.name
                 line = session.places.row(group.op) if group.op is not None else "end"
                 places.append(f"{mask:08x} at {function}:{line} {group.state}")

@@ -23,7 +23,7 @@ Decide = Callable[["StoppingObserver", "lane_sets.Lanes"], Stop | None]
 
 
 class Abandoned(BaseException):
-    """The session does not want the rest of this execution."""
+    """Ends an execution that its session has abandoned."""
 
 
 class StoppingObserver(Observer):

@@ -28,7 +28,7 @@ class Plan(Protocol):
 
 @dataclass(slots=True)
 class Entry:
-    """Stops at the first instruction of all."""
+    """Stops at the first instruction of the launch."""
 
     quiet: bool = True
 
@@ -79,9 +79,9 @@ class Scout:
 class Step:
     """Runs until one thread reaches its next instruction, `count` times.
 
-    By `line`, an instruction of another line, or of another activation; `over` calls, none of a callee. `out` is the
-    instruction after the call of its function. `barrier` is an instruction at which threads wait for each other. With
-    `warp` it is any thread of its warp.
+    With `line`, the next instruction is one of another line or activation; with `over`, none of a callee; with `out`,
+    the one after the call of the thread's function; with `barrier`, one at which threads wait for each other. With
+    `warp`, any thread of the warp may reach it.
     """
 
     thread: int
@@ -133,7 +133,7 @@ class Step:
 
 @dataclass(slots=True)
 class Uncounted:
-    """Stops at every instruction at which `inner` does: a Step does not count down."""
+    """Stops at every instruction at which `inner` would: the count of a Step is not decreased."""
 
     inner: Plan
     quiet: bool = True

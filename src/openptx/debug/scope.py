@@ -188,7 +188,7 @@ class Scope:
         if not 0 <= size <= MOST * 16:
             raise InputError(f"{size} bytes are more than can be {what} at once")
         if not 0 <= address < 1 << 64:
-            raise InputError(f"0x{address & (1 << 128) - 1:x} is no address")
+            raise InputError(f"0x{address & (1 << 128) - 1:x} is not an address")
         places = np.arange(size, dtype=np.uint64) + np.uint64(address)
         with self.reading(max(size, 1)) as x:
             try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from openptx.trace.observer import ObservedBatch
 
 MOST = 1 << 30
-"""The maximum of the bytes of memory that are kept, to run the launch again."""
+"""The maximum bytes of memory that are saved, so that the launch can run again."""
 
 PERIOD = 0.1
 """Seconds between two checks for an interrupt while the launch runs."""
@@ -62,8 +62,8 @@ class Session:
         require_options(shared_mem, None, None, None, None)
         self.kernel = kernel
         arguments = [*sequence_of(args)]
-        self.given = kernel.prepare(grid, block, arguments, shared_mem, cluster)
-        self.numbering = Numbering(self.given.grid, self.given.block, self.given.cluster or (1, 1, 1))
+        self.prepared = kernel.prepare(grid, block, arguments, shared_mem, cluster)
+        self.numbering = Numbering(self.prepared.grid, self.prepared.block, self.prepared.cluster or (1, 1, 1))
         self.places = Places(kernel.module.program, kernel.name)
         self.breakpoints = Breakpoints()
         self.watchpoints = Watchpoints()
@@ -73,7 +73,7 @@ class Session:
         self._print, self._printed, self._shown = print, 0, 0
         self._numbers = 0
         surfaces = [argument.bytes for argument in arguments if isinstance(argument, Surface)]
-        self._before = Contents(self.given.memory, surfaces, MOST)
+        self._before = Contents(self.prepared.memory, surfaces, MOST)
         self._plan: Plan = Entry()
         self._execution: Execution | None = None
         self.stop = Stop(EXITED, 0, "not started")
@@ -130,15 +130,13 @@ class Session:
 
     def back(self, count: int = 1) -> Stop:
         """Goes back by `count` of the thread's instructions; to its first if there are fewer."""
-        return self._back(Step(self.thread, self.places, 0, count=1), deque(maxlen=count), "an earlier instruction")
+        return self._back(Step(self.thread, self.places, 0, count=1), deque(maxlen=count), "earlier instruction")
 
     def back_to_breakpoint(self) -> Stop:
         """Goes back to the previous stop at a breakpoint."""
         if not self.breakpoints:
             raise InputError("there are no breakpoints to go back to")
-        return self._back(
-            AtBreakpoint(self.breakpoints, self.thread), deque(maxlen=1), "an earlier stop at a breakpoint"
-        )
+        return self._back(AtBreakpoint(self.breakpoints, self.thread), deque(maxlen=1), "earlier stop at a breakpoint")
 
     def _back(self, plan: Plan, found: deque[int], what: str) -> Stop:
         now = self.stop.step + (not self.stop.live)
@@ -146,8 +144,9 @@ class Session:
         self._assignments.rewind(now)
         self._begin(Scout(now, inner, found))
         if not found:
-            self.goto(max(now, 1)) if self.stop.live else None
-            raise InputError(f"there is no {what.removeprefix('an ')}")
+            if self.stop.live:
+                self.goto(max(now, 1))
+            raise InputError(f"there is no {what}")
         self.level = 0
         return self.goto(found[0])
 
@@ -167,12 +166,14 @@ class Session:
         if self._execution is not None:
             if not self._before.kept:
                 size = self._before.size
-                raise InputError(f"the launch can write {size} bytes; the debugger keeps {MOST} to run it again")
+                raise InputError(
+                    f"the launch can write {size} bytes, and the debugger saves at most {MOST} to run it again"
+                )
             self._execution.abandon()
             self._before.restore()
         self._plan, self._printed = plan, 0
         observer = StoppingObserver(self._decide, self._output)
-        self._execution = Execution(self.given, observer)
+        self._execution = Execution(self.prepared, observer)
         self._wait()
 
     def _run(self, plan: Plan) -> Stop:
@@ -198,7 +199,7 @@ class Session:
         return stop
 
     def _output(self, text: str) -> None:
-        """Output of a repeated execution has already been shown."""
+        """Prints output, except that of a repeated execution, which has been printed before."""
         self._printed += len(text)
         fresh = self._printed - self._shown
         if fresh > 0:
@@ -213,8 +214,8 @@ class Session:
     ) -> Breakpoint:  # fmt: skip
         """Stops when a thread reaches a line, a label, a function or an instruction.
 
-        A label is looked for in the thread's function first; not `live`, while the launch runs, in the kernel. Raises
-        InputError for a place that does not exist.
+        A label is looked for in the thread's function first, or in the kernel if not `live`, while the launch runs.
+        Raises InputError for a place that does not exist.
         """
         where = self.where(self.thread) if live and self.stop.live else None
         function = where.frame.plan.function if where is not None else self.kernel.function

@@ -148,7 +148,7 @@ class Terminal(cmd.Cmd):
         self.stopped(self.session.finish())
 
     def do_goto(self, text: str) -> None:
-        """goto N: run to step N of the launch, from its begin if that is an earlier one"""
+        """goto N: run to step N of the launch, from its start if that is an earlier one"""
         self.stopped(self.session.goto(number(text)))
 
     def do_back(self, text: str) -> None:
@@ -181,7 +181,7 @@ class Terminal(cmd.Cmd):
         if not place:
             place = str(listing.row(self.session))
         made = self.session.break_at(place, condition or None, thread=thread, once=once)
-        where = ", ".join(sorted(self.session.places.shown(one) for one in made.places))
+        where = ", ".join(sorted(self.session.places.shown(place) for place in made.places))
         self.say(f"breakpoint {made.number}: {where}")
 
     def do_watch(self, text: str) -> None:
@@ -193,15 +193,15 @@ class Terminal(cmd.Cmd):
 
     def do_delete(self, text: str) -> None:
         """delete [N]: remove a breakpoint or watchpoint, or all of them"""
-        for one in [number(text)] if text else [*self.session.breakpoints, *self.session.watchpoints]:
-            self.session.delete(one)
+        for each in [number(text)] if text else [*self.session.breakpoints, *self.session.watchpoints]:
+            self.session.delete(each)
 
     def do_enable(self, text: str) -> None:
-        """enable N: let a breakpoint or watchpoint stop again"""
+        """enable N: stop at a breakpoint or watchpoint again"""
         self.session.enable(number(text), True)
 
     def do_disable(self, text: str) -> None:
-        """disable N: keep a breakpoint or watchpoint, and let it not stop"""
+        """disable N: keep a breakpoint or watchpoint, but do not stop at it"""
         self.session.enable(number(text), False)
 
     # Inspection.
@@ -227,9 +227,9 @@ class Terminal(cmd.Cmd):
         s = self.session
         cta, own = divmod(s.thread, s.numbering.block_threads)
         if thread:
-            own = listing.linear(thread, s.given.block, "thread")
+            own = listing.linear(thread, s.prepared.block, "thread")
         if block:
-            cta = s.numbering.number_of_block(listing.position(block, s.given.grid, "block"))
+            cta = s.numbering.number_of_block(listing.position(block, s.prepared.grid, "block"))
         s.look_at(cta * s.numbering.block_threads + own)
         self.say(listing.thread_state(s))
 
@@ -262,24 +262,29 @@ class Terminal(cmd.Cmd):
     def do_print(self, text: str) -> None:
         """print[/TYPE] EXPRESSION: registers, variables, f32[address], arithmetic; TYPE: s32, f16x2, x, d, u, f"""
         form, text = split_form(text)
-        self.say(f"{text} = {self.said(self.session.evaluate(text), form)}")
+        self.say(f"{text} = {self.value_text(self.session.evaluate(text), form)}")
 
     def do_lanes(self, text: str) -> None:
-        """lanes[/TYPE] EXPRESSION: what it comes to in each thread of the warp"""
+        """lanes[/TYPE] EXPRESSION: its value in each thread of the warp"""
         form, text = split_form(text)
         for name, found in listing.in_warp(self.session, text):
-            self.say(f"{name}: {found if isinstance(found, str) else self.said(found, form)}")
+            self.say(f"{name}: {found if isinstance(found, str) else self.value_text(found, form)}")
 
-    def said(self, found: Any, form: str) -> str:
+    def value_text(self, found: Any, form: str) -> str:
         """A value as text, as another type if one is requested."""
         if isinstance(found, Typed):
             return show(found.bits, as_type(form, found.type)) if form else str(found)
         if isinstance(found, list):
-            return "{" + ", ".join(self.said(part, form) for part in cast("list[Typed]", found)) + "}"
+            return "{" + ", ".join(self.value_text(part, form) for part in cast("list[Typed]", found)) + "}"
         if isinstance(found, Array):
             values = self.session.scope().elements(found, SHOWN)
             more = f" ... {found.count} elements" if found.count > SHOWN else ""
-            return f".{found.space} 0x{found.address:x} {{" + ", ".join(self.said(v, form) for v in values) + "}" + more
+            return (
+                f".{found.space} 0x{found.address:x} {{"
+                + ", ".join(self.value_text(v, form) for v in values)
+                + "}"
+                + more
+            )
         if form and isinstance(found, int):
             type = as_type(form, type_of("b64"))
             return show(found & (1 << type.width) - 1, type)
@@ -345,7 +350,7 @@ def number(text: str, default: int | None = None) -> int:
     if not text and default is not None:
         return default
     if not text.isdecimal():
-        raise InputError(f"a number, not `{text}`")
+        raise InputError(f"write a number, not `{text}`")
     return int(text)
 
 
@@ -358,12 +363,12 @@ def within(value: int, count: int, what: str) -> int:
 def split_form(text: str) -> tuple[str, str]:
     """`/f32 expression` as its two parts."""
     if not text:
-        raise InputError("of what? write an expression, such as a register's name")
+        raise InputError("the expression is missing: write one, such as a register's name")
     if not text.startswith("/"):
         return "", text
     form, _, rest = text[1:].partition(" ")
     if not rest:
-        raise InputError("of what? write an expression, such as a register's name")
+        raise InputError("the expression is missing: write one, such as a register's name")
     return form, rest.strip()
 
 

@@ -41,42 +41,44 @@ class Watchpoints(dict[int, Watchpoint]):
 
     def begin(self, observer: StoppingObserver | None) -> None:
         """Records the current values of the expressions; None if no launch runs."""
-        for one in self.values():
-            one.old = value_of(one, scope_of(observer, one.thread, one.depth) if observer is not None else None)
+        for watchpoint in self.values():
+            watchpoint.old = value_of(
+                watchpoint, scope_of(observer, watchpoint.thread, watchpoint.depth) if observer is not None else None
+            )
 
     def changed(self, observer: StoppingObserver) -> Stop | None:
         """The stop at the first watchpoint whose value has changed."""
-        for one in list(self.values()):  # another thread may remove one meanwhile
-            scope = scope_of(observer, one.thread, one.depth) if one.enabled else None
-            new = value_of(one, scope)
-            if scope is None or new is None or new == one.old:
+        for watchpoint in list(self.values()):  # another thread may remove one meanwhile
+            scope = scope_of(observer, watchpoint.thread, watchpoint.depth) if watchpoint.enabled else None
+            new = value_of(watchpoint, scope)
+            if scope is None or new is None or new == watchpoint.old:
                 continue
-            old, one.old = one.old, new
-            if old is None or not holds_after(one, scope):
+            old, watchpoint.old = watchpoint.old, new
+            if old is None or not holds_after(watchpoint, scope):
                 continue
-            if one.skip:
-                one.skip -= 1
+            if watchpoint.skip:
+                watchpoint.skip -= 1
                 continue
-            one.hits += 1
-            message = f"watchpoint {one.number}: {one.text}: {text(old)} -> {text(new)}"
-            return Stop(WATCHPOINT, observer.step, message, (one.number,))
+            watchpoint.hits += 1
+            message = f"watchpoint {watchpoint.number}: {watchpoint.text}: {text(old)} -> {text(new)}"
+            return Stop(WATCHPOINT, observer.step, message, (watchpoint.number,))
         return None
 
 
-def holds_after(one: Watchpoint, scope: Scope) -> bool:
-    """Whether the condition holds; one that cannot be evaluated stops, as for a breakpoint."""
+def holds_after(watchpoint: Watchpoint, scope: Scope) -> bool:
+    """Whether the condition holds. One that cannot be evaluated counts as true, as for a breakpoint."""
     try:
-        return one.condition is None or is_true(one.condition, scope)
+        return watchpoint.condition is None or is_true(watchpoint.condition, scope)
     except InputError:
         return True
 
 
-def value_of(one: Watchpoint, scope: Scope | None) -> object:
+def value_of(watchpoint: Watchpoint, scope: Scope | None) -> object:
     """The value of a watched expression; None if it has none."""
-    if scope is None or scope.frame.plan.function.name != one.function:
+    if scope is None or scope.frame.plan.function.name != watchpoint.function:
         return None
     try:
-        found = one.expression.evaluate(scope)
+        found = watchpoint.expression.evaluate(scope)
         if isinstance(found, Array):
             return tuple(scope.elements(found))
         return tuple(cast("list[Typed]", found)) if isinstance(found, list) else found

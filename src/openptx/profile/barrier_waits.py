@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """Arrivals at one barrier: warps, the positions in the text, and the statements by position."""
+    """Arrivals at one barrier: which warps, by the statement at which position in the text, and the statements."""
 
     warps: NDArray[np.bool_]
     places: NDArray[np.int64]
@@ -57,8 +57,8 @@ class BarrierWaits:
         known.places[warps] = place
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> Iterator[tuple[Op, int]]:
-        """The barrier completes in the blocks of the lanes `arrived`: returns statements, and how long warps waited
-        there."""
+        """The barrier completes in the blocks of the lanes `arrived`: yields statements, and how long warps waited at
+        them."""
         known = self.arrivals.get(number)
         if known is None:
             return

@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 
 POLLS = 32
-"""The weight of instructions that may wait for other lanes, before those lanes get their turn."""
+"""The number of instructions that may wait for other lanes after which those lanes are scheduled."""
 
 
 class ProfiledBatch(Batch):
@@ -81,19 +81,19 @@ class ProfiledBatch(Batch):
             counters.branches += found.branches
             counters.divergent += found.divergent
         for pc, threads in taken(self, op, group, guard):
-            self.recorder.went(op, pc, threads)
+            self.recorder.branched_to(op, pc, threads)
 
     def skips(self, op: Op, lanes: lane_sets.Lanes, guard: Array | None) -> None:
-        """Counts warps none of whose lanes executes an instruction for which lanes wait for each other."""
+        """Counts an instruction for which lanes wait for each other, in warps none of whose lanes executes it."""
         if guard is None or guard.all():
             return
-        every, some = warps_of(self.x.geometry, lanes), 0
+        every, executing = warps_of(self.x.geometry, lanes), 0
         self.waits.executed(every, 1)
         if guard.any():
             guarded = warps_of(self.x.geometry, lane_sets.where(lanes, guard, self.x.n))
             self.waits.executed(guarded, -1)
-            some = count_of(guarded)
-        self.recorder.executed_op(op, count_of(every) - some, int(np.count_nonzero(~guard)))
+            executing = count_of(guarded)
+        self.recorder.executed_op(op, count_of(every) - executing, int(np.count_nonzero(~guard)))
 
     def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
         count, own_warps = lane_sets.size(lanes, self.x.n), warps_of(self.x.geometry, lanes)
@@ -106,8 +106,8 @@ class ProfiledBatch(Batch):
 
     def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
         warps = lane_sets.take(self.x.geometry.warp, lanes)
-        for one in np.unique(number.v).tolist():
-            self.waits.arrives(op, one, warps if number.v.size == 1 else warps[number.v == one])
+        for barrier in np.unique(number.v).tolist():
+            self.waits.arrives(op, barrier, warps if number.v.size == 1 else warps[number.v == barrier])
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
         for op, waited in self.waits.opens(number, arrived):

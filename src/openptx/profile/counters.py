@@ -16,10 +16,10 @@ class MemoryCounters:
     lanes        active lanes of these
     bytes        bytes that the lanes ask for
     sectors      sectors of 32 bytes moved (global, local)
-    ideal        sectors, or wavefronts, that would do: the different bytes side by side, no bank conflict
+    ideal        the minimum of sectors or wavefronts: with the different bytes side by side, without bank conflicts
     wavefronts   passes through the banks (shared)
     conflicts    wavefronts that are bank conflicts (shared)
-    collisions   lanes that come to an address which an earlier lane of their request updates (red, atom)
+    collisions   lanes whose address an earlier lane of their request updates (red, atom)
     example      one of the requests that waste most
     """
 
@@ -77,11 +77,11 @@ def nothing() -> dict[Kind, MemoryCounters]:
 class Counters:
     """What is counted of an instruction, or of all instructions of a line or a launch.
 
-    warps          executions by warps, with lanes that a guard keeps from executing
+    warps          executions by warps, also by those all of whose lanes a guard disables
     threads        lanes of these
-    active         lanes that the guard, if there is one, lets execute
+    active         lanes that execute it: the guard, if any, holds for them
     branches       executions of branches, calls and returns from functions by warps
-    divergent      how many of these sent lanes of a warp to different places
+    divergent      how many of these sent lanes of a warp to different instructions
     waited         instructions that warps waited for others at barriers (barrier_waits.py)
     tensor_steps   executions of matrix multiplications by warps
     """
@@ -123,8 +123,8 @@ class Counters:
 def total(counted: Iterable[Counters]) -> Counters:
     """The sum of all."""
     found = Counters()
-    for one in counted:
-        found.add(one)
+    for each in counted:
+        found.add(each)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Functions bound for a profiled execution: instructions that access memory report what their lanes access."""
+"""Functions decoded for a profiled execution: instructions that access memory report what their lanes access."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 Kept = dict[int, Any]
-"""Values of sources, by position."""
+"""Values of source operands, by index of the operand."""
 
 
 WAITING = 1 << 16
-"""The weight of an instruction that may wait for other lanes, before these get their turn."""
+"""The weight of an instruction that may wait for other lanes: with it the scheduler sooner runs those lanes."""
 
 
 class ProfiledFunction(DecodedFunction):
@@ -78,7 +78,7 @@ def counting(step: Step, counters: Counters) -> Step:
 
 
 def keeping(read: Reader, kept: Kept, i: int) -> Reader:
-    """A source whose value is kept."""
+    """A reader that also puts the value in `kept`."""
 
     def run(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> Any:
         kept[i] = value = read(x, regs, lanes)

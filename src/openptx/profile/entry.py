@@ -52,11 +52,11 @@ def profile(
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine`, `workers`, `timeout` (seconds) and
     `max_instructions` are as for a launch; arrays are written as by a launch. Both engines count the same; "native"
-    leaves to the reference engine what it cannot count, which `Profile.notes` says. `blocks` is how many blocks are
-    executed, spread evenly over the grid; without it all are, but a sample of launches with more than 536 870 912
-    threads, on the reference engine 4 194 304, which the notes say.
+    uses the reference engine for kernels that machine code cannot count, which `Profile.notes` reports. `blocks` is the
+    number of blocks to execute, spread evenly over the grid. By default all are executed, but only a sample of them if
+    the launch has more than 536,870,912 threads (on the reference engine 4,194,304), which the notes report.
 
-    A fault of the kernel, a time limit too, ends the profile and is its `fault`. Raises ArgumentError and Unsupported
+    A fault of the kernel, also a time limit, ends the profile and is its `fault`. Raises ArgumentError and Unsupported
     as a launch does.
     """
     require_kernel(kernel)
@@ -79,24 +79,24 @@ def watch(
     engine: str = "auto",
     workers: int | None = None,
 ) -> Profile:
-    """The same; an interrupt ends the profile with the counts so far."""
+    """Like `profile`, but an interrupt ends the profile with the counts so far."""
     require_options(shared_mem, workers, timeout, max_instructions, None)
     if blocks is not None and (not is_count(blocks) or blocks < 1):
         raise ArgumentError(f"`blocks` is a whole number from 1, not {blocks!r}")
     require_choice("engine", engine, ENGINES)
-    given = kernel.prepare(grid, block, args, shared_mem, cluster)
-    return ProfiledRun(given, timeout, max_instructions, workers).profile(engine, blocks)
+    prepared = kernel.prepare(grid, block, args, shared_mem, cluster)
+    return ProfiledRun(prepared, timeout, max_instructions, workers).profile(engine, blocks)
 
 
 class ProfiledRun:
     """One launch that is profiled."""
 
     def __init__(
-        self, given: PreparedLaunch, timeout: float | None, max_instructions: int | None, workers: int | None
+        self, prepared: PreparedLaunch, timeout: float | None, max_instructions: int | None, workers: int | None
     ) -> None:
-        self.given, self.program, self.function = given, given.program, given.function
+        self.prepared, self.program, self.function = prepared, prepared.program, prepared.function
         self.timeout, self.max_instructions, self.workers = timeout, max_instructions, workers
-        self.threads, self.every = volume(given.block), volume(given.grid)
+        self.threads, self.every = volume(prepared.block), volume(prepared.grid)
         self.recorder = Recorder()
         self.sample: int | None = None
         self.requested = False
@@ -110,10 +110,10 @@ class ProfiledRun:
             ended, stopped = "fault", fault
         except KeyboardInterrupt:
             ended = "interrupted"
-        given, layout = self.given, shared_layout(self.program, self.function.name)
+        prepared, layout = self.prepared, shared_layout(self.program, self.function.name)
         shape = LaunchShape(
-            given.grid, given.block, given.cluster, layout.static, given.shared, self.recorder.ctas, self.every,
-            self.sample is not None,
+            prepared.grid, prepared.block, prepared.cluster, layout.static, prepared.shared, self.recorder.ctas,
+            self.every, self.sample is not None,
         )  # fmt: skip
         found = (*notes(shape, ended, self.requested), *self.notes)
         return summarize(self.program, self.function, self.recorder, shape, ended, stopped, found)
@@ -125,12 +125,14 @@ class ProfiledRun:
             lanes = -(-self.threads // WARP) * WARP
             self.sample = sample(self.every, lanes, blocks, MOST_LANES, SAMPLE_LANES)
             try:
-                run_native(self.given, self.recorder, self.pieces(), self.timeout, self.max_instructions, self.workers)
+                run_native(
+                    self.prepared, self.recorder, self.pieces(), self.timeout, self.max_instructions, self.workers
+                )
                 return
             except UnsupportedByJit as reason:
-                self.notes.append(f"counted on the reference engine, for the kernel has {reason}")
+                self.notes.append(f"counted on the reference engine, because the kernel has {reason}")
         self.sample = sample(self.every, self.threads, blocks, MOST_THREADS, SAMPLE_THREADS)
-        self.given.run(
+        self.prepared.run(
             launch, timeout=self.timeout, max_instructions=self.max_instructions,
             make=partial(ProfiledLaunch, recorder=self.recorder, sample=self.sample),
         )  # fmt: skip
@@ -143,10 +145,10 @@ class ProfiledRun:
         """The first block and the number of blocks of each executed piece of the grid."""
         if self.sample is None:
             return iter([(0, self.every)])
-        layout, shared = shared_layout(self.program, self.function.name), self.given.shared
+        layout, shared = shared_layout(self.program, self.function.name), self.prepared.shared
         size = layout.size(shared)
         shape = Shape(
-            self.given.grid, self.given.block, self.given.cluster or (1, 1, 1), False, layout, size, shared,
+            self.prepared.grid, self.prepared.block, self.prepared.cluster or (1, 1, 1), False, layout, size, shared,
             self.program.own_shared(size),
         )  # fmt: skip
         return sampled(self.program, self.function, shape, self.sample)

@@ -83,9 +83,9 @@ def joined(found: Sequence[Finding]) -> Iterator[Finding]:
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:
         groups.setdefault((finding.kind, finding.file, finding.message), []).append(finding)
-    for (kind, file, message), some in groups.items():
-        lines = tuple(sorted({line for finding in some for line in finding.lines}))
-        yield Finding(kind, file, lines, message, sum(finding.waste for finding in some))
+    for (kind, file, message), same in groups.items():
+        lines = tuple(sorted({line for finding in same for line in finding.lines}))
+        yield Finding(kind, file, lines, message, sum(finding.waste for finding in same))
 
 
 def named(lines: Sequence[int]) -> str:
@@ -108,20 +108,20 @@ def cost_of(counters: Counters) -> float:
 
 
 def of_line(line: Line) -> Iterator[Finding]:
-    """Memory accesses of a line, by memory and what is done."""
-    for (space, kind, width), every in line.counters.memory.items():
+    """The findings about the memory accesses of a line, by memory, operation and width."""
+    for (space, kind, width), counted in line.counters.memory.items():
         if space == "local":
-            rate = f"local {NAMES[kind]}: {each(every.sectors, every.requests)} sectors per request"
+            rate = f"local {NAMES[kind]}: {mean(counted.sectors, counted.requests)} sectors per request"
             what = f"{rate}: spilled or indexed registers"
-            yield Finding("local-memory", line.file, (line.line,), what, every.sectors)
-        elif every.waste:
+            yield Finding("local-memory", line.file, (line.line,), what, counted.sectors)
+        elif counted.waste:
             memory = wasteful(line, (space, kind, width))
             name, message = access(space, kind, memory)
             yield Finding(name, line.file, (line.line,), message, memory.waste)
 
 
 def wasteful(line: Line, kind: Kind) -> MemoryCounters:
-    """Only the counters of a line's wasteful instructions; others of the same kind would blur the numbers."""
+    """The counters of a line's wasteful instructions alone; others of the same kind would distort the means."""
     found = MemoryCounters()
     for each in line.instructions:
         if (memory := each.counters.memory.get(kind)) is not None and memory.waste:
@@ -134,16 +134,16 @@ def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
     unit = "wavefronts" if space == "shared" else "sectors"
     what = NAMES[kind] if space == "global" else f"{space} {NAMES[kind]}"
     rate = (
-        f"{what}: {each(memory.cost, memory.requests)} {unit} per request,"
-        f" {each(memory.ideal, memory.requests)} would do"
+        f"{what}: {mean(memory.cost, memory.requests)} {unit} per request,"
+        f" {mean(memory.ideal, memory.requests)} would do"
     )
     if 2 * memory.collisions > memory.waste:
-        lanes = f"{each(memory.collisions, memory.requests)} of {each(memory.lanes, memory.requests)} lanes"
+        lanes = f"{mean(memory.collisions, memory.requests)} of {mean(memory.lanes, memory.requests)} lanes"
         return "collision", f"{rate}: {lanes} update an address that another lane updates"
-    return "bank-conflict" if space == "shared" else "uncoalesced", f"{rate}: {apart(memory)}"
+    return "bank-conflict" if space == "shared" else "uncoalesced", f"{rate}: {spacing(memory)}"
 
 
-def apart(memory: MemoryCounters) -> str:
+def spacing(memory: MemoryCounters) -> str:
     """The distance between the lanes of the most wasteful request."""
     stride = memory.example.stride if memory.example is not None else None
     if not stride or abs(stride) > FAR:
@@ -167,21 +167,21 @@ def partial_warps(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Findin
 def idle(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Finding]:
     """Lanes of a warp that branches and guards leave idle: the most affected lines, as one finding."""
     full = launch.threads / -(-launch.threads // WARP)
-    some = [line for line in lines if line.counters.active < FULL * full * line.counters.warps]
-    waste = {line: line.counters.warps * full - line.counters.active for line in some}
-    worst = sorted(some, key=lambda line: -waste[line])
+    affected = [line for line in lines if line.counters.active < FULL * full * line.counters.warps]
+    waste = {line: line.counters.warps * full - line.counters.active for line in affected}
+    worst = sorted(affected, key=lambda line: -waste[line])
     for file in dict.fromkeys(line.file for line in worst):
-        some = [line for line in worst if line.file == file][:MOST_LINES]
-        counted = total(line.counters for line in some)
-        what = f"{counted.mean_active:.1f} of {each(launch.threads, -(-launch.threads // WARP))} lanes are active"
-        lost = sum(waste[line] for line in some)
-        numbers = tuple(sorted(line.line for line in some))
+        affected = [line for line in worst if line.file == file][:MOST_LINES]
+        counted = total(line.counters for line in affected)
+        what = f"{counted.mean_active:.1f} of {mean(launch.threads, -(-launch.threads // WARP))} lanes are active"
+        lost = sum(waste[line] for line in affected)
+        numbers = tuple(sorted(line.line for line in affected))
         yield Finding(
             "idle-lanes", file, numbers, f"{what}: branches and guards leave out the others", lost * IDLE_LANE
         )
 
 
-def each(count: int, requests: int) -> str:
+def mean(count: int, requests: int) -> str:
     """A mean: `4`, `3.5`."""
     return grouped(count // requests) if count % requests == 0 else f"{count / requests:.1f}"
 

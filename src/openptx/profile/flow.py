@@ -90,15 +90,15 @@ def edges(
     """The edges from a block whose last instruction is `op`; `stop` is the position after it."""
     kind = control(op)
     threads = counters.threads if counters else 0
-    went = sum(taken.values())
+    leaving = sum(taken.values())
     if kind in LEAVES:
-        went = counters.active if counters else 0
-        yield Edge("leave", None, went)
+        leaving = counters.active if counters else 0
+        yield Edge("leave", None, leaving)
     elif kind in JUMPS:
         for pc in dict.fromkeys(targets(op)):
             yield leading("branch", pc, taken.get(pc, 0), numbers)
     if falls_through(op):
-        yield leading("fall-through", stop, threads - went, numbers)
+        yield leading("fall-through", stop, threads - leaving, numbers)
 
 
 def leading(kind: str, pc: int, threads: int, numbers: Mapping[int, int]) -> Edge:

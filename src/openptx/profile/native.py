@@ -62,7 +62,7 @@ class WorkerCounts:
         self.data[layout.LOG // 8] = self.log.ctypes.data
 
     def records(self) -> Numbers:
-        """What is in the log."""
+        """The records in the log, one row each."""
         return self.log[: (int(self.data[layout.LOG // 8]) - self.log.ctypes.data) // layout.RECORD]
 
 
@@ -103,9 +103,9 @@ class Counting:
         sites = records[:, 0] & 0xFFFFFF
         fragments = np.array([isinstance(site.found, FragmentAccess) for site in self.layout.sites], np.bool_)[sites]
         rows = RequestRows(sites, records[:, 2:], lanes_in(records[:, 1]), np.ones(len(records), np.int64))
-        self.tally.add(rows.some(np.flatnonzero(~fragments)))
+        self.tally.add(rows.take(np.flatnonzero(~fragments)))
         if fragments.any():
-            self.count_fragments(records[fragments], rows.some(np.flatnonzero(fragments)))
+            self.count_fragments(records[fragments], rows.take(np.flatnonzero(fragments)))
 
     def count_fragments(self, records: Numbers, rows: RequestRows) -> None:
         """Two adjacent elements of 32 bits are one access."""
@@ -121,18 +121,18 @@ class Counting:
                 wide[at] = size
                 at += 2 if size > sizes[at] else 1
         kept = np.array(chosen)
-        self.tally.add(rows.some(kept), wide[kept])
+        self.tally.add(rows.take(kept), wide[kept])
 
     def count_entries(self, data: Numbers) -> None:
-        """Counts the requests counted by offsets."""
+        """Adds the requests that the code counted by the offsets of their lanes."""
         first, count = self.layout.masks // 8, layout.ENTRIES * len(self.layout.sites)
         masks = data[first : first + count]
         used = np.flatnonzero(masks)
         if not used.size:
             return
-        all = data[self.layout.entries // 8 :][: count * layout.ENTRY // 8].reshape(count, layout.ENTRY // 8)
+        entries = data[self.layout.entries // 8 :][: count * layout.ENTRY // 8].reshape(count, layout.ENTRY // 8)
         offsets, histogram, bases = (
-            all[used, start // 8 : stop // 8]
+            entries[used, start // 8 : stop // 8]
             for start, stop in ((0, 256), (layout.HISTOGRAM, layout.BASES), (layout.BASES, layout.BASE))
         )
         which, residues = np.nonzero(histogram)
@@ -205,15 +205,16 @@ class Counting:
             counters.branches += warps
             counters.divergent += special
         if kind == "branch":
-            self.went(op, 0, threads if op.guard is None else active)
+            self.count_branch(op, 0, threads if op.guard is None else active)
         elif kind == "branch-table":
             at = self.layout.tables[op] // 8
             for i in range(len(layout.targets_of(op).pcs)):
-                self.went(op, i, sum(int(known.data[at + i]) for known in self.workers.values()))
+                self.count_branch(op, i, sum(int(known.data[at + i]) for known in self.workers.values()))
 
-    def went(self, op: Op, i: int, threads: int) -> None:
+    def count_branch(self, op: Op, i: int, threads: int) -> None:
+        """Adds the threads that a branch sent to its target with index `i`."""
         if threads or control(op) == "branch":
-            self.recorder.went(op, tuple(targets(op))[i], threads)
+            self.recorder.branched_to(op, tuple(targets(op))[i], threads)
 
 
 @lru_cache(maxsize=512)
@@ -228,7 +229,7 @@ def lanes_in(masks: Numbers) -> NDArray[np.bool_]:
 
 
 def waits(data: Numbers) -> None:
-    """Warps whose wait no later arrival has settled have waited, too."""
+    """Adds the waiting times of warps that no later arrival at their barrier has settled."""
     first, each = layout.BARRIERS // 8, layout.BARRIER // 8
     for record in data[first : first + 32 * each].reshape(32, each):
         arrived, latest, total, _, counter = record[1:6].tolist()
@@ -238,7 +239,7 @@ def waits(data: Numbers) -> None:
 
 
 def begun(run: Run) -> int:
-    """CTAs of a launch that its workers have started."""
+    """The number of CTAs of a launch that its workers have started."""
     first, stop = struct.unpack_from("<2q", run.team[0].launch_memory, abi.NEXT)
     taken = min(first, stop) - run.plan.blocks[0]
     for worker in run.team:
@@ -248,22 +249,22 @@ def begun(run: Run) -> int:
 
 
 def run_native(
-    given: PreparedLaunch,
+    prepared: PreparedLaunch,
     recorder: Recorder,
     pieces: Iterable[tuple[int, int]],
     timeout: float | None,
     max_instructions: int | None,
     workers: int | None,
 ) -> Counting:
-    """Runs CTAs, the first and how many of each piece, and counts them. Raises UnsupportedByJit before anything has run
-    if only the reference engine can count the kernel, and the exceptions of a launch."""
-    counting = Counting(given.program, given.function, recorder)
+    """Runs pieces of the grid, (first CTA, number of CTAs), and counts them. Raises UnsupportedByJit, before anything
+    has run, if only the reference engine can count the kernel, and the exceptions of a launch."""
+    counting = Counting(prepared.program, prepared.function, recorder)
     since = time.monotonic()
     try:
         with settings.watched_by(counting):
             for first, count in pieces:
                 counting.run, counting.resumed = None, False
-                given.run(
+                prepared.run(
                     launch, timeout=timeout, max_instructions=max_instructions, workers=workers,
                     blocks=(first, first + count), since=since,
                 )  # fmt: skip

@@ -60,10 +60,10 @@ it."""
 class Occupancy:
     """Blocks of a launch that a multiprocessor of the target holds, by what limits them; None where it is not known.
 
-    by_blocks           how many it holds of whatever size
-    by_warps            as many as have room for their warps
-    by_shared_memory    as many as have room for their shared memory
-    registers_allowed   registers a thread may have at most, by the kernel's own directives
+    by_blocks           the maximum number of blocks of any size
+    by_warps            the number of blocks whose warps fit
+    by_shared_memory    the number of blocks whose shared memory fits
+    registers_allowed   the maximum number of registers of a thread by the kernel's own directives
     """
 
     by_blocks: int | None

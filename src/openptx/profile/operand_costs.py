@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from openptx.program import Op, Operand
 
 OF_PARAMETERS = {"frame": "parameter"}
-"""Parameters of calls."""
+"""By state space, the row for parameters of calls."""
 READS = frozenset(("ld", "atom"))
 """Accesses that wait for a result; stores and reductions do not."""
 OF_COORDINATES = {"texture": "texture", "surface": "surface"}
-"""Modules of instructions that read at coordinates."""
+"""The rows for instructions that read at coordinates, by their module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class OperandCost:
 
 
 def operand_costs(instructions: Iterable[Instruction]) -> tuple[OperandCost, ...]:
-    """One row per row of the table, in its order."""
+    """An entry for each row of the table, in its order."""
     found = dict.fromkeys(COSTS, 0)
     for each in instructions:
         if each.counters.warps:
@@ -45,16 +45,16 @@ def operand_costs(instructions: Iterable[Instruction]) -> tuple[OperandCost, ...
 def costliest(each: Instruction) -> OperandCost | None:
     """The costliest operand of an instruction; None if all cost nothing."""
     found = [OperandCost(space, reads, COSTS[space]) for space, reads in reads_of(each) if reads]
-    worst = max(found, key=lambda one: one.cost.clocks, default=None)
+    worst = max(found, key=lambda operand: operand.cost.clocks, default=None)
     return worst if worst is not None and worst.cost.clocks else None
 
 
 def reads_of(each: Instruction) -> Iterator[tuple[str, int]]:
     """Where an instruction reads operands, and how often all warps did."""
     op, warps = each.op, each.counters.warps
-    for space, kind, _ in each.counters.memory:
+    for (space, kind, _), counted in each.counters.memory.items():
         if kind in READS:
-            yield space, each.counters.memory[space, kind, _].requests
+            yield space, counted.requests
     if (space := uncounted(op)) is not None:
         yield space, warps
     sources = [operand for i, operand in enumerate(op.operands) if reads_operand(op, i, operand)]
@@ -83,5 +83,5 @@ def uncounted(op: Op) -> str | None:
         space = OF_PARAMETERS.get(op.m.space) or OF_SPACES.get(op.m.space)
         return space if space in COSTS else None
     at_coordinates = any(isinstance(operand, Address) and operand.parts for operand in op.operands)
-    gives = any(is_written(op, i) for i in range(len(op.operands)))
-    return OF_COORDINATES.get(instruction.module) if at_coordinates and gives else None
+    has_result = any(is_written(op, i) for i in range(len(op.operands)))
+    return OF_COORDINATES.get(instruction.module) if at_coordinates and has_result else None

@@ -41,7 +41,7 @@ class Recorder:
             found = self.ops[op] = Counters()
         return found
 
-    def went(self, op: Op, pc: int, threads: int) -> None:
+    def branched_to(self, op: Op, pc: int, threads: int) -> None:
         """This many threads took a branch to a position."""
         known = self.taken.setdefault(op, {})
         known[pc] = known.get(pc, 0) + threads

@@ -37,7 +37,7 @@ class LiveRegisters:
             return
         graph = Graph(function, cells)
         find_liveness(graph)
-        one, two = (  # predicates have a file of their own
+        any_width, wide = (  # predicates have a file of their own
             bits_of(cell for cell, width in enumerate(cells.widths) if width > least) for least in (1, 32)
         )
         for block in graph.blocks:
@@ -45,5 +45,5 @@ class LiveRegisters:
                 written = cells.writes(op)
                 self.unread[op] = frozenset(cell for cell in written if not live >> cell & 1)
                 held = live | bits_of(written)
-                self.pressure[op] = (held & one).bit_count() + (held & two).bit_count()
+                self.pressure[op] = (held & any_width).bit_count() + (held & wide).bit_count()
         self.most = max(self.pressure.values())

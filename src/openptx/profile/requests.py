@@ -43,7 +43,7 @@ class Requests:
     def warps(self) -> int:
         return len(self.addresses)
 
-    def some(self, chosen: NDArray[np.intp]) -> Requests:
+    def take(self, chosen: NDArray[np.intp]) -> Requests:
         """The requests at some positions. `lanes` stays that of all."""
         active = None if self.active is None else self.active[chosen]
         return Requests(self.addresses[chosen], active, self.lanes, self.size, self.relative)
@@ -112,7 +112,7 @@ def patterns(requests: Requests, modulus: int) -> tuple[Requests, NDArray[np.int
     examples = np.zeros(modulus, np.intp)
     examples[residues[::-1]] = np.arange(len(rows))[::-1]
     taken = np.flatnonzero(counts)
-    return requests.some(examples[taken]), counts[taken]
+    return requests.take(examples[taken]), counts[taken]
 
 
 def distinct(rows: Addresses) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from openptx.profile.recorder import Recorder
 
 WIDEST = 64
-"""More than the bytes per lane of any access."""
+"""A bound above the bytes per lane of any access."""
 
 Mask = NDArray[np.bool_]
 
@@ -38,12 +38,13 @@ class RequestRows:
     active: Mask
     times: NDArray[np.int64]
 
-    def some(self, chosen: NDArray[Any]) -> RequestRows:
+    def take(self, chosen: NDArray[Any]) -> RequestRows:
+        """The requests at some positions."""
         return RequestRows(self.sites[chosen], self.addresses[chosen], self.active[chosen], self.times[chosen])
 
     @staticmethod
-    def all(parts: Iterable[RequestRows]) -> RequestRows:
-        """One after the other."""
+    def concatenated(parts: Iterable[RequestRows]) -> RequestRows:
+        """The requests of several objects as one."""
         columns = zip(*((p.sites, p.addresses, p.active, p.times) for p in parts), strict=True)
         return RequestRows(*(np.concatenate(column) for column in columns))
 
@@ -75,7 +76,7 @@ class Tally:
         numbers = requests.sites if sizes is None else requests.sites * WIDEST + sizes
         present: list[int] = np.unique(numbers).tolist()
         for number in present:
-            rows = requests.some(np.flatnonzero(numbers == number))
+            rows = requests.take(np.flatnonzero(numbers == number))
             site = number if sizes is None else number // WIDEST
             for memory, some in self.by_memory(self.sites[site].space, rows):
                 target = self.targets[site](memory)
@@ -91,10 +92,10 @@ class Tally:
         requests, lanes, taken, ideal, repeated = sums
         space = self.sites[site].space
         target = self.targets[site](COUNTED[space])
-        one = Requests(addresses, None if active.all() else active, 0, target.size, None)
+        example = Requests(addresses, None if active.all() else active, 0, target.size, None)
         nothing = np.zeros(1, np.int64)
         counters = self.recorder.of(self.sites[site].op)
-        record(target, one, target.costs(one), nothing, requests, lanes, counters)
+        record(target, example, target.costs(example), nothing, requests, lanes, counters)
         shared, atomic = space == "shared", target.kind in ATOMIC
         totals = taken, ideal, taken - ideal if shared else 0, repeated if atomic else 0
         counters.at(target.of).add_costs(target.memory, *totals)
@@ -118,7 +119,7 @@ class Tally:
 
     def count(self, target: Target, parts: list[RequestRows]) -> None:
         """Counts requests for one target, of one instruction in each part."""
-        every = RequestRows.all(parts)
+        every = RequestRows.concatenated(parts)
         active = None if every.active.all() else every.active
         issued = Requests(every.addresses, active, 0, target.size, None)
         costs = target.costs(issued)

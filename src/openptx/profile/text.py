@@ -18,7 +18,7 @@ UNITS = ("", "k", "M", "G", "T", "P", "E")
 
 def text(profile: Profile) -> str:
     """The whole report, with a line break at its end."""
-    parts = [head(profile), launch(profile), memory(profile), found(profile), hot(profile)]
+    parts = [head(profile), launch(profile), memory(profile), numbered_findings(profile), hot(profile)]
     return "\n".join(line for part in parts if part for line in (*part, ""))
 
 
@@ -49,8 +49,10 @@ def launch(profile: Profile) -> list[str]:
         by = {"blocks": limits.by_blocks, "warps": limits.by_warps, "shared memory": limits.by_shared_memory}
         each = ", ".join(f"{name} {number}" for name, number in by.items())
         rows.append(row("blocks of a multiprocessor", f"{limits.blocks}: {each}"))
-    waited = [one for one in profile.operand_costs if one.reads and one.cost.clocks]
-    rows += [row(f"reads of {one.space} memory", f"{grouped(one.reads)}, each {one.cost} (Table 19)") for one in waited]
+    waited = [cost for cost in profile.operand_costs if cost.reads and cost.cost.clocks]
+    rows += [
+        row(f"reads of {cost.space} memory", f"{grouped(cost.reads)}, each {cost.cost} (Table 19)") for cost in waited
+    ]
     return ["launch", *rows]
 
 
@@ -73,7 +75,7 @@ def memory(profile: Profile) -> list[str]:
     return rows
 
 
-def found(profile: Profile) -> list[str]:
+def numbered_findings(profile: Profile) -> list[str]:
     """The findings, numbered."""
     if not profile.findings:
         return ["findings", "  none: memory accesses and lanes are used well"] if profile.counters.warps else []
@@ -95,7 +97,7 @@ def hot(profile: Profile) -> list[str]:
 
 
 def hot_line(line: Line, share: float) -> str:
-    """One of them."""
+    """The row of one of the costliest lines."""
     counters = line.counters
     sectors = sum(counted.sectors for counted in counters.memory.values())
     wavefronts = sum(counted.wavefronts for counted in counters.memory.values())

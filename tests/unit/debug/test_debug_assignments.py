@@ -88,7 +88,7 @@ def test_every_kind_of_register_and_memory(given: tuple[Session, Any]) -> None:
         ("i", "1 << 32", "not in the range"), ("i", "-1", "not in the range"), ("i", "0.5", "not an integer"),
         ("tile", "1", "can be assigned"), ("tile[8]", "1", "has 8 elements"), ("out", "1", "cannot be written"),
         ("u32[0]", "1", "cannot write"), ("%tid.x", "1", "can be assigned"), ("3", "1", "can be assigned"),
-        ("f", "tile", "a number"), ("f", "1 +", "no expression"), ("q", "1.5", "not an integer"),
+        ("f", "tile", "a number"), ("f", "1 +", "not an expression"), ("q", "1.5", "not an integer"),
     ],
 )  # fmt: skip
 def test_what_can_not_be_assigned(given: tuple[Session, Any], target: str, value: str, words: str) -> None:

@@ -123,7 +123,7 @@ def test_unknown_places_and_names_say_what_is_near(reduce: Session) -> None:
         (lambda: reduce.evaluate("tyle"), "did you mean `tile`"),
         (lambda: reduce.evaluate("u32[0]"), "cannot read 4 bytes at 0x0"),
         (lambda: reduce.evaluate("tile[64]"), "has 64 elements"),
-        (lambda: reduce.evaluate("1 +"), "no expression"),
+        (lambda: reduce.evaluate("1 +"), "not an expression"),
         (lambda: reduce.evaluate("1 / 0"), "division by zero"),
         (lambda: reduce.evaluate("__import__('os')"), "an expression has"),
         (lambda: reduce.delete(9), "no breakpoint"),

@@ -136,7 +136,7 @@ def test_a_case_folder_is_a_launch(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_no_launch(kernel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, words in (
-        ([], "debug what?"),
+        ([], "nothing to debug"),
         ([kernel], "--grid and --block"),
         (["-", "--grid", "1", "--block", "1"], "the commands come from stdin"),
         ([kernel, "--grid", "1", "--block", "1", "-x", str(tmp_path / "none")], "No such file"),

@@ -19,7 +19,7 @@ from openptx.errors import Bug, CheckError, Error, InputError
 from openptx.program import Op
 
 Make = Callable[[Message, Callable[[str], object]], "Session"]
-"""Creates the session that the arguments of `launch` describe; it prints with the function."""
+"""Creates the session that the arguments of `launch` describe; it passes the kernel's output to the function."""
 
 CAPABILITIES = {
     "supportsConfigurationDoneRequest": True, "supportsFunctionBreakpoints": True,
@@ -203,7 +203,7 @@ class Adapter:
     # Running.
 
     def go(self, run: Callable[[], Stop]) -> None:
-        """Runs on a thread, and sends the client the stop."""
+        """Calls `run` on a new thread, and reports its stop to the client."""
         self.references.clear()
         self.busy = True
 
@@ -249,7 +249,8 @@ class Adapter:
         )
 
     def later(self, arguments: Message, run: Callable[[Session, bool], Stop]) -> None:
-        """Runs from the client's thread, after the answer; `run` takes whether to step by instruction."""
+        """Continues the launch after the answer, from the thread that the client names. `run` receives the session, and
+        whether to step by instruction."""
         session = self.stopped_session()
         if not session.stop.live:
             raise InputError("the launch has ended; restart it")

@@ -24,12 +24,13 @@ SIZES = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 
 
 @dataclass(slots=True)
-class Wanted:
-    """A breakpoint of the client's, by its number there. `number` is the session's; None if it could not be set."""
+class ClientBreakpoint:
+    """A breakpoint of the client: `id` is its number in the protocol, `number` that in the session; None if it could
+    not be set. `place` sets it."""
 
     id: int
     request: Message
-    set: Callable[[Session, Message], int]
+    place: Callable[[Session, Message], int]
     number: int | None = None
 
 
@@ -38,50 +39,52 @@ class Breakpoints:
 
     def __init__(self, adapter: Adapter) -> None:
         self.adapter = adapter
-        self._wanted: dict[str, list[Wanted]] = {}
+        self._by_key: dict[str, list[ClientBreakpoint]] = {}
         self._ids = 0
 
     def ids(self, numbers: tuple[int, ...]) -> list[int]:
         """The client's ids of the session's breakpoints."""
-        known = {one.number: one.id for some in self._wanted.values() for one in some}
+        known = {wanted.number: wanted.id for group in self._by_key.values() for wanted in group}
         return [known[number] for number in numbers if number in known]
 
     def set_again(self) -> None:
         """Sets all in a new session, and sends the client their positions. Watched data belonged to the earlier one."""
-        for key, some in self._wanted.items():
-            for one in some:
-                one.number = None
-                body = {"id": one.id, "verified": False} if key == DATA else self.set(one)
+        for key, group in self._by_key.items():
+            for wanted in group:
+                wanted.number = None
+                body = {"id": wanted.id, "verified": False} if key == DATA else self.set(wanted)
                 self.adapter.wire.event("breakpoint", reason="changed", breakpoint=body)
-        self._wanted.pop(DATA, None)
+        self._by_key.pop(DATA, None)
 
-    def replace(self, key: str, requests: list[Message], set: Callable[[Session, Message], int]) -> Message:
+    def replace(self, key: str, requests: list[Message], place: Callable[[Session, Message], int]) -> Message:
         """Sets all breakpoints of one kind; existing ones are removed."""
         session = self.adapter.session
-        for one in self._wanted.pop(key, []):
-            if one.number is not None and (one.number in session.breakpoints or one.number in session.watchpoints):
-                session.delete(one.number)
-        made = self._wanted[key] = [Wanted(self._ids + i, one, set) for i, one in enumerate(requests, 1)]
+        for old in self._by_key.pop(key, []):
+            if old.number is not None and (old.number in session.breakpoints or old.number in session.watchpoints):
+                session.delete(old.number)
+        made = self._by_key[key] = [
+            ClientBreakpoint(self._ids + i, request, place) for i, request in enumerate(requests, 1)
+        ]
         self._ids += len(made)
-        return {"breakpoints": [self.set(one) for one in made]}
+        return {"breakpoints": [self.set(wanted) for wanted in made]}
 
-    def set(self, one: Wanted) -> Message:
+    def set(self, wanted: ClientBreakpoint) -> Message:
         """Sets a breakpoint, and reports its position."""
         session = self.adapter.session
         try:
-            one.number = one.set(session, one.request)
+            wanted.number = wanted.place(session, wanted.request)
         except InputError as error:
-            return {"id": one.id, "verified": False, "message": str(error)}
-        made = session.breakpoints.get(one.number)
+            return {"id": wanted.id, "verified": False, "message": str(error)}
+        made = session.breakpoints.get(wanted.number)
         if made is None:
-            return {"id": one.id, "verified": True}
+            return {"id": wanted.id, "verified": True}
         place = min(made.places)
         op = session.places.functions[place[0]].code[place[1]]
         by_source = ":" in made.text and bool(session.places.table.of(op))
         path, line, _ = self.adapter.location(op, by_source=by_source)
         reference = f"0x{CodeAddresses(session.places).of(place):x}"
         return {
-            "id": one.id, "verified": True, "line": line, "source": self.adapter.source(path),
+            "id": wanted.id, "verified": True, "line": line, "source": self.adapter.source(path),
             "instructionReference": reference,
         }  # fmt: skip
 
@@ -90,27 +93,27 @@ class Breakpoints:
     def on_setBreakpoints(self, arguments: Message) -> Message:
         path = self.adapter.sources.path(arguments["source"])
 
-        def at_line(session: Session, one: Message) -> int:
-            return self.break_at(session, named(session, path, self.adapter.line(int(one["line"]))), one)
+        def at_line(session: Session, request: Message) -> int:
+            return self.break_at(session, named(session, path, self.adapter.line(int(request["line"]))), request)
 
         return self.replace(f"file {path}", arguments.get("breakpoints") or [], at_line)
 
     def on_setFunctionBreakpoints(self, arguments: Message) -> Message:
-        def at_function(session: Session, one: Message) -> int:
-            return self.break_at(session, str(one["name"]), one)
+        def at_function(session: Session, request: Message) -> int:
+            return self.break_at(session, str(request["name"]), request)
 
         return self.replace(FUNCTIONS, arguments["breakpoints"], at_function)
 
     def on_setInstructionBreakpoints(self, arguments: Message) -> Message:
-        def at_instruction(session: Session, one: Message) -> int:
-            address = int(one["instructionReference"], 0) + int(one.get("offset") or 0)
-            return self.break_at(session, CodeAddresses(session.places).place(address), one)
+        def at_instruction(session: Session, request: Message) -> int:
+            address = int(request["instructionReference"], 0) + int(request.get("offset") or 0)
+            return self.break_at(session, CodeAddresses(session.places).place(address), request)
 
         return self.replace(INSTRUCTIONS, arguments["breakpoints"], at_instruction)
 
-    def break_at(self, session: Session, place: str | tuple[str, int], one: Message) -> int:
+    def break_at(self, session: Session, place: str | tuple[str, int], request: Message) -> int:
         live = not self.adapter.busy
-        return session.break_at(place, one.get("condition"), skip=skipped(one), live=live).number
+        return session.break_at(place, request.get("condition"), skip=skipped(request), live=live).number
 
     # Of data.
 
@@ -131,7 +134,7 @@ class Breakpoints:
         }  # fmt: skip
 
     def scope(self, arguments: Message) -> Scope:
-        """The scope that a request means: that of a reference, or of a stack frame."""
+        """The scope that a request refers to: that of a reference, or of a stack frame."""
         adapter = self.adapter
         if arguments.get("variablesReference"):
             return adapter.references.scope(int(arguments["variablesReference"]))
@@ -141,20 +144,20 @@ class Breakpoints:
     def on_setDataBreakpoints(self, arguments: Message) -> Message:
         return self.replace(DATA, arguments["breakpoints"], self.watch)
 
-    def watch(self, session: Session, one: Message) -> int:
-        """Watches what a dataBreakpointInfo named."""
-        if one.get("accessType") not in (None, "write"):
+    def watch(self, session: Session, request: Message) -> int:
+        """Watches the expression of a `dataId`, which `dataBreakpointInfo` has returned."""
+        if request.get("accessType") not in (None, "write"):
             raise InputError("only changes are watched, not reads")
-        thread, depth, text = str(one["dataId"]).split(":", 2)
+        thread, depth, text = str(request["dataId"]).split(":", 2)
         scope = scope_of(self.adapter.stopped_session().observer, int(thread), int(depth))
         if scope is None:
             raise InputError(f"`{text}`: the thread has left the function")
-        return session.watch(text, one.get("condition"), scope=scope, skip=skipped(one)).number
+        return session.watch(text, request.get("condition"), scope=scope, skip=skipped(request)).number
 
 
-def skipped(one: Message) -> int:
+def skipped(request: Message) -> int:
     """How many hits a hit condition ignores before it stops."""
-    hits = one.get("hitCondition")
+    hits = request.get("hitCondition")
     if hits and not (str(hits).isdecimal() and int(hits)):
         raise InputError(f"`{hits}`: write how many times the place is reached before it stops")
     return int(hits) - 1 if hits else 0

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 LANES = 128
 """Launches of up to this many threads show each as a thread; larger ones a thread per warp, and the current one."""
 MOST = 1024
-"""Threads that are shown."""
+"""The maximum number of threads and completions that are shown."""
 LEVELS = 1 << 12
-"""Stack frames of a thread."""
+"""A bound of the stack frames of a thread, for the numbers of frames."""
 COMMANDS = ("print", "lanes", "x", "set", "info", "where", "list")
 """Terminal commands that the debug console accepts, besides expressions."""
 
@@ -43,8 +43,8 @@ class Inspection:
                 for block in range(numbering.blocks)
                 for first in range(0, threads, min(threads, 32))
             )
-            some = {first for first, _ in zip(firsts, range(MOST), strict=False)}
-            shown = sorted({*some, self.adapter.session.thread})
+            listed = {first for first, _ in zip(firsts, range(MOST), strict=False)}
+            shown = sorted({*listed, self.adapter.session.thread})
         return {"threads": [{"id": thread + 1, "name": self.thread_name(thread)} for thread in shown]}
 
     def thread_name(self, thread: int) -> str:
@@ -115,8 +115,8 @@ class Inspection:
         number = arguments.get("frameId")
         scope = self.frame(number) if number is not None else session.scope()
         text = str(arguments["expression"])
-        if arguments.get("context") == "repl" and (said := self.command(text, number)) is not None:
-            return {"result": said, "variablesReference": 0}
+        if arguments.get("context") == "repl" and (output := self.command(text, number)) is not None:
+            return {"result": output, "variablesReference": 0}
         found = self.shown(scope, text)
         return {"result": found.pop("value"), **found}
 

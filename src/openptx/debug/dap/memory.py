@@ -43,7 +43,7 @@ class Memory:
         try:
             data = base64.b64decode(arguments["data"], validate=True)
         except binascii.Error as error:
-            raise InputError(f"`data` is no base64: {error}") from error
+            raise InputError(f"`data` is not base64: {error}") from error
         size = len(data)
         if arguments.get("allowPartial"):
             size = most(size, lambda size: bool(read(scope, space, address, size)))

@@ -48,7 +48,7 @@ class Sources:
 
 
 def stamp(path: str) -> tuple[int, int, int] | None:
-    """What distinguishes a file from a later one of its name; None if it does not exist."""
+    """Time, size and inode of a file, by which a change is noticed; None if it does not exist."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):

@@ -10,7 +10,7 @@ from openptx.errors import InputError
 
 Message = dict[str, Any]
 LONGEST = 1 << 26
-"""Bytes of a message."""
+"""The maximum size of a message in bytes."""
 
 
 class Wire:

@@ -13,22 +13,24 @@ if TYPE_CHECKING:
 
 
 def in_notebook(profile: Profile) -> str:
-    """What `_repr_html_` gives."""
+    """The HTML of `Profile._repr_html_`."""
     shape = profile.launch
-    said = [
+    facts = [
         f"{grouped(shape.blocks)} blocks of {grouped(shape.threads)} threads",
         f"{grouped(profile.counters.warps)} warp instructions",
         f"{profile.counters.mean_active:.1f} lanes active",
         f"{grouped(profile.counters.divergent)} of {grouped(profile.counters.branches)} branches divergent",
     ]
-    found = [f"<b>profile of <code>{escape(profile.kernel)}</code></b>: {', '.join(said)}"]
+    found = [f"<b>profile of <code>{escape(profile.kernel)}</code></b>: {', '.join(facts)}"]
     found += [f"<br><em>{escape(note)}</em>" for note in profile.notes]
     if profile.fault is not None:
         found.append(f"<br><em>{escape(str(profile.fault))}</em>")
     if profile.counters.memory:
         found.append(table(("access", "bits", "requests", "sectors or wavefronts", "ideal"), memory(profile)))
     if profile.findings:
-        items = "".join(f"<li>{escape(str(one))}<br><small>{escape(one.cure)}</small></li>" for one in profile.findings)
+        items = "".join(
+            f"<li>{escape(str(finding))}<br><small>{escape(finding.cure)}</small></li>" for finding in profile.findings
+        )
         found.append(f"<ol>{items}</ol>")
     return f"<div>{''.join(found)}</div>"
 

@@ -18,7 +18,7 @@ SUFFIXES = frozenset((
 # fmt: on
 """Extensions of displayed files: PTX may name any file, and reports are shared."""
 MOST_BYTES = 1 << 20
-"""Of a file."""
+"""The maximum size of a displayed file."""
 
 
 def ptx_parts(profile: Profile) -> list[dict[str, Any]]:
