@@ -47,11 +47,11 @@ class Owned(NamedTuple):
 
 
 OWNED: dict[int, Owned] = {}
-"""By device address."""
+"""Allocations, by device address."""
 FOREIGN: dict[int, tuple[Context, Callable[[], None]]] = {}
 """Memory of other processes that is freed like our own: its context, and how to release it."""
 RELEASES: list[Callable[[int], bool]] = []
-"""Functions that free memory of other kinds, by its address: they return whether it was of that kind."""
+"""Functions that free memory of other kinds, by its address. Each returns whether the memory is of its kind."""
 AT_OBTAIN: list[Callable[[], None]] = []
 """Functions that run before an allocation is made."""
 AT_FREE: list[Callable[[int], None]] = []
@@ -100,7 +100,7 @@ def give_back(address: int, *kinds: str) -> None:
         return
     if found is None or found.kind not in kinds:
         try:
-            memory.free(address)  # for its message
+            memory.free(address)  # raises, with the reason
         except ArgumentError as error:
             raise Failure(Result.INVALID_VALUE, str(error)) from None
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is {found.kind if found else 'other'} memory")

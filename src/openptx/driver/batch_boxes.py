@@ -63,7 +63,7 @@ def batch(context: Context, count: int, operations: int, flags: int, stream: int
 
 @in_context("cuMemcpy3DBatchAsync")
 def batch_12(context: Context, count: int, operations: int, wrong: int, flags: int, stream: int) -> None:
-    """All are checked before the first one is done."""
+    """All copies are checked before the first one is done."""
     if flags or not count:
         raise Failure(Result.INVALID_VALUE, f"{count} copies, with flags {flags}")
     copies: list[Copy] = []
@@ -83,5 +83,5 @@ def copy_with_attributes(context: Context, described: int, flags: int, stream: i
 @in_context("cuMemcpyWithAttributesAsync")
 def row_with_attributes(context: Context, target: int, source: int, size: int, attributes: int, stream: int) -> None:
     if get(attributes) & 0xFFFFFFFF not in ORDERS:
-        raise Failure(Result.INVALID_VALUE, "a copy in no order that there is")
+        raise Failure(Result.INVALID_VALUE, "a copy with an unknown order of accesses")
     asynchronous(context, stream, target, of_either, source, of_either, size)

@@ -23,12 +23,12 @@ COPY_2D, COPY_3D = struct.Struct("<16Q"), struct.Struct("<25Q")
 """CUDA_MEMCPY2D and CUDA_MEMCPY3D: the source, the target, the extent."""
 HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4
 """CUmemorytype."""
-KIND = (1 << 32) - 1  # a memory type has four bytes, and four without a meaning follow
+KIND = (1 << 32) - 1  # a memory type has four bytes; the next four are padding
 PLACES: dict[int, Callable[[int, int, str], int]] = {HOST: of_host, DEVICE: of_device, UNIFIED: of_either}
 
 
 class Extent(NamedTuple):
-    """The first in bytes, the others in rows and slices."""
+    """The size of a box: `width` in bytes, `height` in rows, `depth` in slices."""
 
     width: int
     height: int
@@ -65,15 +65,15 @@ class Side(NamedTuple):
     def part(self, array: Array, extent: Extent) -> Bytes:
         begin, size = (self.z, self.y, self.x), (extent.depth, extent.height, extent.width)
         if any(at + n > most for at, n, most in zip(begin, size, array.data.shape, strict=True)):
-            what = f"a box of {size} bytes, rows and slices last, at {begin} in an array of {array.data.shape}"
+            what = f"a box of {size} slices, rows and bytes at {begin} in an array of {array.data.shape}"
             raise Failure(Result.INVALID_VALUE, what)
         z, y, x = begin
         return array.data[z : z + extent.depth, y : y + extent.height, x : x + extent.width]
 
     @staticmethod
-    def require(apart: int, needed: int, what: str, unit: str) -> None:
-        if apart < needed:
-            raise Failure(Result.INVALID_VALUE, f"{what} are {apart} {unit} apart, and {needed} are copied of each")
+    def require(distance: int, needed: int, what: str, unit: str) -> None:
+        if distance < needed:
+            raise Failure(Result.INVALID_VALUE, f"{what} are {distance} {unit} apart, and {needed} are copied of each")
 
 
 class Copy(NamedTuple):

@@ -67,7 +67,7 @@ RECORDER = SharedLibrary(
     also=DRIVER.also,
     folder=RECORDER_FOLDER,
 )
-"""The library of `openptx record`, in front of another driver."""
+"""The library of `openptx record`: a wrapper of another driver."""
 NVJITLINKS, NO_NVJITLINKS = (
     {
         major: SharedLibrary(
@@ -84,8 +84,8 @@ NVJITLINKS, NO_NVJITLINKS = (
     }
     for hidden, folder in enumerate(("nvjitlink", "no-nvjitlink"))
 )
-"""In front of NVIDIA's linker: it links LTO IR to PTX. And in place of one that is not installed, for libraries that
-need it."""
+"""Wrappers of NVIDIA's linker, which link LTO IR to PTX; and stand-ins where none is installed, for libraries that need
+one."""
 NVRTCS = {
     major: SharedLibrary(
         f"libnvrtc.so.{major}",
@@ -95,8 +95,8 @@ NVRTCS = {
     )
     for major in (12, 13)
 }
-"""In front of NVIDIA's compiler: it returns PTX in place of machine code. Each has a folder of its own, so that only
-those are found whose compiler exists."""
+"""Wrappers of NVIDIA's compiler, which return PTX in place of machine code. Each has a folder of its own, so that
+programs find only those whose compiler is installed."""
 NVML = SharedLibrary(
     "libnvidia-ml.so.1",
     (Path(__file__).with_name("nvml") / "nvml.c",),
@@ -112,21 +112,21 @@ LIBRARIES = (
 def entries() -> str:
     """`entries.h`: a line for each entry point, each other symbol of it, and each result."""
     found = list(enumerate(entry_points()))
-    lines = [f'ENTRY({index}, {one.symbol}, "{one.stem}", {one.since})' for index, one in found]
-    others = [(index, alias) for index, one in found for alias in one.aliases]
+    lines = [f'ENTRY({index}, {entry.symbol}, "{entry.stem}", {entry.since})' for index, entry in found]
+    others = [(index, alias) for index, entry in found for alias in entry.aliases]
     lines += (f"ALIAS({slot}, {index}, {alias})" for slot, (index, alias) in enumerate(others, len(found)))
     lines += (f'RESULT({number}, "{name}", "{text}")' for number, name, text in RESULTS)
     return "\n".join(lines) + "\n"
 
 
 def generated() -> dict[str, str]:
-    """Files that are written for the compiler."""
+    """The files that are generated for the compiler, by name."""
     # Programs linked with NVIDIA's library need symbols of this version.
     prefixes = ((RUNTIMES, "cuda"), (NVRTCS.values(), "nvrtc"), (NVJITLINKS.values(), "nvJitLink"))
     maps = {
-        f"{one.soname}.map": f"{one.soname} {{ global: {prefix}*; __{prefix}*; local: *; }};\n"
+        f"{library.soname}.map": f"{library.soname} {{ global: {prefix}*; __{prefix}*; local: *; }};\n"
         for libraries, prefix in prefixes
-        for one in libraries
+        for library in libraries
     }
     return {"entries.h": entries(), **maps}
 
@@ -153,31 +153,31 @@ def compile_libraries(folder: Path, command: Sequence[str] = (), *, links: bool 
                             "clang, or name one by CC")  # fmt: skip
     for name, text in generated().items():
         (folder / name).write_text(text, "ascii")
-    for name in {one.folder for one in LIBRARIES} - {"."}:
+    for name in {library.folder for library in LIBRARIES} - {"."}:
         (folder / name).mkdir()
     with ThreadPoolExecutor() as pool:
         list(pool.map(functools.partial(compile_library, command or (found,), folder, links=links), LIBRARIES))
 
 
-def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary, *, links: bool) -> None:
-    """Compiles and links one, and creates its other names."""
-    sources = map(str, one.sources)
-    call(compiler, folder, one.folder, one.soname, ("-I.", *one.flags, *sources, *one.linked))
-    for name in one.also:
+def compile_library(compiler: Sequence[str], folder: Path, library: SharedLibrary, *, links: bool) -> None:
+    """Compiles and links a library, and creates its other names."""
+    sources = map(str, library.sources)
+    call(compiler, folder, library.folder, library.soname, ("-I.", *library.flags, *sources, *library.linked))
+    for name in library.also:
         if links:
-            (folder / one.folder / name).symlink_to(one.soname)
+            (folder / library.folder / name).symlink_to(library.soname)
         else:
-            compile_name(compiler, folder, one, name)
+            compile_name(compiler, folder, library, name)
 
 
-def compile_name(compiler: Sequence[str], folder: Path, one: SharedLibrary, name: str) -> None:
+def compile_name(compiler: Sequence[str], folder: Path, library: SharedLibrary, name: str) -> None:
     """Compiles an empty library that depends on the one it is another name of, for archives that cannot contain links.
 
     A program that opens it gets the other's functions, which exist once in the process: a copy would be loaded in
     addition.
     """
-    needed = ("-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", str(Path(one.folder, one.soname)))
-    call(compiler, folder, one.folder, name, ("-x", "c", os.devnull, "-x", "none", *needed))
+    needed = ("-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", str(Path(library.folder, library.soname)))
+    call(compiler, folder, library.folder, name, ("-x", "c", os.devnull, "-x", "none", *needed))
 
 
 def call(compiler: Sequence[str], folder: Path, subfolder: str, soname: str, options: Sequence[str]) -> None:
@@ -195,17 +195,17 @@ def library_folder() -> Path:
         return PACKAGED
     root = real_folder()
     if root is None:
-        raise ArgumentError("libcuda.so.1 has no place: OPENPTX_CACHE is empty; name a folder")
+        raise ArgumentError("libcuda.so.1 cannot be stored: OPENPTX_CACHE is empty; set it to a folder")
     folder = root / "driver" / digest()
-    for one in reversed((folder.parent, *folder.parent.parents)):
+    for parent in reversed((folder.parent, *folder.parent.parents)):
         with contextlib.suppress(FileExistsError):
-            if not one.exists():
-                one.mkdir(mode=0o700)
+            if not parent.exists():
+                parent.mkdir(mode=0o700)
     if (reason := owned.distrusted(folder, folder.parent, root)) is not None:
         raise ArgumentError(
             f"libcuda.so.1 is not used from the code cache: {reason}; OPENPTX_CACHE names another folder"
         )
-    files = [folder / one.folder / one.soname for one in LIBRARIES]
+    files = [folder / library.folder / library.soname for library in LIBRARIES]
     if all(file.exists() for file in files):
         for file in files:
             if (reason := owned.objection(os.lstat(file))) is not None:
@@ -224,8 +224,8 @@ def library_folder() -> Path:
 
 def digest() -> str:
     """The digest of everything that the libraries are made from."""
-    folders = {source.parent for one in LIBRARIES for source in one.sources}
+    folders = {source.parent for library in LIBRARIES for source in library.sources}
     read = sorted(file for folder in folders for file in folder.iterdir() if file.suffix in {".c", ".h", ".def"})
-    flags = [(one.soname, one.folder, one.flags, one.linked, one.also) for one in LIBRARIES]
+    flags = [(library.soname, library.folder, library.flags, library.linked, library.also) for library in LIBRARIES]
     parts = (repr((FLAGS, flags, os.uname().machine)), repr(generated()))
     return hashlib.sha256(b"\0".join((*(file.read_bytes() for file in read), *map(str.encode, parts)))).hexdigest()[:32]

@@ -28,13 +28,13 @@ F = TypeVar("F", bound=Function)
 PAGE = 4096
 """Lower addresses are invalid: a null pointer, or an element of an array at one."""
 MOST = 1 << 20
-"""Elements of an array of the caller's."""
+"""The maximum number of elements in an array of the caller."""
 
 
 RETURNED = 0x4F580000
-"""Added to the results of callbacks, and removed by the library: a result without it is none of one that has run."""
+"""Added to the results of callbacks, and removed by the library, which recognizes by it that a callback has run."""
 SOON = 0.01
-"""Seconds after which an interrupted call has returned."""
+"""Seconds within which an interrupted call returns."""
 
 
 class Failure(Exception):
@@ -53,7 +53,7 @@ class Call(NamedTuple):
 
 
 CALLS: dict[str, Call] = {}
-"""By symbol. Entry points that are not listed are not supported."""
+"""The implemented entry points, by symbol."""
 
 
 def register(needs: str, symbols: tuple[str, ...]) -> Callable[[F], F]:
@@ -98,7 +98,7 @@ def put_size(pointer: int, value: int) -> None:
 
 
 def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
-    """Reads a number of the caller's."""
+    """Reads a number at the caller's address."""
     if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a value is null")
     return kind.from_address(pointer).value
@@ -107,8 +107,8 @@ def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
 def getter(
     symbol: str, value: Callable[[Context, int], float | bytes], kind: Any = ctypes.c_uint64, *, out_first: bool = False
 ) -> None:
-    """Declares an entry point of a context with two arguments, a handle and an address: it writes there what `value`
-    finds by the handle, a number of the `kind` or a structure."""
+    """Declares an entry point of a context with two arguments, a handle and an address, to which it writes what `value`
+    returns for the handle: a number of the `kind`, or a structure."""
 
     def write_value(context: Context, first: int, second: int) -> None:
         handle, out = (second, first) if out_first else (first, second)
@@ -122,22 +122,21 @@ def getter(
 
 
 def read(pointer: int, size: int) -> bytes:
-    """A structure of the caller's."""
+    """Reads a structure at the caller's address."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "a pointer to a description is null")
     return ctypes.string_at(pointer, size)
 
 
 def write(pointer: int, data: bytes) -> None:
-    """Writes a descriptor as a result."""
+    """Writes a structure to the caller's address."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
     ctypes.memmove(pointer, data, len(data))
 
 
 def counted(count: int, what: str, most: int = MOST) -> range:
-    """The indices of an array of the caller's. Fails if it claims to be impossibly large, in which case it is not
-    read."""
+    """The indices of an array of the caller. Fails for an impossible number of elements, before anything is read."""
     if not 0 <= count <= most:
         raise Failure(Result.INVALID_VALUE, f"{count} {what}; there are at most {most}")
     return range(count)
@@ -151,8 +150,8 @@ def text(pointer: int, what: str) -> str:
 
 
 def interrupt(symbol: str) -> None:
-    """Ctrl-C, or a signal handler's exception, in a callback, which ctypes would print and drop: the program gets a
-    KeyboardInterrupt when the call has returned."""
+    """Handles Ctrl-C, or a signal handler's exception, in a callback. ctypes would print and drop it: the signal is
+    repeated, and the program gets a KeyboardInterrupt when the call has returned."""
     LOG.warning("%s: interrupted", symbol)
     second = threading.Timer(SOON, signal_again)
     second.daemon = True
@@ -160,7 +159,7 @@ def interrupt(symbol: str) -> None:
 
 
 def signal_again() -> None:
-    """The signal of Ctrl-C, which ends a wait of the main thread, if Python handles it."""
+    """Sends the signal of Ctrl-C, which ends a wait of the main thread, if Python handles it."""
     thread = threading.main_thread().ident
     if thread is not None and callable(signal.getsignal(signal.SIGINT)):
         signal.pthread_kill(thread, signal.SIGINT)
@@ -168,7 +167,7 @@ def signal_again() -> None:
 
 @ctypes.CFUNCTYPE(None)
 def dropped() -> None:
-    """For the library: a callback was entered and has not run. In the main thread a signal handler has raised an
-    exception then; if the stack is exhausted, this function fails, too."""
+    """Called by the library when a callback was entered and has not run. In the main thread the reason is an exception
+    of a signal handler; if the stack is exhausted, this function fails, too."""
     if threading.get_ident() == threading.main_thread().ident:
         interrupt("a call")

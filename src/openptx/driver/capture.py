@@ -36,11 +36,13 @@ class Capture:
         self.given_graph = given_graph  # the program already has its handle
         self.valid = True
         self.ended = False
-        self.given: Any = None  # the last array of `after` returned to the program
-        self.edges: Any = None  # and the data of the edges
+        self.returned_nodes: Any = (
+            None  # the last array of nodes that was returned to the program, which owns no memory for it
+        )
+        self.returned_edges: Any = None  # the same for the data of the edges
 
     def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
-        """Runs instead of the work."""
+        """Adds a node for work that is captured instead of executed."""
         if not self.valid:
             raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
         made = self.graph.add(kind, work, arguments, self.after[stream])
@@ -99,7 +101,7 @@ def begin_capture_to(
 
 @in_context("cuStreamEndCapture")
 def end_capture(context: Context, stream: Stream, out: int) -> None:
-    """The pointer to the graph may be null where the program gave the graph that work was captured to."""
+    """The pointer to the graph may be null if the program provided the graph of the capture."""
     capture = stream.capture
     if out or capture is None or not capture.given_graph:
         put(out, 0)
@@ -153,10 +155,10 @@ def capture_info(
     if capture is None:
         return
     nodes = capture.after[stream]
-    capture.given = (ctypes.c_uint64 * len(nodes))(*(node.handle for node in nodes))
+    capture.returned_nodes = (ctypes.c_uint64 * len(nodes))(*(node.handle for node in nodes))
     put_size(number, capture.number)
     put_size(graph, capture.graph.handle)
-    put_size(after, ctypes.addressof(capture.given))
+    put_size(after, ctypes.addressof(capture.returned_nodes))
     put_size(count, len(nodes))
 
 
@@ -168,8 +170,8 @@ def capture_info_v3(
     capture_info(context, stream, status, number, graph, after, count)
     capture = stream.capture
     if capture is not None:
-        capture.edges = (ctypes.c_uint64 * len(capture.after[stream]))()
-        put_size(edges, ctypes.addressof(capture.edges))
+        capture.returned_edges = (ctypes.c_uint64 * len(capture.after[stream]))()
+        put_size(edges, ctypes.addressof(capture.returned_edges))
 
 
 @in_context("cuStreamUpdateCaptureDependencies")
@@ -177,11 +179,11 @@ def update_dependencies(context: Context, stream: Stream, nodes: int, count: int
     capture = stream.capture
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
-    given = require_nodes_of(capture.graph, read_handles(nodes, count))
+    dependencies = require_nodes_of(capture.graph, read_handles(nodes, count))
     if flags == SET_DEPENDENCIES:
-        capture.after[stream] = given
+        capture.after[stream] = dependencies
     else:
-        capture.wait(stream, given)
+        capture.wait(stream, dependencies)
 
 
 @in_context("cuStreamUpdateCaptureDependencies_v2")

@@ -1,8 +1,8 @@
 """Calls that are forbidden while streams are captured, by the captures' modes and the calling thread's.
 
-Which calls are unsafe the manual says for cudaMalloc alone (cuThreadExchangeStreamCaptureMode). The others are
-modelled: those that were refused on an H200 (driver 580), that programs are refused or guard by the relaxed mode
-(loads of modules: NVIDIA Warp; attributes of pools: libcu++; events: PyTorch), and that HIP refuses.
+The manual names only cudaMalloc as unsafe (cuThreadExchangeStreamCaptureMode). The others are modelled: calls that an
+H200 refused (driver 580), calls that programs report as refused or guard by the relaxed mode (loads of modules: NVIDIA
+Warp; attributes of pools: libcu++; events: PyTorch), and those that HIP refuses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.driver.calls import Failure, get, initialized, put_int
 from openptx.driver.contexts import Context
-from openptx.driver.queues import Queue, tell_busy
+from openptx.driver.queues import Queue, update_busy
 from openptx.driver.results import Result
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ LEGACY = re.compile(r"cuMem(cpy|setD)")
 """Calls that work in the legacy default stream."""
 UNDERWAY: dict[Capture, None] = {}
 """Captures that have begun and not ended."""
-_modes: dict[int, int] = {}  # of threads, by their number, if it is not GLOBAL
+_modes: dict[int, int] = {}  # by thread number, for threads whose mode is not GLOBAL
 
 
 def begin(capture: Capture) -> None:
@@ -47,7 +47,7 @@ def end(capture: Capture) -> None:
 
 def count() -> None:
     Queue.captures = len(UNDERWAY)
-    tell_busy()
+    update_busy()
 
 
 def checked(symbol: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,9 +75,10 @@ def require_safe() -> None:
         return
     refuse(
         [
-            one
-            for one in UNDERWAY
-            if (one.thread == thread and one.mode != RELAXED) or (one.thread != thread and mode == one.mode == GLOBAL)
+            capture
+            for capture in UNDERWAY
+            if (capture.thread == thread and capture.mode != RELAXED)
+            or (capture.thread != thread and mode == capture.mode == GLOBAL)
         ],
         Result.STREAM_CAPTURE_UNSUPPORTED,
         "an unsafe call while a stream is captured: begin the capture, or set the thread's mode, as relaxed",
@@ -86,7 +87,7 @@ def require_safe() -> None:
 
 def require_no_capture_in(context: Context) -> None:
     """Fails if a stream of a context, all of whose streams are to be waited for, is being captured."""
-    found = [one for one in UNDERWAY if one.origin.context is context]
+    found = [capture for capture in UNDERWAY if capture.origin.context is context]
     refuse(found, Result.STREAM_CAPTURE_UNSUPPORTED, "synchronization of a context of which a stream is captured")
 
 
@@ -104,13 +105,13 @@ def require_usable(stream: Stream) -> None:
 
 def blocking(context: Context) -> list[Capture]:
     """Captures of streams that the legacy default stream of a context waits for."""
-    return [one for one in UNDERWAY if any(s.queue.blocking and s.context is context for s in one.after)]
+    return [capture for capture in UNDERWAY if any(s.queue.blocking and s.context is context for s in capture.after)]
 
 
 def refuse(captures: list[Capture], result: Result, why: str) -> None:
     """Fails, and invalidates the captures, if there are any."""
-    for one in captures:
-        one.valid = False
+    for capture in captures:
+        capture.valid = False
     if captures:
         raise Failure(result, why)
 

@@ -30,7 +30,7 @@ class Context(Object):
         self.limits = dict(LIMITS)
         self.cache_config = self.shared_config = 0
         self.owned: dict[Object, Callable[[], None]] = {}
-        self.references = 0  # of the primary context; of another one, by cuCtxAttach
+        self.references = 0  # of the primary context; for other contexts, by cuCtxAttach
 
     def fail(self, result: Result, words: str) -> Failure:
         """A fault: the context is unusable from now on. The program also finds the message in the error's text."""
@@ -133,7 +133,7 @@ def ctx_attach(out: int, flags: int) -> None:
 
 @initialized("cuCtxDetach")
 def ctx_detach(handle: int) -> None:
-    """Also of the context of cuCtxCreate, which ends with its last use."""
+    """Ends a context of cuCtxCreate if there is no other reference to it."""
     found = driver().find(handle, Context, Result.INVALID_CONTEXT)
     if driver().library.current() != handle:
         raise Failure(Result.INVALID_CONTEXT, "a context that is detached must be the thread's")
@@ -278,7 +278,7 @@ def primary_flags(device: int, flags: int) -> None:
 
 
 def read_handles(pointer: int, count: int) -> list[int]:
-    """An array of handles of the caller's."""
+    """Reads an array of handles of the caller."""
     return [get(pointer + 8 * i) for i in counted(count, "handles", driver().count)]
 
 

@@ -32,7 +32,7 @@ def host_atomics(out: int, operations: int, count: int, device: int) -> None:
     """None across the bus, as attribute 86 (HOST_NATIVE_ATOMIC_SUPPORTED) says."""
     require_device(device)
     if not count:
-        raise Failure(Result.INVALID_VALUE, "no operations are asked for")
+        raise Failure(Result.INVALID_VALUE, "no operations are queried")
     for i in counted(count, "operations"):
         number = get(operations + 4 * i, ctypes.c_int)
         if number not in ATOMIC_OPERATIONS:

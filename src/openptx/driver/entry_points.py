@@ -12,7 +12,7 @@ ROWS = Path(__file__).with_name("entry_points.txt")
 
 
 class IpcHandle(ctypes.Structure):
-    """64 bytes by value."""
+    """CUipcMemHandle and CUipcEventHandle: 64 bytes that are passed by value."""
 
     _fields_ = (("reserved", ctypes.c_uint8 * 64),)
 
@@ -22,7 +22,7 @@ TYPES: dict[str, Any] = {
     "u": ctypes.c_uint32, "i": ctypes.c_int32, "s": ctypes.c_uint16, "b": ctypes.c_uint8, "f": ctypes.c_float,
     "I": IpcHandle,
 }  # fmt: skip
-"""By the letter of a parameter. A structure of eight bytes is passed in one register."""
+"""Types of parameters, by their letter in entry_points.txt. A structure of eight bytes is passed in one register."""
 
 
 class EntryPoint(NamedTuple):
@@ -47,7 +47,7 @@ class EntryPoint(NamedTuple):
 
 @cache
 def entry_points() -> tuple[EntryPoint, ...]:
-    """All of them, in the order of the table of the library."""
+    """All entry points, in the order of the library's table."""
     rows = (line.split() for line in ROWS.read_text("ascii").splitlines() if not line.startswith("#"))
     return tuple(EntryPoint(row[0], int(row[1]), row[2].strip("-"), aliases(*row)) for row in rows)
 

@@ -20,7 +20,7 @@ from openptx.driver.build import (
 )  # fmt: skip
 from openptx.driver.find_nvidia import NVJITLINK, NVRTC, find_nvidia
 from openptx.driver.recorder.settings import REAL
-from openptx.driver.toolkit import KEEP_NVCC, put_before_nvcc
+from openptx.driver.toolkit import KEEP_NVCC, wrap_nvcc
 from openptx.engines.native.cache.store import real_folder
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
@@ -28,7 +28,7 @@ KEEP_NVRTC = "OPENPTX_KEEP_NVRTC"
 KEEP_CUDART = "OPENPTX_KEEP_CUDART"
 
 QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
-"""cuda.core's own message about it."""
+"""Suppresses cuda.core's warning about a state that `wrap_nvjitlink` brings about on purpose."""
 
 
 def environment(device: str | None = None, sanitize: str | None = None, command: str = "") -> dict[str, str]:
@@ -40,7 +40,7 @@ def environment(device: str | None = None, sanitize: str | None = None, command:
     found = with_libraries(DRIVER.folder, command)
     search_first(found, os.path.join(library_folder(), NVML.folder))
     if not found.get(KEEP_NVCC):
-        put_before_nvcc(found, str(library_folder()), real_folder())
+        wrap_nvcc(found, str(library_folder()), real_folder())
     if device is not None:
         found["OPENPTX_DEVICE"] = device
     if sanitize is not None:
@@ -60,16 +60,16 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
     found = {**os.environ}
     folders = dict.fromkeys((drivers, folder, found.get("LD_LIBRARY_PATH")))
     found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, folders))
-    found["TRITON_LIBCUDA_PATH"] = drivers  # or it asks ldconfig, which knows only the system's folders
+    found["TRITON_LIBCUDA_PATH"] = drivers  # Triton would ask ldconfig, which knows only the system's folders
     found["NUMBA_CUDA_DRIVER"] = os.path.join(drivers, DRIVER.soname)
     if not found.get(KEEP_CUDART):
         # A program's RPATH, which PyTorch has, precedes LD_LIBRARY_PATH.
-        preload(found, (os.path.join(folder, one.soname) for one in RUNTIMES))
+        preload(found, (os.path.join(folder, runtime.soname) for runtime in RUNTIMES))
     if not found.get(KEEP_NVJITLINK):
-        put_before_nvjitlink(found, folder, command)
+        wrap_nvjitlink(found, folder, command)
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))
     if not found.get(KEEP_NVRTC):
-        put_before_nvrtc(found, folder, command)
+        wrap_nvrtc(found, folder, command)
     if (shared := shared_python()) is not None:
         found["OPENPTX_LIBPYTHON"] = shared
         found["OPENPTX_PYTHONHOME"] = sys.base_prefix
@@ -77,11 +77,10 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
     return found
 
 
-def put_before_nvjitlink(environment: dict[str, str], folder: str, command: str) -> None:
-    """Makes a command find the libraries in front of NVIDIA's linker, and others in place of versions that are not
-    installed.
+def wrap_nvjitlink(environment: dict[str, str], folder: str, command: str) -> None:
+    """Makes a command load our wrappers of NVIDIA's linker, and stand-ins for versions that are not installed.
 
-    Programs look the linker's functions up in all libraries: installed versions come first, the newest before others.
+    Programs look up the linker's functions in all libraries: installed versions come first, the newest of them first.
     """
     found, missing = list[str](), list[str]()
     for major in NVJITLINKS:
@@ -89,21 +88,21 @@ def put_before_nvjitlink(environment: dict[str, str], folder: str, command: str)
         linker = environment.get(variable) or find_nvidia(NVJITLINK, major, command)
         if linker is not None:
             environment[variable] = linker
-        one = (NVJITLINKS if linker else NO_NVJITLINKS)[major]
-        (found if linker else missing).append(os.path.join(folder, one.folder, one.soname))
+        library = (NVJITLINKS if linker else NO_NVJITLINKS)[major]
+        (found if linker else missing).append(os.path.join(folder, library.folder, library.soname))
     preload(environment, (*found, *missing))
 
 
-def put_before_nvrtc(environment: dict[str, str], folder: str, command: str) -> None:
-    """Makes a command find the libraries in front of NVIDIA's compilers, for the versions that are installed."""
-    for major, one in NVRTCS.items():
+def wrap_nvrtc(environment: dict[str, str], folder: str, command: str) -> None:
+    """Makes a command load our wrappers of NVIDIA's compilers, for the versions that are installed."""
+    for major, library in NVRTCS.items():
         variable = f"OPENPTX_NVRTC_{major}"
-        # Within another `exec` the path leads to that one's library, and the variable to the compiler.
+        # In a nested `exec` the search path leads to the outer one's wrapper, and the variable to the compiler.
         compiler = environment.get(variable) or find_nvidia(NVRTC, major, command)
         if compiler is not None:
             environment[variable] = compiler
-            place = os.path.join(folder, one.folder)
-            preload(environment, [os.path.join(place, one.soname)])
+            place = os.path.join(folder, library.folder)
+            preload(environment, [os.path.join(place, library.soname)])
             # tinygrad opens a file that it finds in one of these folders.
             search_first(environment, place)
 
@@ -133,5 +132,5 @@ def search_path() -> list[str]:
     """Folders in which OpenPTX and its dependencies were found, for the Python of a program that lacks them."""
     own = str(Path(__file__).parents[2])
     needed = ("numpy", "llvmlite", "ml_dtypes")
-    others = [one for one in sys.path if any((Path(one) / name).is_dir() for name in needed)]
+    others = [entry for entry in sys.path if any((Path(entry) / name).is_dir() for name in needed)]
     return list(dict.fromkeys((own, *others)))

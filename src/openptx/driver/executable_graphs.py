@@ -78,14 +78,14 @@ class Plan:
         return next((plan.steps[node] for plan in self.every() if node in plan.steps), None)
 
     def changed(self, node: Node, change: Callable[[Step], Step]) -> Plan:
-        """The plan with another step for one node, which may be of a graph in it."""
+        """The plan with another step for one node, which may belong to a graph in it."""
         steps = {**self.steps}
         if node in steps:
             steps[node] = change(steps[node])
         else:
-            for one, step in self.steps.items():
+            for other, step in self.steps.items():
                 if any(plan.find(node) is not None for plan in step.inner):
-                    steps[one] = step.with_inner(tuple(plan.changed(node, change) for plan in step.inner))
+                    steps[other] = step.with_inner(tuple(plan.changed(node, change) for plan in step.inner))
         return replace(self, steps=steps)
 
     def assign(self) -> None:
@@ -99,7 +99,7 @@ class Plan:
         while left:
             moved = False
             for node, step in [*left.items()]:
-                if any(one in left for one in step.after) or not waits.get(node, always)():
+                if any(before in left for before in step.after) or not waits.get(node, always)():
                     continue
                 moved = True
                 if node not in runs:
@@ -161,6 +161,6 @@ class Executable(Object):
 
 
 def is_over(launch: weakref.ref[Launch] | None) -> bool:
-    """Also for one that was dropped with its context."""
+    """Whether a launch has ended, or was dropped with its context. True if there is none."""
     found = launch() if launch is not None else None
     return found is None or found.over

@@ -24,19 +24,19 @@ def find_nvidia(library: str, major: int, command: str = "") -> str | None:
     """The path of a library such as `libnvrtc.so.13`, of a major version, for a command; None if there is none."""
     name = f"{library}.{major}"
     found = (folder / name for folder in folders(library, major, command))
-    return next((str(one) for one in found if one.is_file()), None)
+    return next((str(file) for file in found if file.is_file()), None)
 
 
 def folders(library: str, major: int, command: str) -> Iterator[Path]:
-    for one in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
-        if one:
-            yield Path(one)
+    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
+        if folder:
+            yield Path(folder)
     for site in packages(command):
-        for one in PACKAGES[library]:
-            yield site / one.format(major)
+        for folder in PACKAGES[library]:
+            yield site / folder.format(major)
     for variable in TOOLKITS:
         if (toolkit := os.environ.get(variable)) is not None:
-            yield from (Path(toolkit, one) for one in ("lib64", "lib"))
+            yield from (Path(toolkit, folder) for folder in ("lib64", "lib"))
     yield from map(Path, SYSTEM)
 
 

@@ -24,10 +24,11 @@ from openptx.runtime.options import THREADS
  CLUSTER_REQUIRED, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY) = range(16)  # fmt: skip
 SETTABLE = {MAX_DYNAMIC, CARVEOUT, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY}
 OPT_IN, WITHOUT_OPT_IN = 97, 8
-ATTRIBUTES, MOST_CONFIG = 16, 3  # how many there are, and CU_FUNC_CACHE_PREFER_EQUAL
 """Attributes of the device: the most shared memory of a block, with and without MAX_DYNAMIC."""
+ATTRIBUTES, MOST_CONFIG = 16, 3
+"""The number of attributes of a kernel, and CU_FUNC_CACHE_PREFER_EQUAL."""
 PORTABLE_BLOCKS, MOST_BLOCKS = 8, 16
-"""Of a cluster (CUDA C++ Programming Guide, Thread Block Clusters)."""
+"""The maximum size of a cluster (CUDA C++ Programming Guide, Thread Block Clusters)."""
 
 
 def static_shared(kernel: Kernel) -> int:

@@ -19,9 +19,9 @@ from openptx.memory.blocks import Block, restore, withdraw
 OF_GRAPHS = set[int]()
 """Addresses that nodes have allocated, in graphs that may no longer exist."""
 HELD = set[int]()
-"""Those that the last launch leaves to the program. Updated in call order, before the work is done."""
+"""Addresses that the last launch leaves to the program. Updated in call order, before the work is done."""
 FREED = set[int]()
-"""Those that have been freed since the last launch that allocates them."""
+"""Addresses that have been freed since the last launch that allocates them."""
 
 
 class GraphMemory:
@@ -37,7 +37,7 @@ class GraphMemory:
 
     @property
     def lives(self) -> bool:
-        """Whether its context does."""
+        """Whether its context still exists."""
         return is_owned(self.block)
 
     def allocate(self) -> None:
@@ -54,7 +54,7 @@ class GraphMemory:
 
 
 _ended: list[Block] = []
-"""Those whose last node is destroyed. Finalizers may do that anywhere, so they are freed later."""
+"""Blocks whose last node has been destroyed. Finalizers run anywhere, so `settle` frees the blocks later."""
 _living = weakref.WeakValueDictionary[int, GraphMemory]()
 
 
@@ -77,15 +77,16 @@ def graph_memory(address: int) -> GraphMemory | None:
 
 
 def owned_by_graph(address: int) -> Owned | None:
-    """The same for an address inside it, while it is not accessible."""
-    for one in [*_living.values()]:
-        if one.lives and one.address <= address < one.address + one.block.size:
-            return OWNED[one.address]
+    """The owner of memory that a node allocates, by an address inside it, also while it is not accessible."""
+    for found in [*_living.values()]:
+        if found.lives and found.address <= address < found.address + found.block.size:
+            return OWNED[found.address]
     return None
 
 
 def surrender(address: int) -> GraphMemory | None:
-    """The program frees it, in call order. Fails if the program does not hold it; None for other memory."""
+    """Marks memory of a graph as freed by the program, in call order. Fails if the program does not hold it. Returns
+    None for other memory."""
     found = _living.get(address)
     if found is None or not found.lives:
         settle()
@@ -105,9 +106,10 @@ def release(address: int) -> bool:
 
 
 def claim(allocated: Iterable[GraphMemory], freed: Iterable[GraphMemory], *, again: bool) -> None:
-    """A graph is launched. Fails if the program holds its allocation, unless it may allocate it `again`."""
+    """Updates the sets for the launch of a graph. Fails if the program holds what it allocates, unless the graph may
+    allocate it `again`."""
     settle()
-    new, old = {one.address for one in allocated}, {one.address for one in freed}
+    new, old = {allocation.address for allocation in allocated}, {allocation.address for allocation in freed}
     if not again and (held := new & HELD):
         why = "the last launch allocated it, and it has not been freed"
         raise Failure(Result.INVALID_VALUE, f"0x{min(held):x} would be allocated again: {why}")

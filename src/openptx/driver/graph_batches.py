@@ -13,7 +13,7 @@ from openptx.driver.graphs import Node, Work
 from openptx.driver.memory_operations import batch_of, read_batch
 
 FIELDS = struct.Struct("<QI4xQI4x")
-"""CUDA_BATCH_MEM_OP_NODE_PARAMS: the context, the number of operations, these, flags."""
+"""CUDA_BATCH_MEM_OP_NODE_PARAMS: the context, the number of operations, a pointer to them, flags."""
 
 
 @described(12, "memory")

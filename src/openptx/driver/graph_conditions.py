@@ -27,7 +27,7 @@ WORD = 16
 
 
 class Condition(Object):
-    """The objects that the context owns."""
+    """The object by which the context owns a condition's memory."""
 
     what = "condition"
 
@@ -54,7 +54,7 @@ def create_condition(context: Context, out: int, graph: int, owner: int, default
 
 @special_node(CONDITIONAL)
 def add_condition(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
-    """Creates the graphs that the program fills afterwards."""
+    """Creates the graphs of the node, which the program fills afterwards."""
     found, description = driver().find(graph, Graph), pointer + PARAMETERS
     numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(description, DESCRIPTION.size))
     handle, kind, size = numbers

@@ -54,7 +54,7 @@ def get_edges_v2(context: Context, graph: Graph, begins: int, ends: int, data: i
 
 
 def plain(data: int, count: int) -> None:
-    """Writes data of edges."""
+    """Writes the data of edges, which are zeros."""
     if data:
         ctypes.memset(data, 0, EDGE * count)
 
@@ -84,7 +84,7 @@ def get_dependents_v2(context: Context, node: Node, out: int, data: int, count: 
 
 
 def pairs(graph: Graph, begins: int, ends: int, count: int) -> list[tuple[Node, Node]]:
-    """Edges of the caller's."""
+    """Reads the caller's edges."""
     befores, afters = (require_nodes_of(graph, read_handles(handles, count)) for handles in (begins, ends))
     return [*zip(befores, afters, strict=True)]
 

@@ -15,22 +15,22 @@ from openptx.driver.results import Result
 from openptx.driver.streams import Stream
 
 FLAGS, AUTO_FREE = 15, 1
-"""CUgraphInstantiate_flags: all of them, and the one that frees memory the program holds at another launch."""
+"""CUgraphInstantiate_flags: all of them, and the one by which a launch frees memory that the program still holds."""
 INVALID_STRUCTURE = 2
 """Of CUgraphInstantiateResult."""
 
 
 def memory_of(plan: Plan, kind: str) -> list[GraphMemory]:
     """The allocations and frees of nodes of a kind at a launch."""
-    work = [step.work for one in plan.every() for step in one.steps.values() if step.kind == kind and step.enabled]
-    functions: list[Any] = [one.function for one in work]
+    steps = [step for inner in plan.every() for step in inner.steps.values() if step.kind == kind and step.enabled]
+    functions: list[Any] = [step.work.function for step in steps]
     return [function.__self__ for function in functions]
 
 
 def require_one_only(graph: Graph) -> None:
     """Fails for a graph that can have only one executable graph at a time (manual of `cuGraphInstantiate`)."""
     known = graph.executable() if graph.executable is not None else None
-    if known is not None and any(node.kind in UNIQUE for one in graph.every() for node in one.nodes):
+    if known is not None and any(node.kind in UNIQUE for inner in graph.every() for node in inner.nodes):
         raise Failure(Result.NOT_SUPPORTED, f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
 
 
@@ -87,7 +87,7 @@ def launch(context: Context, found: Executable, stream: Stream) -> None:
 
 @initialized("cuGraphExecDestroy")
 def destroy_executable(found: Executable) -> None:
-    """Pending launches of it are executed nevertheless."""
+    """Launches that are pending are executed nevertheless."""
     driver().remove(found)
 
 

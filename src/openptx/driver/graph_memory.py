@@ -46,7 +46,7 @@ def set_attribute(device: int, attribute: int, value: int) -> None:
 
 @initialized("cuDeviceGraphMemTrim")
 def trim(device: int) -> None:
-    """All memory belongs to nodes."""
+    """Does nothing: all memory belongs to nodes."""
     require_device(device)
 
 

@@ -111,7 +111,7 @@ def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[
     found = driver().find(graph, Graph)
     before = require_nodes_of(found, read_handles(after, count))
     if len({*before}) < len(before):
-        raise Failure(Result.INVALID_VALUE, "a node is named twice among those that the new one comes after")
+        raise Failure(Result.INVALID_VALUE, "a dependency of the new node is named twice")
     made = found.add(kind, *make(), before)
     if (child := child_of(made)) is not None:
         child.outer = found

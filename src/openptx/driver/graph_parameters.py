@@ -122,6 +122,6 @@ def get_attribute(context: Context, handle: int, number: int, out: int) -> None:
 def copy_attributes(context: Context, target: int, source: int) -> None:
     to, of = of_kind(target, "kernel"), of_kind(source, "kernel")
     function, shape, parameters = kernel_of(to)
-    given = kernel_of(of)[1]
-    shape = shape._replace(cluster=given.cluster, cooperative=given.cooperative)
+    source_shape = kernel_of(of)[1]
+    shape = shape._replace(cluster=source_shape.cluster, cooperative=source_shape.cooperative)
     to.attributes, to.work = dict(of.attributes), Work(launches.run, (context, function, shape, parameters))

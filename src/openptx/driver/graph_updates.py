@@ -23,7 +23,8 @@ TOPOLOGY_CHANGED, TYPE_CHANGED, PARAMETERS_CHANGED = 2, 3, 5
 
 
 class Difference(NamedTuple):
-    """Its CUgraphExecUpdateResult; the node of the new graph, and its dependency, if one of these differs."""
+    """Why an update is impossible: its CUgraphExecUpdateResult; the node of the new graph, and its dependency, if one
+    of these differs."""
 
     result: int
     why: str
@@ -44,18 +45,18 @@ def paired(old: Plan, new: Graph) -> dict[Node, Node] | Difference:
     new.order()  # fails for a cycle
     ends = sinks({node: step.after for node, step in old.steps.items()}), sinks({n: n.after for n in new.nodes})
     if len(ends[1]) > len(ends[0]):
-        return Difference(TOPOLOGY_CHANGED, "more nodes that nothing comes after", ends[1][len(ends[0])])
+        return Difference(TOPOLOGY_CHANGED, "more nodes without dependents", ends[1][len(ends[0])])
     found = dict(zip(*ends, strict=False))
     left, taken = [*found], {*found.values()}
     while left:
         node = left.pop()
         befores, others = old.steps[node].after, found[node].after
         if len(befores) != len(others):
-            return Difference(TOPOLOGY_CHANGED, "a node comes after another number of nodes", found[node])
+            return Difference(TOPOLOGY_CHANGED, "a node has another number of dependencies", found[node])
         for before, other in zip(befores, others, strict=True):
             if found.get(before) is not other:
                 if before in found or other in taken:
-                    return Difference(TOPOLOGY_CHANGED, "a node comes after another one", found[node], other)
+                    return Difference(TOPOLOGY_CHANGED, "a node has another dependency", found[node], other)
                 found[before] = other
                 taken.add(other)
                 left.append(before)
@@ -79,7 +80,7 @@ def differs(step: Step, node: Node) -> Difference | None:
         return Difference(TYPE_CHANGED, f"a node of kind `{node.kind}` instead of `{step.kind}`", node)
     inner = inner_graphs(node)
     choice = choice_of(node)
-    kinds = [one.kind for one in (step.choice, choice) if one is not None]
+    kinds = [each.kind for each in (step.choice, choice) if each is not None]
     if len(inner) != len(step.inner) or len({*kinds}) > 1:
         return Difference(PARAMETERS_CHANGED, "a conditional node of another type or size", node)
     if step.kind == "memory" and not same_types(step.work.function, node.work.function):

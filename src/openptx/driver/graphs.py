@@ -115,12 +115,12 @@ class Graph(Object):
                 else:
                     late.append(node)
             if len(late) == len(left):
-                raise Failure(Result.INVALID_VALUE, f"{len(left)} nodes of the graph come after each other in a cycle")
+                raise Failure(Result.INVALID_VALUE, f"{len(left)} nodes of the graph depend on each other in a cycle")
             left = late
         return [*found]
 
     def clone(self) -> Graph:
-        """The same nodes, with new handles. Fails if CUDA does, and creates nothing then."""
+        """The same nodes, with new handles. Fails for nodes that cannot be copied, before anything is created."""
         for graph in self.every():
             graph.order()
             if found := {node.kind for node in graph.nodes} & {*UNIQUE}:
@@ -161,7 +161,7 @@ def child_work(child: Graph) -> Work:
 
 
 def instantiated(what: object) -> None:
-    """Placeholder in nodes for child graphs: an executable graph has executable ones in their place."""
+    """The placeholder for the work of a node with graphs: the steps of a plan run the plans of these graphs instead."""
     raise Bug(f"{what} is run without having been instantiated")
 
 
@@ -171,7 +171,7 @@ def child_of(node: Node) -> Graph | None:
 
 
 class Choice(NamedTuple):
-    """The work of a conditional node: a word says which of some graphs run, and whether one runs again."""
+    """The work of a conditional node: the value of a word selects the graph that runs, and whether it runs again."""
 
     word: Word
     kind: str

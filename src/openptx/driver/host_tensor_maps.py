@@ -15,7 +15,8 @@ from openptx.runtime.tensor_map import TensorMap
 KEPT = (1 << SIZE * 4) - 1 & ~(1 << 65 | 1 << 85)
 """The bits that are read: of the first half, without those two."""
 ODD = 55
-"""A byte that is odd in every such map, and never in ours: 16 bytes are an even number of elements, minus one there."""
+"""A byte that is odd in every such map, and never in ours: the size of a box's rows in elements, minus one. Rows are
+multiples of 16 bytes, thus an even number of elements."""
 
 
 def put_our_maps(parameters: bytearray, places: Iterable[tuple[int, int]]) -> None:
@@ -27,7 +28,7 @@ def put_our_maps(parameters: bytearray, places: Iterable[tuple[int, int]]) -> No
 
 
 def our_map(content: bytes) -> bytes | None:
-    """None if the bytes are no such map, or one that no copy supports."""
+    """Our encoding of such a map; None if the bytes are none, or one that no copy supports."""
     number = int.from_bytes(content, "little") & KEPT
     try:
         found = TensorMap.from_bytes(number.to_bytes(SIZE, "little"))

@@ -18,7 +18,7 @@ def encode(
     out: int, kind: int, rank: int, address: int, shape: int, strides: int, lower: int, upper: int, channels: int,
     pixels: int, steps: int, interleave: int, swizzle: int, promotion: int, fill: int,
 ) -> None:  # fmt: skip
-    """Corners stand with W first, as CUTLASS gives them."""
+    """Corners are in the order W, H, D, as CUTLASS passes them."""
     require_rank(rank)
     corners = [(get(lower + 4 * i, ctypes.c_int32), get(upper + 4 * i, ctypes.c_int32)) for i in range(rank - 2)]
     column = corners, channels, pixels, "im2col"
@@ -41,13 +41,13 @@ def require_rank(rank: int) -> None:
         raise invalid(f"of {rank} dimensions for columns of pixels, which have 3 to 5")
 
 
-def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], int, int, str]) -> None:
+def make(out: int, common: tuple[int, ...], column: tuple[list[tuple[int, int]], int, int, str]) -> None:
     corners, channels, pixels, mode = column
-    require_rank(given[1])
-    address, (interleave, swizzle, fill) = given[2], given[-3:]
+    require_rank(common[1])
+    address, (interleave, swizzle, fill) = common[2], common[-3:]
     if interleave and mode != "im2col":
         raise invalid(f"that is interleaved, for `{mode}`")
-    element, sizes, between, every = described(*given)
+    element, sizes, between, every = described(*common)
     most = 1 << CORNER_BITS[len(corners)] - 1
     if not all(-most <= n < most for pair in corners for n in pair):
         raise invalid(f"with corners {corners}; they are {-most} to {most - 1}")

@@ -82,11 +82,11 @@ def ptx_of(data: bytes, capability: int | None = None) -> str:
 
 def fitting(found: list[ExtractedPtx], capability: int) -> ExtractedPtx:
     """The PTX for the newest target that the device runs."""
-    fit = [one for one in found if runs(one.target, capability)]
+    fit = [candidate for candidate in found if runs(candidate.target, capability)]
     if not fit:
-        targets = ", ".join(one.target for one in found)
+        targets = ", ".join(candidate.target for candidate in found)
         raise Failure(Result.NO_BINARY_FOR_GPU, f"there is PTX for {targets} only, and the device is sm_{capability}")
-    return max(fit, key=lambda one: number_of(one.target))
+    return max(fit, key=lambda candidate: number_of(candidate.target))
 
 
 def runs(target: str, own: int) -> bool:

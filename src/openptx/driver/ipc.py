@@ -23,7 +23,7 @@ from openptx.memory.sharing import Imported, end_sharing, share
 
 LAZY_PEER_ACCESS = 1
 INTERPROCESS = 4
-"""Required flag of an event; the event has no time then."""
+"""The flag that an event for other processes must have, together with DISABLE_TIMING."""
 MEMORY, EVENT = b"openptxM", b"openptxE"
 EVENT_HANDLE = struct.Struct("<8sI52x")
 
@@ -87,14 +87,14 @@ def get_memory(context: Context, out: int, address: int) -> None:
 
 
 @in_context("cuIpcOpenMemHandle", "cuIpcOpenMemHandle_v2")
-def open_memory(context: Context, out: int, given: IpcHandle, flags: int) -> None:
+def open_memory(context: Context, out: int, exported: IpcHandle, flags: int) -> None:
     put(out, 0)
     if flags & ~LAZY_PEER_ACCESS:
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of another process's memory")
-    handle = MemoryHandle.of(bytes(given))
+    handle = MemoryHandle.of(bytes(exported))
     if handle.process == os.getpid():
         raise Failure(Result.INVALID_CONTEXT, "a handle of this process's own memory")
-    opened = next((one for one in _opened.values() if one.handle == handle), None)
+    opened = next((known for known in _opened.values() if known.handle == handle), None)
     if opened is not None:
         opened.count += 1
     else:
@@ -125,11 +125,11 @@ def get_event(context: Context, out: int, event: Event) -> None:
 
 
 @in_context("cuIpcOpenEventHandle")
-def open_event(context: Context, out: int, given: IpcHandle) -> None:
+def open_event(context: Context, out: int, exported: IpcHandle) -> None:
     """A new event: the work that the other process records has already ended, so there is never anything to wait
     for."""
     put(out, 0)
-    kind, process = EVENT_HANDLE.unpack(bytes(given))
+    kind, process = EVENT_HANDLE.unpack(bytes(exported))
     if kind != EVENT or process == os.getpid():
         raise Failure(Result.INVALID_VALUE, "the 64 bytes are not a handle of another process's event")
     made = driver().add(Event(context, INTERPROCESS | DISABLE_TIMING))

@@ -1,4 +1,5 @@
-"""PTX of images of compilers that pass only machine code to the driver, and keep the PTX beside it in a folder."""
+"""The PTX of machine code: some compilers pass only machine code to the driver, and keep the PTX in a file beside
+it."""
 
 from __future__ import annotations
 

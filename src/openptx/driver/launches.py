@@ -32,9 +32,10 @@ _warned = set[str]()
 
 
 def report(context: Context, found: SanitizerError) -> Failure | None:
-    """All findings in full. The launch has run to its end; None if all findings are warnings."""
+    """The failure for the findings of a launch, which has run to its end. None if all are warnings, which are
+    logged."""
     text = render([*found.findings], "full", color=False)
-    if any(one.severity == "error" for one in found.findings):
+    if any(finding.severity == "error" for finding in found.findings):
         return context.fail(Result.LAUNCH_FAILED, text)
     if text not in _warned:
         _warned.add(text)
@@ -79,6 +80,8 @@ RESULTS = {
 
 
 class Shape(NamedTuple):
+    """The grid, the block and the cluster of a launch, x first; `shared` is in bytes a block."""
+
     grid: Triple
     block: Triple
     shared: int

@@ -47,5 +47,5 @@ class Library:
 
     def ready(self, callbacks: Sequence[Any]) -> None:
         """Puts functions into the table; None for entry points that are not supported."""
-        pointers = [ctypes.cast(one, ctypes.c_void_p).value if one is not None else None for one in callbacks]
+        pointers = [ctypes.cast(each, ctypes.c_void_p).value if each is not None else None for each in callbacks]
         self._c.openptx_driver_ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)

@@ -35,14 +35,14 @@ class Linking(Object):
         self.result: ctypes.Array[ctypes.c_char] | None = None
 
     def add(self, kind: int, data: bytes, name: str) -> None:
-        """One image. Libraries without PTX are ignored: NVIDIA's device runtime is built in."""
+        """Adds an image. Libraries without PTX are ignored: NVIDIA's device runtime is built in."""
         if kind == NVVM:
             raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
         if kind == LIBRARY and name.startswith(DEVICE_RUNTIME):
             LOG.info("%s is not linked: the device runtime is built in", name)
         elif kind == LIBRARY:
             try:
-                self.files += (File(name, one.text) for one in extract(data))
+                self.files += (File(name, extracted.text) for extracted in extract(data))
             except InputError as error:
                 LOG.info("%s is not linked: %s", name, error)
         else:

@@ -17,7 +17,7 @@ from openptx.driver.ownership import owned_at
 from openptx.driver.results import Result
 
 READ_MOSTLY, PREFERRED, ACCESSED_BY = 1, 3, 5
-"""Of CUmem_advise: what is set; the next number unsets it."""
+"""Values of CUmem_advise that set advice; the next number unsets it."""
 CPU, NOWHERE = -1, -2
 """CU_DEVICE_CPU, CU_DEVICE_INVALID."""
 INVALID, DEVICE, HOST, HOST_NUMA, HOST_NUMA_CURRENT = range(5)
@@ -31,12 +31,12 @@ class Place(NamedTuple):
 
     @classmethod
     def of_device(cls, number: int) -> Place:
-        """As in older functions."""
+        """The place of a device, as older functions name it."""
         return cls(HOST, 0) if number == CPU else cls(DEVICE, number)
 
     @classmethod
     def of_word(cls, word: int) -> Place:
-        """As passed by value."""
+        """The place in a word, as newer functions pass it by value."""
         return cls(word & 0xFFFFFFFF, ctypes.c_int32(word >> 32).value)
 
     @property
@@ -98,7 +98,7 @@ def change(address: int, size: int, advice: int, place: Place) -> None:
         found.preferred = UNKNOWN
     elif advice in (ACCESSED_BY, ACCESSED_BY + 1):
         require_place(place)
-        found.accessed_by = [one for one in found.accessed_by if one != place.device]
+        found.accessed_by = [device for device in found.accessed_by if device != place.device]
         found.accessed_by += [place.device] if advice == ACCESSED_BY else []
     else:
         raise Failure(Result.INVALID_VALUE, f"advice {advice} on managed memory")
@@ -150,7 +150,7 @@ def attach(context: Context, stream: int, address: int, length: int, flags: int)
 @in_context("cuMemRangeGetAttribute")
 def range_attribute(context: Context, out: int, size: int, attribute: int, address: int, count: int) -> None:
     found = managed_at(address, count)
-    if attribute == 3:  # all devices that access it, and no device in what room is left
+    if attribute == 3:  # all devices that access it, and NOWHERE in the rest of the array
         room = counted(size // 4, "devices")
         devices = [*found.accessed_by, *[NOWHERE] * len(room)]
         for i in room:

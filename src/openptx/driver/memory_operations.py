@@ -18,20 +18,20 @@ WAIT_32, WRITE_32, FLUSH, WAIT_64, WRITE_64, BARRIER, REDUCTION = 1, 2, 3, 4, 5,
 FIELDS = struct.Struct("<i4xQQI20x")
 """CUstreamBatchMemOpParams: the operation, the address, the value and flags."""
 MOST = 256
-"""Operations in a call."""
+"""The maximum number of operations in a call."""
 COMPARISON, FLUSH_FIRST = 3, 1 << 30
 """Flags of CUstreamWaitValue: how the word and the value are compared, and a flush."""
 NO_BARRIER = 1
 """Of CUstreamWriteValue_flags: earlier writes may become visible after the word. They never do here."""
 
 
-def difference(word: int, value: int, bits: int) -> bool:
-    """Whether the word is not before the value, with wrap-around at this many bits."""
+def at_least(word: int, value: int, bits: int) -> bool:
+    """Whether the word is at least the value, with wrap-around at this many bits."""
     return (word - value) & (1 << bits) - 1 < 1 << bits - 1
 
 
 COMPARISONS: tuple[Callable[[int, int, int], bool], ...] = (
-    difference,
+    at_least,
     lambda word, value, bits: word == value,
     lambda word, value, bits: word & value != 0,
     lambda word, value, bits: ~(word | value) & (1 << bits) - 1 != 0,
@@ -66,14 +66,14 @@ class Operation(NamedTuple):
         if self.flags & ~(COMPARISON | FLUSH_FIRST if self.waits else NO_BARRIER):
             raise Failure(Result.INVALID_VALUE, f"flags {self.flags} of an operation on memory")
         size = ctypes.sizeof(self.kind)
-        if owned_by_graph(self.address) is None:  # which is memory by the time
+        if owned_by_graph(self.address) is None:  # which will be accessible when the operation runs
             of_either(self.address, size, "read" if self.waits else "write")
         if self.address % size:
             raise Failure(Result.INVALID_VALUE, f"a word of {size} bytes at 0x{self.address:x}")
         return self._replace(value=self.kind(self.value).value)
 
-    def is_come(self) -> bool:
-        """Whether the word satisfies the value's condition."""
+    def is_satisfied(self) -> bool:
+        """Whether the word satisfies the condition of a wait."""
         size = ctypes.sizeof(self.kind)
         word = self.kind.from_address(of_either(self.address, size, "read")).value
         return COMPARISONS[self.flags & COMPARISON](word, self.value, 8 * size)
@@ -90,18 +90,18 @@ class Batch(NamedTuple):
 
     @staticmethod
     def of(*operations: Operation) -> Batch:
-        return Batch(operations, b"".join(FIELDS.pack(*one) for one in operations))
+        return Batch(operations, b"".join(FIELDS.pack(*operation) for operation in operations))
 
     def run(self) -> Iterator[Ready]:
         """Yields the conditions that a stream or a node waits for."""
-        for one in self.operations:
-            if one.waits:
-                yield one.is_come
-            elif one.what in (WRITE_32, WRITE_64):
-                one.store()
+        for operation in self.operations:
+            if operation.waits:
+                yield operation.is_satisfied
+            elif operation.what in (WRITE_32, WRITE_64):
+                operation.store()
 
     def types(self) -> list[int]:
-        return [one.what for one in self.operations]
+        return [operation.what for operation in self.operations]
 
 
 def read_batch(count: int, pointer: int, flags: int) -> Batch:
@@ -111,7 +111,7 @@ def read_batch(count: int, pointer: int, flags: int) -> Batch:
     counted(count, "operations", MOST)
     description = read(pointer, FIELDS.size * count) if count else b""
     operations = (Operation(*fields) for fields in FIELDS.iter_unpack(description))
-    return Batch(tuple(one.require_possible() for one in operations), description)
+    return Batch(tuple(operation.require_possible() for operation in operations), description)
 
 
 def batch_of(run: Any) -> Batch:

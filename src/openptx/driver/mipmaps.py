@@ -10,6 +10,8 @@ from openptx.driver.results import Result
 
 
 class Mipmapped(Object):
+    """`levels` are arrays, the largest first."""
+
     what = "mipmapped array"
 
     def __init__(self, description: Description, count: int) -> None:
@@ -21,8 +23,8 @@ class Mipmapped(Object):
         self.levels = [Array(level_of(description, i)) for i in range(min(count, most.bit_length()))]
 
     def end(self) -> None:
-        for one in (*self.levels, self):
-            driver().remove(one)
+        for array in (*self.levels, self):
+            driver().remove(array)
 
 
 def level_of(description: Description, number: int) -> Description:
@@ -38,8 +40,8 @@ def create(context: Context, out: int, description: int, count: int) -> None:
     if not count:
         raise Failure(Result.INVALID_VALUE, "a mipmapped array without levels")
     made = driver().add(Mipmapped(Description(*DESCRIPTOR_3D.unpack(read(description, DESCRIPTOR_3D.size))), count))
-    for one in made.levels:
-        driver().add(one)
+    for level in made.levels:
+        driver().add(level)
     context.owned[made] = made.end
     put(out, made.handle)
 

@@ -70,8 +70,8 @@ class Module(Object):
 
     def end(self) -> None:
         """Ends the module: its handles become invalid."""
-        for one in (self, *self.functions.values(), *self.references.values()):
-            driver().remove(one)
+        for known in (self, *self.functions.values(), *self.references.values()):
+            driver().remove(known)
 
 
 OLDEST = 75

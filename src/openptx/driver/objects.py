@@ -28,8 +28,8 @@ class Object:
         self.handle = 0
 
     @classmethod
-    def given(cls, handle: int, context: Any) -> Self:
-        """The object that an entry point is given."""
+    def of_argument(cls, handle: int, context: Any) -> Self:
+        """The object of a handle that an entry point gets as an argument."""
         return driver().find(handle, cls)
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class Driver:
         raise Failure(otherwise or kind.unknown, why)
 
     def with_objects(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """An entry point's function, called with a handle for each parameter annotated with a class of objects."""
+        """An entry point's function that takes a handle for each parameter annotated with a class of objects."""
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         annotated = [
             (i, function.__annotations__.get(name, "int")) for i, name in enumerate(names) if name != "context"
@@ -87,11 +87,11 @@ class Driver:
         objects = self._objects
 
         def entry(*arguments: Any) -> Any:
-            given = [*arguments]
+            converted = [*arguments]
             for i, kind in kinds:
-                found = objects.get(given[i])
-                given[i] = found if type(found) is kind else kind.given(given[i], arguments[0])
-            return function(*given)
+                found = objects.get(converted[i])
+                converted[i] = found if type(found) is kind else kind.of_argument(converted[i], arguments[0])
+            return function(*converted)
 
         return entry
 
@@ -102,7 +102,7 @@ class Driver:
 
     def every(self, kind: type[T]) -> list[T]:
         """All objects of a kind, the oldest first."""
-        return [one for one in [*self._objects.values()] if isinstance(one, kind)]
+        return [found for found in [*self._objects.values()] if isinstance(found, kind)]
 
 
 class _Place:

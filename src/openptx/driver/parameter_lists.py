@@ -15,7 +15,7 @@ from openptx.driver.results import Result
 from openptx.driver.streams import submit
 
 MOST = 4096
-"""Bytes of parameters."""
+"""The maximum size of parameters in bytes."""
 
 
 class Settings:

@@ -9,11 +9,11 @@ from openptx.driver.calls import Failure, get
 from openptx.driver.results import Result
 
 END, POINTER, SIZE = 0, 1, 2
-"""CU_LAUNCH_PARAM_*: what follows in `extra`."""
+"""CU_LAUNCH_PARAM_*: the meaning of the next word in `extra`."""
 
 
 def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: int, extra: int) -> bytearray:
-    """The bytes of all: from a pointer for each, or all together by `extra`. `places` are (offset, bytes).
+    """The bytes of all parameters: from a pointer for each, or all together by `extra`. `places` are (offset, bytes).
 
     Fails if some are missing; `name` is the kernel's.
     """
@@ -30,11 +30,11 @@ def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: in
         return buffer
     if not extra:
         raise Failure(Result.INVALID_VALUE, f"kernel `{name}` needs parameters, and there are none")
-    given = dict[int, int]()
+    words = dict[int, int]()
     while (number := get(extra)) != END:
-        given[number] = get(extra + 8)
+        words[number] = get(extra + 8)
         extra += 16
-    address = get(given.get(SIZE, 0))
-    if address < size:
-        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` takes {size} bytes of parameters, not {address}")
-    return bytearray(ctypes.string_at(given.get(POINTER, 0), size))
+    provided = get(words.get(SIZE, 0))
+    if provided < size:
+        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` takes {size} bytes of parameters, not {provided}")
+    return bytearray(ctypes.string_at(words.get(POINTER, 0), size))

@@ -64,7 +64,7 @@ def get_attribute(context: Context, out: int, attribute: int, address: int) -> N
     if found is None:
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not a pointer known to the driver", usual=True)
     if attribute == HOST_POINTER and not value(address, attribute, found):
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is no host memory", usual=True)
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not host memory", usual=True)
     answer(out, attribute, value(address, attribute, found))
 
 

@@ -18,7 +18,7 @@ from openptx.driver.streams import Stream
 THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
 PROPERTIES = struct.Struct("<4i")
-"""CUmemPoolProps: how it allocates, handles for other processes, and a place of two numbers."""
+"""CUmemPoolProps: the allocation type, the kinds of handles for other processes, and a place of two numbers."""
 FILE_DESCRIPTOR = 1
 """Of CUmemAllocationHandleType: the only kind of handle on Linux without further services."""
 PINNED, MANAGED, ON_DEVICE = 1, 2, 1

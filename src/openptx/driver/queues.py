@@ -32,8 +32,7 @@ class Item(NamedTuple):
 
 
 class Queue:
-    """The pending work of a stream. `legacy` is of the default stream, which waits for those that are `blocking`, as
-    they do for it."""
+    """The pending work of a stream. The `legacy` default stream and those that are `blocking` wait for each other."""
 
     stalled: ClassVar[dict[Queue, None]] = {}
     """All streams with pending work."""
@@ -53,16 +52,16 @@ class Queue:
         if (not Queue.stalled and (ready is None or ready())) or not self.keep(Item(ready or always, work, arguments)):
             rest = rest_of(work(*arguments))
             if rest is not None:
-                self.go_on(rest)
+                self.run_rest(rest)
 
-    def go_on(self, rest: Iterator[Ready]) -> None:
+    def run_rest(self, rest: Iterator[Ready]) -> None:
         """Does the rest of some work, or queues it from where it waits."""
         for ready in rest:
             if not ready() and self.keep(Item(ready, same, (rest,))):
                 return
 
     def keep(self, item: Item) -> bool:
-        """Whether the work has to wait, and is queued."""
+        """Queues work if it has to wait. Returns whether it has."""
         with Queue.lock:
             marks = [(other, other.done + len(other.items)) for other in self.before()]
             if not self.items and not marks and item.ready():
@@ -70,17 +69,21 @@ class Queue:
             after = item.ready
             self.items.append(item._replace(ready=lambda: after() and all(o.done >= n for o, n in marks)))
             Queue.stalled[self] = None
-            tell_busy()
+            update_busy()
             if Queue.worker is None:
-                Queue.worker = threading.Thread(target=work_off, daemon=True, name="openptx streams")
+                Queue.worker = threading.Thread(target=run_queues, daemon=True, name="openptx streams")
                 Queue.worker.start()
         return True
 
     def before(self) -> list[Queue]:
         """Other streams with work that precedes the next work by the rules of the legacy default stream."""
         if self.legacy:
-            return [one for one in Queue.stalled if one is not self and one.blocking and one.context is self.context]
-        return [one for one in Queue.stalled if one.legacy and self.blocking and one.context is self.context]
+            return [
+                queue
+                for queue in Queue.stalled
+                if queue is not self and queue.blocking and queue.context is self.context
+            ]
+        return [queue for queue in Queue.stalled if queue.legacy and self.blocking and queue.context is self.context]
 
     def advance(self) -> bool:
         """Does all work that can be done. Returns whether there was any."""
@@ -97,7 +100,7 @@ class Queue:
                 rest = ready = None
             moved = True
             with Queue.lock:
-                if not self.items or self.items[0] is not item:  # they were dropped meanwhile
+                if not self.items or self.items[0] is not item:  # the items were dropped meanwhile
                     break
                 if rest is not None and ready is not None:
                     self.items[0] = Item(ready, same, (rest,))
@@ -125,12 +128,12 @@ def rest_of(found: Any) -> Iterator[Ready] | None:
 
 
 def same(rest: Iterator[Ready]) -> Iterator[Ready]:
-    """Work that has waited, of which the rest is pending."""
+    """The work of an item that has waited: its rest."""
     return rest
 
 
 def broken(context: Context, error: BaseException) -> None:
-    """The result of an error in work that no call waits for: the context becomes unusable."""
+    """Handles an error in work that no call waits for: the context becomes unusable."""
     if context.error:
         return
     if isinstance(error, Failure):
@@ -142,12 +145,12 @@ def broken(context: Context, error: BaseException) -> None:
         context.fail(Result.UNKNOWN, "work of a stream failed")
 
 
-def tell_busy() -> None:
+def update_busy() -> None:
     """Sets whether `cuCtxSynchronize` has to call Python: streams have pending work, or are under capture."""
     driver().library.busy(bool(Queue.stalled or Queue.captures))
 
 
-def work_off() -> None:
+def run_queues() -> None:
     """Runs in its own thread until no stream has pending work."""
     pause = SHORT
     while True:
@@ -157,7 +160,7 @@ def work_off() -> None:
                     del Queue.stalled[queue]
             if not Queue.stalled:
                 Queue.worker = None
-                tell_busy()
+                update_busy()
                 return
             queues = [*Queue.stalled]
         moved = [queue.advance() for queue in queues]
@@ -169,8 +172,8 @@ def work_off() -> None:
 def settle(queues: Iterable[Queue], what: str) -> None:
     """Waits until the current work of these streams is done."""
     with Queue.lock:
-        marks = [(one, one.done + len(one.items)) for one in queues]
-    wait_until(lambda: all(one.done >= number for one, number in marks), what)
+        marks = [(queue, queue.done + len(queue.items)) for queue in queues]
+    wait_until(lambda: all(queue.done >= number for queue, number in marks), what)
 
 
 def wait_until(ready: Ready, what: str) -> None:
@@ -186,17 +189,17 @@ def wait_until(ready: Ready, what: str) -> None:
 
 
 def of_context(context: Context) -> list[Queue]:
-    return [one for one in [*Queue.stalled] if one.context is context]
+    return [queue for queue in [*Queue.stalled] if queue.context is context]
 
 
 def settle_legacy(context: Context, what: str) -> None:
     """Waits like a call that works in the legacy default stream."""
-    settle([one for one in of_context(context) if one.blocking], what)
+    settle([queue for queue in of_context(context) if queue.blocking], what)
 
 
 def drop_all(context: Context) -> None:
-    for one in of_context(context):
-        one.drop()
+    for queue in of_context(context):
+        queue.drop()
 
 
 AT_END.append(drop_all)

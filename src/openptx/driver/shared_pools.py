@@ -46,15 +46,15 @@ def export_pool(out: int, pool: Pool, kind: int, flags: int) -> None:
 
 
 @initialized("cuMemPoolImportFromShareableHandle")
-def import_pool(out: int, given: int, kind: int, flags: int) -> None:
+def import_pool(out: int, descriptor: int, kind: int, flags: int) -> None:
     put(out, 0)
     require_descriptor(kind, flags)
     try:
-        data = os.pread(ctypes.c_int(given).value, FILE.size, 0)
+        data = os.pread(ctypes.c_int(descriptor).value, FILE.size, 0)
     except OSError as error:
-        raise Failure(Result.INVALID_VALUE, f"file descriptor {given}: {error.strerror}") from None
+        raise Failure(Result.INVALID_VALUE, f"file descriptor {descriptor}: {error.strerror}") from None
     if len(data) != FILE.size or not data.startswith(POOL):
-        raise Failure(Result.INVALID_VALUE, f"file descriptor {given} is none of a memory pool")
+        raise Failure(Result.INVALID_VALUE, f"file descriptor {descriptor} is not that of a memory pool")
     _, process, handle = FILE.unpack(data)
     put(out, driver().add(Pool("device", origin=(process, handle))).handle)
 
@@ -74,9 +74,9 @@ def export_pointer(out: int, address: int) -> None:
 @in_context("cuMemPoolImportPointer")
 def import_pointer(context: Context, out: int, pool: int, data: int) -> None:
     put(out, 0)
-    found, given = driver().find(pool, Pool), read(data, POINTER_BYTES)
-    handle = MemoryHandle.of(given, POINTER)
-    if found.origin != (handle.process, int.from_bytes(given[-8:], "little")):
+    found, exported = driver().find(pool, Pool), read(data, POINTER_BYTES)
+    handle = MemoryHandle.of(exported, POINTER)
+    if found.origin != (handle.process, int.from_bytes(exported[-8:], "little")):
         raise Failure(Result.INVALID_VALUE, "the pointer is of another pool, or the pool of this process")
     imported = Imported.of(handle.open(), handle.offset, handle.size)
     address = imported.address

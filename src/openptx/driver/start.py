@@ -32,7 +32,7 @@ CHAPTERS = (
 """Modules of this package that have entry points."""
 
 SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDestroy|ModuleUnload|LibraryUnload)")
-"""Calls that wait for all work of the legacy default stream, and any that are not asynchronous."""
+"""Calls that wait for all work of the legacy default stream, unless they are asynchronous."""
 
 _once = threading.Lock()
 _kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
@@ -47,7 +47,7 @@ def start(path: bytes) -> None:
         driver = install(Driver(library, chosen_capability()))
         for name in CHAPTERS:
             import_module(f"openptx.driver.{name}")
-        callbacks = [callback(driver, one) for one in entry_points()]
+        callbacks = [callback(driver, entry) for entry in entry_points()]
         _kept.extend((library, *callbacks))
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
         atexit.register(library.close)
@@ -64,7 +64,8 @@ def callback(driver: Driver, entry: EntryPoint) -> Any:
 
 
 def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
-    """The function, with its requirements checked, which returns a result, RETURNED added, once it has begun."""
+    """The function of an entry point with its requirements checked. Its results, also those of exceptions, have
+    RETURNED added."""
     function, needs = checked(symbol, driver.with_objects(call.function)), call.needs
 
     def plain(*arguments: Any) -> int:

@@ -20,7 +20,8 @@ ATTRIBUTE = 64
 
 
 def do(context: Context, handle: int, batch: Batch) -> None:
-    """The stream continues when words satisfy their conditions, which the host or another stream may bring about."""
+    """Submits operations. The stream continues when words that the host or other streams write satisfy the
+    conditions."""
     submit(context, handle, "memory", batch.run)
 
 
@@ -50,7 +51,7 @@ def wait_64(context: Context, handle: int, address: int, value: int, flags: int)
 
 @in_context("cuStreamSetAttribute")
 def set_attribute(context: Context, stream: Stream, number: int, value: int) -> None:
-    """They are stored. All concern speed."""
+    """Attributes are only stored: all concern speed."""
     stream.attributes[number] = read(value, ATTRIBUTE)
 
 

@@ -35,7 +35,7 @@ class Stream(Object):
         self.attributes: dict[int, bytes] = {}
 
     @classmethod
-    def given(cls, handle: int, context: Context) -> Stream:
+    def of_argument(cls, handle: int, context: Context) -> Stream:
         return stream_of(context, handle)
 
 

@@ -54,8 +54,8 @@ def tiled(
         raise invalid(f"with promotion {promotion} to the L2 cache")
     element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
     require_row(element, boxes[0], interleave, swizzle)
-    given = [get(steps + 4 * i, ctypes.c_uint32) for i in range(rank)]
-    size = prod(n // step for n, step in zip(boxes, given, strict=True)) * layout_of(NAMES[element]).bits // 8
+    element_strides = [get(steps + 4 * i, ctypes.c_uint32) for i in range(rank)]
+    size = prod(n // step for n, step in zip(boxes, element_strides, strict=True)) * layout_of(NAMES[element]).bits // 8
     if size > MOST_BYTES:
         raise invalid(f"with a box of {size} bytes; shared memory has {MOST_BYTES}")
     return pack(
@@ -124,7 +124,7 @@ def require_row(element: int, count: int, interleave: int, swizzle: int) -> None
     layout = layout_of(NAMES[element])
     row = count * layout.bits // 8
     if row % CHUNK:
-        raise invalid(f"with boxes whose rows take {row} bytes, no multiple of {CHUNK}")
+        raise invalid(f"with boxes whose rows take {row} bytes, not a multiple of {CHUNK}")
     if layout.box and (count != layout.box or SWIZZLES[swizzle] not in PADDED_SWIZZLES):
         raise invalid(f"with rows of {count} padded elements and swizzling by {SWIZZLES[swizzle]}")
     if swizzle and not interleave and row > int(SWIZZLES[swizzle].removesuffix("B")):

@@ -85,7 +85,7 @@ AT_END.append(end_all)
 
 
 def settings_of(data: bytes) -> Settings:
-    """Fails for what the machine has not: anisotropy."""
+    """Fails for unknown modes and flags, and for anisotropic filtering."""
     x, y, z, filter, flags, anisotropy, between, bias, least, most, *border = SETTINGS.unpack(data)
     modes: tuple[int, int, int] = (x, y, z)
     if not {*modes} <= {*range(len(ADDRESSES))} or not {filter, between} <= {0, 1}:
@@ -109,7 +109,7 @@ def texels_of(resource: bytes) -> Texels:
     kind, place = ON_ARRAY.unpack_from(resource)
     if kind in (ARRAY, MIPMAPPED):
         found, *rest = [driver().find(place, Array)] if kind == ARRAY else driver().find(place, Mipmapped).levels
-        levels = tuple(one.elements() for one in rest)
+        levels = tuple(level.elements() for level in rest)
         return Texels(found.elements(), found.description.channels, found.format, found.layered, found.cube, levels)
     if kind not in (LINEAR, PITCHED):
         raise Failure(Result.INVALID_VALUE, f"resource type {kind} of a texture")
@@ -133,7 +133,7 @@ def shown(address: int, element: int, shape: tuple[int, int], pitch: int) -> NDA
     if not width or not height:
         raise Failure(Result.INVALID_VALUE, f"a texture of {height} rows of {width} elements")
     if address % BASE_ALIGNMENT:
-        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")
+        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, not a multiple of {BASE_ALIGNMENT}")
     if found is None or address + extent > found.base + found.data.size:
         raise Failure(Result.INVALID_VALUE, f"a texture of {extent} bytes at 0x{address:x}, outside of device memory")
     data = found.data[address - found.base :][:extent]
@@ -141,7 +141,8 @@ def shown(address: int, element: int, shape: tuple[int, int], pitch: int) -> NDA
 
 
 def texture(texels: Texels, settings: Settings) -> Texture:
-    """Raises ArgumentError for what CUDA has no texture of. Integers that read as such are not filtered (modelled)."""
+    """The texture. Raises ArgumentError for combinations that CUDA does not allow. Integers that are read as integers
+    are not filtered (modelled)."""
     integers = np.dtype(texels.format.dtype).kind in "iu"
     narrow = integers and np.dtype(texels.format.dtype).itemsize <= 2
     real = narrow and (texels.format.normalized or not settings.as_integer)
@@ -180,32 +181,32 @@ def keep(context: Context, out: int, image: Texture | Surface, *descriptions: by
 @in_context("cuTexObjectCreate")
 def create_texture(context: Context, out: int, resource: int, settings: int, view: int) -> None:
     put(out, 0)
-    given, wanted = read(resource, RESOURCE), read(settings, TEXTURE)
+    resource_bytes, settings_bytes = read(resource, RESOURCE), read(settings, TEXTURE)
     if view:
         raise Failure(Result.NOT_SUPPORTED, "a texture with a view of a resource (CUDA_RESOURCE_VIEW_DESC)")
     try:
-        made = texture(texels_of(given), settings_of(wanted))
+        made = texture(texels_of(resource_bytes), settings_of(settings_bytes))
     except ArgumentError as error:
         raise Failure(Result.INVALID_VALUE, str(error)) from None
-    keep(context, out, made, given, wanted)
+    keep(context, out, made, resource_bytes, settings_bytes)
 
 
 @in_context("cuSurfObjectCreate")
 def create_surface(context: Context, out: int, resource: int) -> None:
     put(out, 0)
-    given = read(resource, RESOURCE)
-    kind, place = ON_ARRAY.unpack_from(given)
+    resource_bytes = read(resource, RESOURCE)
+    kind, place = ON_ARRAY.unpack_from(resource_bytes)
     if kind != ARRAY or not driver().find(place, Array).description.flags & SURFACE:
         raise Failure(Result.INVALID_VALUE, "a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
-    found = texels_of(given)
+    found = texels_of(resource_bytes)
     several = found.channels if found.channels > 1 else None
-    keep(context, out, Surface(found.array, channels=several, layered=found.layered or found.cube), given)
+    keep(context, out, Surface(found.array, channels=several, layered=found.layered or found.cube), resource_bytes)
 
 
 def known(handle: int, kind: type[Texture | Surface]) -> Known:
     found = OBJECTS.get(handle)
     if found is None or not isinstance(found.image, kind):
-        raise Failure(Result.INVALID_VALUE, f"0x{handle:x} is no {kind.__name__.lower()} object")
+        raise Failure(Result.INVALID_VALUE, f"0x{handle:x} is not a {kind.__name__.lower()} object")
     return found
 
 

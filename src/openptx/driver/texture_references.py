@@ -97,7 +97,7 @@ class TextureReference(Reference):
             try:
                 self.bind(*self.place)
             except Failure as error:
-                LOG.info("the texture reference `%s` shows what it did before: %s", self.name, error.why)
+                LOG.info("the texture reference `%s` keeps its binding: %s", self.name, error.why)
 
 
 class SurfaceReference(Reference):
@@ -176,7 +176,7 @@ def set_address(context: Context, offset: int, found: TextureReference, address:
     """Memory must be aligned; the offset is the distance from the aligned address to the given one."""
     before = address % BASE_ALIGNMENT
     if before and not offset:
-        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")
+        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, not a multiple of {BASE_ALIGNMENT}")
     if size > MOST:
         raise Failure(Result.INVALID_VALUE, f"a texture of {size} bytes")
     found.bind(LINEAR, address - before, size + before, 0, 0)
@@ -209,7 +209,7 @@ def set_format(context: Context, found: TextureReference, format: int, channels:
 def set_address_mode(context: Context, found: TextureReference, axis: int, mode: int) -> None:
     if axis not in range(3) or mode not in range(4):
         raise Failure(Result.INVALID_VALUE, f"address mode {mode} of axis {axis}")
-    found.set(modes=[mode if one == axis else found.modes[one] for one in range(3)])
+    found.set(modes=[mode if i == axis else found.modes[i] for i in range(3)])
 
 
 @in_context("cuTexRefSetFilterMode")
@@ -221,7 +221,7 @@ def set_filter_mode(context: Context, found: TextureReference, mode: int) -> Non
 
 @in_context("cuTexRefSetFlags")
 def set_flags(context: Context, found: TextureReference, flags: int) -> None:
-    settings_of(SETTINGS.pack(0, 0, 0, 0, flags, *[0] * 9))  # fails for those that the machine has not
+    settings_of(SETTINGS.pack(0, 0, 0, 0, flags, *[0] * 9))  # fails for unsupported flags
     found.set(flags=flags)
 
 

@@ -1,7 +1,7 @@
-"""A folder in front of an installed CUDA toolkit, whose `nvcc` makes PTX where a program asks for machine code.
+"""A stand-in for an installed CUDA toolkit, whose `nvcc` makes PTX where a program asks for machine code.
 
-PyCUDA, TVM and TileLang call nvcc when they run, most of them for machine code, and PyTorch's extensions are built so.
-Programs find the toolkit by PATH, CUDA_HOME or CUDA_PATH; what is beside nvcc they find from there.
+PyCUDA, TVM and TileLang call nvcc when they run, most of them for machine code, and PyTorch's extensions are built with
+it. Programs find the toolkit by PATH, CUDA_HOME or CUDA_PATH, and its other files by the path of nvcc.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from openptx.errors import ArgumentError
 
 KEEP_NVCC = "OPENPTX_KEEP_NVCC"
 REAL_NVCC = "OPENPTX_NVCC"
-"""Within another `exec` the path leads to that one's nvcc, and the variable to NVIDIA's."""
+"""In a nested `exec` the search path leads to the outer one's nvcc, and this variable to NVIDIA's."""
 HOMES = "CUDA_HOME", "CUDA_PATH"
 NVCC = r"""#!/bin/sh
 # NVIDIA's nvcc, which makes PTX in place of machine code, and links the CUDA runtime as a shared library.
@@ -39,8 +39,8 @@ exec "$OPENPTX_NVCC" "$@"
 """
 
 
-def put_before_nvcc(environment: dict[str, str], libraries: str, root: Path | None) -> None:
-    """Makes a command find the nvcc above, if there is one of NVIDIA's; the folder for it is created below `root`.
+def wrap_nvcc(environment: dict[str, str], libraries: str, root: Path | None) -> None:
+    """Makes a command find the nvcc above, if NVIDIA's is installed; its folder is created below `root`.
 
     Raises ArgumentError if others than this user can have written that folder.
     """
@@ -63,20 +63,20 @@ def put_before_nvcc(environment: dict[str, str], libraries: str, root: Path | No
 
 def find_nvcc(environment: Mapping[str, str]) -> str | None:
     """The path of the nvcc that programs find."""
-    homes = (os.path.join(environment[one], "bin") for one in HOMES if environment.get(one))
+    homes = (os.path.join(environment[name], "bin") for name in HOMES if environment.get(name))
     return shutil.which("nvcc", path=os.pathsep.join((*homes, environment.get("PATH", os.defpath))))
 
 
 def link_all(folder: Path, place: Path, but: str) -> None:
-    """Links what a folder has in another place, but for one name."""
-    for one in folder.iterdir():
-        if one.name != but:
-            (place / one.name).symlink_to(one)
+    """Links the entries of a folder in another one, except the one called `but`."""
+    for entry in folder.iterdir():
+        if entry.name != but:
+            (place / entry.name).symlink_to(entry)
 
 
 def make_front(home: Path, front: Path) -> None:
-    """Writes the folder: links to what the toolkit has, but for nvcc itself. A system's folder of commands, where
-    nothing else belongs to the toolkit, is not linked."""
+    """Creates the folder: links to the entries of the toolkit, and our nvcc. If nvcc is in a system's folder of
+    commands, where nothing else belongs to the toolkit, there are no links."""
     front.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = front.with_name(f"{front.name}.{os.getpid()}")
     new.mkdir(mode=0o700)

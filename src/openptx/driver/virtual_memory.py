@@ -19,7 +19,7 @@ PROPERTIES, ACCESS = struct.Struct("<4i16x"), struct.Struct("<3i")
 PINNED, ON_DEVICE, FILE_DESCRIPTOR = 1, 1, 1
 FLAGS = {0: "", 1: "r", 3: "rw"}
 RESERVATIONS: dict[int, Reservation] = {}
-"""By address."""
+"""Reserved ranges of addresses, by address."""
 
 
 class Handle(Object):
@@ -54,7 +54,7 @@ def parts_of(address: int, size: int) -> tuple[Reservation, list[Part]]:
     found = reservation(address, size)
     parts = found.whole(address, size)
     if not parts:
-        raise invalid(f"{size} bytes at 0x{address:x} are not what was mapped")
+        raise invalid(f"{size} bytes at 0x{address:x} are not exactly mapped ranges")
     return found, parts
 
 
@@ -103,14 +103,14 @@ def free_addresses(address: int, size: int) -> None:
 @initialized("cuMemCreate")
 def create(out: int, size: int, properties: int, flags: int) -> None:
     put(out, 0)
-    given = read(properties, PROPERTIES.size)
-    require_properties(given)
+    requested = read(properties, PROPERTIES.size)
+    require_properties(requested)
     whole_pages("a size", size)
     if not size or flags:
         raise invalid(f"{size} bytes of memory with flags {flags}")
     if size > memory.info().free:
         raise Failure(Result.OUT_OF_MEMORY, f"{size} bytes of memory, and {memory.info().free} are left")
-    put(out, driver().add(Handle(Physical(size), given)).handle)
+    put(out, driver().add(Handle(Physical(size), requested)).handle)
 
 
 @initialized("cuMemRelease")
@@ -162,7 +162,7 @@ def retain(out: int, address: int) -> None:
     found = part_at(address)
     if found is None:
         raise invalid(f"nothing is mapped at 0x{address:x}")
-    handle = next((one for one in driver().every(Handle) if one.physical is found.memory), None)
+    handle = next((known for known in driver().every(Handle) if known.physical is found.memory), None)
     if handle is None:  # the program has released it
         properties = PROPERTIES.pack(PINNED, 0, ON_DEVICE, 0)
         handle = driver().add(Handle(found.memory, properties))
@@ -185,14 +185,14 @@ def share(out: int, found: Handle, kind: int, flags: int) -> None:
 
 
 @initialized("cuMemImportFromShareableHandle")
-def take_share(out: int, given: int, kind: int) -> None:
+def take_share(out: int, exported: int, kind: int) -> None:
     put(out, 0)
     if kind != FILE_DESCRIPTOR:
         raise Failure(Result.NOT_SUPPORTED, f"a shareable handle of kind {kind}")
     try:
-        descriptor = os.dup(ctypes.c_int(given).value)
+        descriptor = os.dup(ctypes.c_int(exported).value)
     except OSError as error:
-        raise invalid(f"file descriptor {given}: {error.strerror}") from None
+        raise invalid(f"file descriptor {exported}: {error.strerror}") from None
     physical = Physical(os.fstat(descriptor).st_size, descriptor)
     whole_pages("memory of a file descriptor", physical.size)
     properties = PROPERTIES.pack(PINNED, FILE_DESCRIPTOR, ON_DEVICE, 0)

@@ -11,7 +11,7 @@ import pytest
 
 from openptx.driver.build import compiler
 from openptx.driver.environment import environment
-from openptx.driver.toolkit import put_before_nvcc
+from openptx.driver.toolkit import wrap_nvcc
 from openptx.errors import ArgumentError
 
 pytestmark = pytest.mark.skipif(
@@ -81,10 +81,10 @@ def test_a_folder_that_others_can_write_is_refused(
 ) -> None:
     put = {"CUDA_HOME": str(toolkit)}
     root = tmp_path / "cache"
-    put_before_nvcc(put, "", root)
+    wrap_nvcc(put, "", root)
     (root / "toolkits").chmod(0o777)
     with pytest.raises(ArgumentError, match="nvcc is not used from the code cache"):
-        put_before_nvcc({"CUDA_HOME": str(toolkit)}, "", root)
+        wrap_nvcc({"CUDA_HOME": str(toolkit)}, "", root)
 
 
 def test_it_can_be_kept(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ def test_export_tables_are_not_asked_for(tmp_path: Path) -> None:
 def test_what_is_no_driver(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "openptx", "record", "-o", str(tmp_path / "out"), "--driver"]
     absent = subprocess.run([*command, "nowhere", "--", "true"], capture_output=True, text=True, timeout=60)
-    assert (absent.returncode, "there is no driver nowhere" in absent.stderr) == (2, True)
+    assert (absent.returncode, "no driver nowhere" in absent.stderr) == (2, True)
     wrong = tmp_path / "libcuda.so.1"
     wrong.write_text("no library")
     program = [sys.executable, "-c", "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0))"]

@@ -20,7 +20,7 @@ class Allocations:
     def __init__(self) -> None:
         self.sizes: dict[int, int] = {}
         self.hosts: dict[int, int] = {}
-        """The device address by the host's."""
+        """Device addresses of host memory, by host address."""
         self._sorted: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
 
     def add(self, address: int, size: int) -> None:
@@ -60,17 +60,17 @@ def allocate_rows(session: Session, call: Passage, out: int, pitch: int, width: 
 @around("cuMemHostAlloc", "cuMemAllocHost_v2")
 def allocate_of_host(session: Session, call: Passage, out: int, size: int, *flags: int) -> None:
     if call() == 0:
-        know_of_host(session, get(out), size)
+        add_host_memory(session, get(out), size)
 
 
 @around("cuMemHostRegister_v2")
 def register(session: Session, call: Passage, pointer: int, size: int, flags: int) -> None:
     if call() == 0:
-        know_of_host(session, pointer, size)
+        add_host_memory(session, pointer, size)
 
 
-def know_of_host(session: Session, pointer: int, size: int) -> None:
-    """Host memory is relevant only if it has a device address."""
+def add_host_memory(session: Session, pointer: int, size: int) -> None:
+    """Adds host memory if it has a device address: kernels cannot access it otherwise."""
     address = session.real.ask("cuMemHostGetDevicePointer_v2", pointer, 0)
     if address is not None:
         session.allocations.hosts[pointer] = address

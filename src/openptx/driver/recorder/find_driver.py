@@ -27,7 +27,7 @@ def find_driver(chosen: str | None) -> str:
     chosen = chosen or os.environ.get(REAL)
     if chosen:
         if not Path(chosen).is_file():
-            raise ArgumentError(f"there is no driver {chosen}: --driver and {REAL} name a {SONAME}")
+            raise ArgumentError(f"no driver {chosen}: --driver and {REAL} name a {SONAME}")
         return os.path.abspath(chosen)
     for folder in (*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *FOLDERS):
         if folder and (Path(folder) / SONAME).is_file():

@@ -180,7 +180,7 @@ def link_file(session: Session, call: Passage, handle: int, kind: int, path: int
 
 
 def link_adds(session: Session, handle: int, kind: int, data: bytes, name: str) -> None:
-    """Images without PTX are missing from the result, which reports that if a part of them is used."""
+    """Adds the PTX of an image to a link. An image without PTX is left out: uses of its symbols are errors then."""
     found = session.images.linking.get(handle)
     if found is None:
         return
@@ -199,7 +199,7 @@ def link_ends(session: Session, call: Passage, handle: int, image: int, size: in
     try:
         linked = files[0] if len(files) == 1 else link_files(files)
     except (CheckError, InputError) as error:
-        session.warn_once(f"what is linked of {', '.join(file.name for file in files)} has no PTX: {error}")
+        session.warn_once(f"the PTX of {', '.join(file.name for file in files)} cannot be linked: {error}")
         return
     session.images.linked[digest_of(bytes_at(get(image)))] = linked.text
 

@@ -55,11 +55,11 @@ def launched(
         kernel = wanted(session, handle, stream)
         if kernel is None:
             return
-        given = packed_of(kernel, pointers, extra)
-        if given is None or session.real("cuCtxSynchronize"):
+        parameters = packed_of(kernel, pointers, extra)
+        if parameters is None or session.real("cuCtxSynchronize"):
             return  # the driver refuses it, or the context is broken: nothing will run
         try:
-            before = Before.of(session, session.images.kernels[handle], kernel, shape, given)
+            before = Before.of(session, session.images.kernels[handle], kernel, shape, parameters)
         except TooLarge as error:
             session.warn_once(str(error))
             return
@@ -142,12 +142,12 @@ def with_ptx(session: Session, known: KernelOf) -> Kernel | None:
     """The kernel in the PTX of its image, or of a file from the user."""
     image = known.loaded.image
     why = image.why
-    for one in [image, *session.given] if image.ptx else session.given:
-        kernel, wrong = kernel_in(one, known.name)
+    for candidate in [image, *session.given] if image.ptx else session.given:
+        kernel, wrong = kernel_in(candidate, known.name)
         if kernel is not None:
-            known.loaded.image = one if one is not image else image
+            known.loaded.image = candidate if candidate is not image else image
             return kernel
-        why = wrong if one is image else why
+        why = wrong if candidate is image else why
     session.warn_once(f"kernel `{known.name}` is not recorded: {why}; --ptx FILE gives its PTX")
     return None
 

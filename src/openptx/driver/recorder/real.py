@@ -21,7 +21,7 @@ class RealDriver:
         library: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
         self._address = library.openptx_driver_real
         self._address.restype, self._address.argtypes = ctypes.c_void_p, (ctypes.c_int,)
-        self._numbers = {one.symbol: i for i, one in enumerate(entry_points())}
+        self._numbers = {entry.symbol: i for i, entry in enumerate(entry_points())}
         self._called: dict[int, Any] = {}
         self.ready, self.close = library.openptx_driver_ready, library.openptx_driver_close
         self.ready.restype = self.close.restype = None
@@ -36,7 +36,7 @@ class RealDriver:
         return self._called[slot]
 
     def __call__(self, symbol: str, *arguments: int) -> int:
-        """Calls one; CUDA_ERROR_NOT_FOUND if an older driver lacks it."""
+        """Calls an entry point. The result is CUDA_ERROR_NOT_FOUND if an older driver lacks it."""
         function = self.function(self._numbers[symbol], symbol)
         return function(*arguments) if function is not None else 500
 

@@ -27,12 +27,12 @@ class Settings:
 
     def variables(self) -> dict[str, str]:
         """The settings as variables for the program's environment."""
-        return {PREFIX + one.name.upper(): str(getattr(self, one.name)) for one in fields(self)}
+        return {PREFIX + each.name.upper(): str(getattr(self, each.name)) for each in fields(self)}
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process."""
-    given = {one.name: variables.get(PREFIX + one.name.upper(), "") for one in fields(Settings)}
-    made = Settings(given["folder"] or "recordings", given["kernels"] or "*", ptx=given["ptx"])
-    numbers = {name: int(given[name]) for name in ("launches", "every", "limit", "total") if given[name].isdigit()}
+    texts = {each.name: variables.get(PREFIX + each.name.upper(), "") for each in fields(Settings)}
+    made = Settings(texts["folder"] or "recordings", texts["kernels"] or "*", ptx=texts["ptx"])
+    numbers = {name: int(texts[name]) for name in ("launches", "every", "limit", "total") if texts[name].isdigit()}
     return replace(made, **numbers)

@@ -35,14 +35,14 @@ def start(path: bytes) -> None:
         _kept.extend((real, *callbacks))
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
         atexit.register(real.close)
-        pointers = [ctypes.cast(one, ctypes.c_void_p).value if one is not None else None for one in callbacks]
+        pointers = [ctypes.cast(each, ctypes.c_void_p).value if each is not None else None for each in callbacks]
         real.ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)
 
 
 def slots() -> list[str]:
     """The symbol of each slot of the table: per-thread-stream variants come after the others."""
     found = entry_points()
-    return [*(one.symbol for one in found), *(one.symbol for one in found for _ in one.aliases)]
+    return [*(entry.symbol for entry in found), *(entry.symbol for entry in found for _ in entry.aliases)]
 
 
 def callback(session: Session, slot: int, symbol: str) -> Any:
@@ -52,5 +52,5 @@ def callback(session: Session, slot: int, symbol: str) -> Any:
         function = session.real.function(slot, symbol)
     if wrapper is None or function is None:
         return None
-    types = next(one.types for one in entry_points() if one.symbol == symbol)
+    types = next(entry.types for entry in entry_points() if entry.symbol == symbol)
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(guarded(session, wrapper, function, symbol))

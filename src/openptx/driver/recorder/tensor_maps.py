@@ -16,11 +16,9 @@ SIZE = 128
 
 
 @around("cuTensorMapEncodeTiled")
-def encode_tiled(session: Session, call: Passage, out: int, *given: int) -> None:
+def encode_tiled(session: Session, call: Passage, out: int, *parameters: int) -> None:
     if call() == 0:
         try:
-            session.tensor_maps[ctypes.string_at(out, SIZE)] = tiled(*given)
+            session.tensor_maps[ctypes.string_at(out, SIZE)] = tiled(*parameters)
         except Failure as failure:
-            session.warn_once(
-                f"recordings hold a tensor map as the driver made it, which means nothing here: {failure.why}"
-            )
+            session.warn_once(f"recordings contain a tensor map that OpenPTX does not support: {failure.why}")

@@ -17,11 +17,11 @@ from openptx.errors import Bug
 
 Wrapper = Callable[..., None]
 WRAPPERS: dict[str, Wrapper] = {}
-"""By symbol. Everything else calls the real driver directly."""
+"""Wrappers, by symbol. Other entry points call the real driver directly."""
 
 
 class Passage:
-    """One call of the program's."""
+    """One call by the program."""
 
     def __init__(self, function: Callable[..., int], arguments: tuple[Any, ...]) -> None:
         self.function, self.arguments = function, arguments
@@ -43,7 +43,7 @@ def around(*symbols: str) -> Callable[[Wrapper], Wrapper]:
 
 
 def guarded(session: object, wrapper: Wrapper, function: Callable[..., int], symbol: str) -> Callable[..., int]:
-    """What the program calls."""
+    """The function that the program calls."""
 
     def entry(*arguments: Any) -> int:
         call = Passage(function, arguments)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from openptx.driver.recorder.session import Session
 
 LEAST = 1 << 12
-"""Device memory never begins below, and numbers in parameters often are."""
+"""Device memory never begins below this address; numbers in parameters are often smaller."""
 
 
 class TooLarge(Exception):
@@ -63,8 +63,8 @@ class Before:
     def recording(self, session: Session, name: str, after: Iterable[Bytes], compared: bool, device: str) -> Recording:
         shape, values = self.shape, self.parameters
         regions = (
-            Region(one.address, ours(session, one.before), ours(session, new), compared, one.symbol)
-            for one, new in zip(self.places, after, strict=True)
+            Region(place.address, ours(session, place.before), ours(session, new), compared, place.symbol)
+            for place, new in zip(self.places, after, strict=True)
         )
         made = Recording(
             name, self.kernel.name, shape.grid, shape.block, shape.shared, shape.cluster or (),
@@ -126,9 +126,9 @@ class Reach:
         """Adds the targets of pointers in memory, and yields those that are too large, (address, bytes)."""
         known, done = self.session.allocations, 0
         while done < len(self.places):
-            one = self.places[done]
+            place = self.places[done]
             done += 1
-            for address in known.containing(aligned(one.address, one.before)):
+            for address in known.containing(aligned(place.address, place.before)):
                 size = known.sizes[address]
                 if size > self.left and address not in self.taken:
                     self.taken.add(address)
@@ -157,7 +157,7 @@ class Unfinished:
     def begin(cls, session: Session, before: Before) -> Unfinished:
         """Raises OSError if the file cannot be written."""
         path = session.place(before.kernel.name)
-        old = [one.before for one in before.places]
+        old = [place.before for place in before.places]
         made = before.recording(session, str(path), old, False, f"{session.device}; the launch did not end")
         write_recording(made, path)
         return cls(session, before, path, made)
@@ -165,8 +165,8 @@ class Unfinished:
     def finish(self) -> None:
         """Also writes the memory after the launch."""
         read = self.session.real.read
-        after = [read(one.address, one.before.size) for one in self.before.places]
-        new = [a if a is not None else one.before for a, one in zip(after, self.before.places, strict=True)]
+        after = [read(place.address, place.before.size) for place in self.before.places]
+        new = [a if a is not None else place.before for a, place in zip(after, self.before.places, strict=True)]
         made = self.before.recording(self.session, str(self.path), new, True, self.session.device)
         gone = tuple(replace(r, compared=a is not None) for r, a in zip(made.regions, after, strict=True))
         write_recording(replace(made, regions=gone), self.path)
@@ -181,5 +181,5 @@ class Unfinished:
         self.session.warn_once(f"kernel `{made.kernel}` ended with {name}: {self.path} has the memory before it")
 
     def discard(self) -> None:
-        """The driver refused the launch."""
+        """Removes the file, because the driver refused the launch."""
         self.path.unlink(missing_ok=True)
