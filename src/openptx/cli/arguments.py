@@ -21,7 +21,7 @@ BITS = ("b8", "b16", "b32", "b64")
 
 
 def read_argument(text: str) -> object:
-    """One argument, as `Kernel` takes it."""
+    """One argument of the command line as an argument of a `Kernel`. Raises InputError if it is none."""
     text = text.strip()
     if text == "null":
         return None

@@ -28,12 +28,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Say what the store holds, or empty it."""
+    """Print what the cache contains, or clear it."""
     folder = real_folder()
     if folder is None:
-        print("nothing is kept: OPENPTX_CACHE is empty, or there is no home folder")
+        print("nothing is cached: OPENPTX_CACHE is empty, or there is no home folder")
     elif (reason := distrusted(folder)) is not None:
-        return complain(f"the store at {folder} is not used: {reason}")
+        return complain(f"the cache at {folder} is not used: {reason}")
     elif args.action == "clear":
         count, size = trim(folder, 0)
         known = remembered(folder)

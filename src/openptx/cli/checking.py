@@ -90,13 +90,13 @@ def run_fix(args: Namespace, paths: list[str], selection: Selection, options: Op
         return [diagnostic for diagnostic in check(file, **options) if selection.takes(diagnostic)]
 
     found, fixed, good = fix_files(paths, find, unsafe=args.unsafe_fixes, only_show=args.diff)
-    said = summary(fixed, len(found), args.diff)
+    result = summary(fixed, len(found), args.diff)
     if args.diff:
-        print(said, file=sys.stderr)
+        print(result, file=sys.stderr)
         return ABNORMAL if not good else FINDINGS if fixed else CLEAN
     out = sys.stderr if STDIN in paths else sys.stdout
     report(args, found, out)
-    print(said, file=out if args.output_format in ("full", "concise") else sys.stderr)
+    print(result, file=out if args.output_format in ("full", "concise") else sys.stderr)
     return status(found, good)
 
 

@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     values: list[str] = [text.strip() for text in args.values]
     if any(text.startswith("@") for text in values):
         if len(values) > 1:
-            raise InputError("an array is converted by itself: one @FILE.npy")
+            raise InputError("an array is the only value: one @FILE.npy")
         return convert_file(args, values[0][1:])
     if args.save:
         raise InputError("`--save` is for arrays: @FILE.npy")

@@ -52,14 +52,14 @@ def run(args: Namespace) -> int:
     if args.dap:
         return serve(args)
     if args.port is not None:
-        raise InputError("--port is for --dap")
+        raise InputError("--port needs --dap")
     if args.file is None:
-        raise InputError("debug what? name a PTX file, a case folder or a recording")
+        raise InputError("nothing to debug: name a PTX file, a case folder or a recording")
     if args.file == "-" and not args.command:
         raise InputError("the commands come from stdin: name the PTX file, or give the commands with -x FILE")
     commands = [line for path in args.command for line in read_commands(path)]
-    given = launching(args)
-    session = session_for(given, sys.stdout.write)
+    launch = launching(args)
+    session = session_for(launch, sys.stdout.write)
     interactive = sys.stdin.isatty() and not args.command
     terminal = Terminal(session, sys.stdin, sys.stdout, interactive=interactive)
     with history(interactive):
@@ -98,8 +98,8 @@ def session_of(arguments: dict[str, Any], output: Callable[[str], object]) -> Se
     """
     if not isinstance(arguments.get("program"), str):
         raise InputError("`program` is the path of a PTX file or of a case folder")
-    given: object = arguments.get("args") or []
-    if not isinstance(given, list):
+    texts: object = arguments.get("args") or []
+    if not isinstance(texts, list):
         raise InputError("`args` is a list")
     described = launching(
         Namespace(
@@ -109,23 +109,23 @@ def session_of(arguments: dict[str, Any], output: Callable[[str], object]) -> Se
             block=extent_text(arguments.get("block")),
             shared=int(arguments.get("shared") or 0),
             cluster=extent_text(arguments.get("cluster")),
-            arg=[str(one) for one in cast("list[object]", given)],
+            arg=[str(text) for text in cast("list[object]", texts)],
         )
     )
     return session_for(described, output)
 
 
-def extent_text(given: object) -> str | None:
-    """An extent in the command line's form."""
-    if isinstance(given, list):
-        return ",".join(map(str, cast("list[object]", given)))
-    return str(given) if given else None
+def extent_text(extent: object) -> str | None:
+    """An extent in the form of the command line: `4,2`."""
+    if isinstance(extent, list):
+        return ",".join(map(str, cast("list[object]", extent)))
+    return str(extent) if extent else None
 
 
-def session_for(given: Launching, output: Callable[[str], object]) -> Session:
+def session_for(launch: Launching, output: Callable[[str], object]) -> Session:
     return Session(
-        given.kernel, given.grid, given.block, given.arguments,
-        shared_mem=given.shared, cluster=given.cluster, print=output,
+        launch.kernel, launch.grid, launch.block, launch.arguments,
+        shared_mem=launch.shared, cluster=launch.cluster, print=output,
     )  # fmt: skip
 
 

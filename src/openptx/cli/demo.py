@@ -59,7 +59,7 @@ def check_it() -> None:
     start = time.perf_counter()
     found = check(kernel)
     taken = time.perf_counter() - start
-    print(f"{len(found) or 'No'} errors, found out in {1000 * taken:.0f} ms.\n")
+    print(f"{len(found) or 'No'} errors, checked in {1000 * taken:.0f} ms.\n")
 
 
 def run_it(engine: str) -> None:

@@ -73,9 +73,9 @@ def _hunk(old: list[str], new: list[str], group: list[Region]) -> str:
         out += [f"+{line}" for line in new[c:d]]
         at = b
     out += [f" {line}" for line in old[at:end]]
-    taken, given = end - start, end - group[-1][1] + group[-1][3] - into
+    removed, added = end - start, end - group[-1][1] + group[-1][3] - into
     body = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in out)
-    return f"@@ -{_range(start, taken)} +{_range(into, given)} @@\n{body}"
+    return f"@@ -{_range(start, removed)} +{_range(into, added)} @@\n{body}"
 
 
 def _range(start: int, count: int) -> str:

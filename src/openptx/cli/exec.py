@@ -30,12 +30,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Becomes the program. Returns only if it does not exist."""
+    """Replaces this process by the program. Returns only if the program cannot be run."""
     if args.device is not None:
         capability_of(args.device)
-    found = environment(args.device, "all" if args.sanitize else None, args.command[0])
+    variables = environment(args.device, "all" if args.sanitize else None, args.command[0])
     try:
-        os.execvpe(args.command[0], args.command, found)
+        os.execvpe(args.command[0], args.command, variables)
     except OSError as error:
         return cannot_run(args.command[0], error)
 

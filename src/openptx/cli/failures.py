@@ -23,12 +23,12 @@ def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool 
         warnings.showwarning = show_warning
     try:
         return finished(command, argv, last)
-    except KeyboardInterrupt:  # a second Ctrl-C, before the first could have it ignored
+    except KeyboardInterrupt:  # a second Ctrl-C, before `interrupted` ignores it
         return interrupted(last)
 
 
 def show_warning(message: Warning | str, *where: object) -> None:
-    """A warning without the line of this program that caused it."""
+    """Prints a warning without the line of Python that caused it."""
     print(f"{paint('warning', 'warning')}: {message}", file=sys.stderr)
 
 

@@ -54,8 +54,8 @@ def raise_it(error: OSError) -> None:
     raise error
 
 
-def found(path: str) -> File:
-    """The text of a file; for a pattern that the shell has left as it is, FileNotFoundError says that."""
+def read_named(path: str) -> File:
+    """Reads a file. For a pattern that the shell did not expand, FileNotFoundError says that no file matches."""
     try:
         return read(path)
     except FileNotFoundError as error:
@@ -69,7 +69,7 @@ def load(path: str) -> File:
     if not path:
         raise InputError("an empty file name")
     if path != STDIN:
-        return found(path)
+        return read_named(path)
     if not (stdin := getattr(sys.stdin, "buffer", None)):
         raise InputError("stdin is closed")
     return decode("<stdin>", content(stdin, "<stdin>"))

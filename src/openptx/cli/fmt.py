@@ -80,4 +80,4 @@ def report(changed: list[str], checked: bool, complete: bool) -> None:
         if checked or name != "<stdin>":
             print(f"{'would change' if checked else 'changed'} {name}", file=sys.stderr)
     if not changed and checked and complete:
-        print("All files are laid out.", file=sys.stderr)
+        print("All files are formatted.", file=sys.stderr)

@@ -18,7 +18,7 @@ from openptx.testing.case import argument, is_case, read_case
 
 @dataclass(frozen=True, slots=True)
 class Launching:
-    """What is launched."""
+    """A launch that a command line describes."""
 
     kernel: Kernel
     grid: tuple[int, ...]
@@ -40,7 +40,7 @@ def add_launch_arguments(parser: ArgumentParser) -> None:
 def launching(args: Namespace) -> Launching:
     """Reads the file or the case, and its arguments. Raises InputError if it is not a launch."""
     if args.file is None:
-        raise InputError("launch what? name a PTX file, a case folder or a recording")
+        raise InputError("nothing to launch: name a PTX file, a case folder or a recording")
     if is_case(args.file):
         refuse_options(args, "a case")
         case = read_case(args.file)
@@ -61,9 +61,9 @@ def launching(args: Namespace) -> Launching:
 
 def refuse_options(args: Namespace, what: str) -> None:
     """InputError for options that describe a launch, if the file does so itself."""
-    given = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
-    if given:
-        raise InputError(f"--{given[0]}: {args.file} is {what}, which has its own launch")
+    options = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
+    if options:
+        raise InputError(f"--{options[0]}: {args.file} is {what}, which has its own launch")
 
 
 def recorded(path: str) -> Launching:

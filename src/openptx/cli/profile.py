@@ -69,10 +69,10 @@ def text_of(found: Profile, form: str) -> str:
     return found.to_html() if form == "html" else str(found)
 
 
-def profiled(given: Launching, args: Namespace) -> Profile:
+def profiled(launch: Launching, args: Namespace) -> Profile:
     """The profile of the launch."""
-    with Clock(f"profiling `{given.kernel.name}`"):
+    with Clock(f"profiling `{launch.kernel.name}`"):
         return watch(
-            given.kernel, given.grid, given.block, given.arguments, given.shared, given.cluster, args.blocks,
+            launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared, launch.cluster, args.blocks,
             args.timeout, args.max_instructions, args.engine,
         )  # fmt: skip

@@ -71,8 +71,8 @@ def pairs(a: LoadedModule, b: LoadedModule, args: Namespace) -> list[tuple[Kerne
         return [(pick(a, name, args.a), pick(b, name, args.b)) for name in args.kernel]
     if len(a.kernels) == 1 and len(b.kernels) == 1:
         return [(pick(a, None, args.a), pick(b, None, args.b))]
-    for one, other, filename in ((a, b, args.b), (b, a, args.a)):
-        missing = [name for name in one.kernels if name not in other]
+    for module, other, filename in ((a, b, args.b), (b, a, args.a)):
+        missing = [name for name in module.kernels if name not in other]
         if missing:
             raise InputError(f"{filename}: no kernel `{missing[0]}`; --kernel NAME compares some")
     if not a.kernels:

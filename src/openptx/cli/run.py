@@ -83,7 +83,7 @@ def run(args: Namespace) -> int:
     if wants_trace(args):
         status = run_traced(kernel, args, arguments, cluster)
     else:
-        with saying_what_runs(args.engine == "native"), Clock(f"running `{kernel.name}`"):
+        with reporting_fallback(args.engine == "native"), Clock(f"running `{kernel.name}`"):
             kernel(
                 grid, block, arguments, shared_mem=args.shared, cluster=cluster, engine=args.engine,
                 workers=args.workers, timeout=args.timeout, since=since, max_instructions=args.max_instructions,
@@ -129,13 +129,13 @@ def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster
 
 
 @contextmanager
-def saying_what_runs(wanted: bool) -> Generator[None]:
-    """Reports on stderr if the reference engine runs although the native one was requested."""
+def reporting_fallback(enabled: bool) -> Generator[None]:
+    """If `enabled`, reports on stderr when the reference engine runs a launch that the native one cannot run."""
     import logging
 
     logger, handler = logging.getLogger("openptx.fallback"), logging.StreamHandler()
     before = logger.level
-    if wanted and not logger.isEnabledFor(logging.INFO):  # else OPENPTX_LOG shows them
+    if enabled and not logger.isEnabledFor(logging.INFO):  # else OPENPTX_LOG shows them
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
     try:

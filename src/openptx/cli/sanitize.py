@@ -54,17 +54,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Loads, launches under watch, prints the findings."""
+    """Loads the kernel, runs it under the sanitizer, prints the findings."""
     if args.schedules < 1:
         raise InputError(f"--schedules {args.schedules}: write a number from 1")
-    given = launching(args)
-    kernel = given.kernel
+    launch = launching(args)
+    kernel = launch.kernel
     options = Options(
-        tools_of(args.tool), given.shared, given.cluster, tuple(args.output), args.schedules, args.seed, args.timeout,
+        tools_of(args.tool), launch.shared, launch.cluster, tuple(args.output), args.schedules, args.seed, args.timeout,
         args.max_instructions, args.strict, args.engine, ends=True,
     )  # fmt: skip
     with Clock(f"watching `{kernel.name}`"):
-        report = watch(kernel, given.grid, given.block, given.arguments, options)
+        report = watch(kernel, launch.grid, launch.block, launch.arguments, options)
     color = args.output_format == "full" and sys.stdout.isatty()
     sys.stdout.write(render([*report.findings], args.output_format, color=color))
     if args.engine == "native" and report.reason:

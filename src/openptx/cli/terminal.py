@@ -30,7 +30,7 @@ def has_color(stream: TextIO) -> bool:
 
 
 def paint(kind: str, text: str, stream: TextIO | None = None) -> str:
-    """Text in the colour of a kind of message (`error`, `warning`, `bold`), for stderr unless said."""
+    """Text in the colour of a kind of message (`error`, `warning`, `bold`), for stderr by default."""
     from openptx.diagnostics.render.style import Style
 
     return Style(has_color(stream or sys.stderr))(kind, text)

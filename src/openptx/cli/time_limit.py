@@ -19,10 +19,10 @@ class TimeOverError(BaseException):
 
 @contextmanager
 def time_limit(seconds: float | None, note: str) -> Generator[None]:
-    """Ends what the main thread does in Python after some seconds with the fault `timeout`, to which `note` is added.
+    """After some seconds, ends the block with the fault `timeout`, to which `note` is added.
 
-    Anything but a positive number is left for the launch to refuse. If the system has no such signal (Windows), there
-    is no limit.
+    It has to run Python code in the main thread. Anything but a positive number is left for the launch to refuse. If
+    the system has no such signal (Windows), there is no limit.
     """
     if seconds is None or not seconds > 0 or not hasattr(signal, "setitimer"):
         yield

@@ -37,9 +37,9 @@ def wants_trace(args: Namespace) -> bool:
     """Whether the launch is to be recorded."""
     if args.trace or args.trace_output or args.against:
         return True
-    given = [name for name in ("thread", "block", "line", "register") if getattr(args, f"trace_{name}")]
-    if given:
-        raise InputError(f"--trace-{given[0]} chooses what is recorded: write --trace as well")
+    filters = [name for name in ("thread", "block", "line", "register") if getattr(args, f"trace_{name}")]
+    if filters:
+        raise InputError(f"--trace-{filters[0]} chooses what is recorded: write --trace as well")
     return False
 
 

@@ -19,9 +19,9 @@ except ImportError:
 
 NAME = "clean"
 DIGITS = 40
-"""Of a digest, in hexadecimal: 160 bits."""
+"""The hexadecimal digits of a digest: 160 bits."""
 LIMIT = 1 << 20
-"""Bytes of the file, some 25,000 verdicts."""
+"""The maximum size of the file in bytes: some 25,000 verdicts."""
 CHECKER = ("check", "diagnostics", "isa", "numerics", "syntax")
 """Folders whose files determine verdicts. A changed file, or another version of OpenPTX, has other verdicts."""
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -84,7 +84,7 @@ def checker() -> list[tuple[str, int, int]]:
 
 
 def read(path: str) -> bytes:
-    """The lines of a file that only this user can have written; nothing of other files."""
+    """The content of a file that only this user can have written; b"" for other files."""
     try:
         handle = os.open(path, os.O_RDONLY | FLAGS)
         with open(handle, "rb") as stream:

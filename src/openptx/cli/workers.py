@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Check = Callable[[str], Answer]
 
 WORTH_IT = 2_000_000
-"""Bytes of PTX from which a second process saves more than it costs; a pool takes about 20 ms to start."""
+"""The bytes of PTX from which on a second process saves time: a pool takes about 20 ms to start."""
 
 
 def answers(paths: list[str], check: Check, jobs: int | None = None) -> Iterator[Answer]:
@@ -28,7 +28,7 @@ def answers(paths: list[str], check: Check, jobs: int | None = None) -> Iterator
     from multiprocessing import get_context
 
     context = get_context("fork" if sys.platform == "linux" else "spawn")
-    with context.Pool(count, initializer=begin) as pool:  # its end is the end of the processes
+    with context.Pool(count, initializer=begin) as pool:  # leaving the block ends the processes
         yield from pool.imap(check, paths, chunksize=max(1, min(16, len(paths) // (4 * count))))
 
 
@@ -58,7 +58,7 @@ def begin() -> None:
 
 
 def end_with_parent() -> None:
-    """Ends this process when its parent has ended, which may have been killed without a chance to tell."""
+    """Ends this process when its parent has ended, which may have been killed."""
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 

@@ -106,7 +106,7 @@ def distribute(
     clusters, textures, surfaces and tensor maps are refused. Arrays are copied to every worker, which pays off for
     kernels that compute much. Pointers in arrays are not valid in a worker, and kernels print to the worker's output.
 
-    Blocks whose worker is lost run again, once: if a `ProcessPoolExecutor` is broken, in a new one with the same context
+    Blocks whose worker is lost run again, once: if a `ProcessPoolExecutor` is broken, in a new one with its context
     and initializer, otherwise by the same executor. Kernels that print are not run again.
 
     Raises ArgumentError for what is refused, WorkerLost if workers are lost again, and whatever a launch raises. Of

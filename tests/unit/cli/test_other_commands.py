@@ -92,7 +92,7 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         ("fma", "d = a * b + c, rounded once"),
         ("cvt.rn.f16.f32", "rounds to nearest, ties to even"),
         ("cvt.rn.f16.f32", "a             source, .f32"),
-        ("add.q32", "`add.q32` is no form of `add`"),
+        ("add.q32", "`add.q32` is not a form of `add`"),
         (".satfinite", "in: cvt"),
         ("0f3F800000", "a floating-point constant of type .f32\n\n  value   1.0"),
         ("-1.1", "exact   -1.100000000000000088817841970012523233890533447265625"),
@@ -195,7 +195,7 @@ def test_cache(openptx, tmp_path, monkeypatch):
     assert ", 1 checked file without findings from" in openptx("cache", "clear").out
     assert openptx("cache").out == f"0 kernels, 0.0 MiB of at most 256.0 MiB, in {tmp_path}/store\n"
     monkeypatch.setenv("OPENPTX_CACHE", "")
-    assert openptx("cache").out == "nothing is kept: OPENPTX_CACHE is empty, or there is no home folder\n"
+    assert openptx("cache").out == "nothing is cached: OPENPTX_CACHE is empty, or there is no home folder\n"
     monkeypatch.setenv("OPENPTX_CACHE", str(tmp_path / "store"))
     (tmp_path / "store").chmod(0o777)
     done = openptx("cache", "clear")

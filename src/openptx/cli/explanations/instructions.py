@@ -24,7 +24,7 @@ def explain_instruction(word: str) -> str | None:
     found = resolve(word)
     if not found:
         needed = "\n".join(conversion_lines(word))
-        head = f"`{word}` is no form of `{mnemonic}`." + (f"\n\n{needed}" if needed else "")
+        head = f"`{word}` is not a form of `{mnemonic}`." + (f"\n\n{needed}" if needed else "")
         return "\n\n".join([head, *(description(each) for each in find(word))])
     return "\n\n".join(explain_form(word, form, m) for form, m in found)
 
