@@ -39,6 +39,25 @@ def test_one_thread_starts_python_while_the_others_wait(step: int, tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_folder_of_the_same_name_is_not_taken_for_openptx(tmp_path: Path) -> None:
+    (tmp_path / "openptx").mkdir()
+    program = "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0))"
+    command = [
+        sys.executable,
+        "-m",
+        "openptx",
+        "exec",
+        "--",
+        str(Path(sys.base_prefix, "bin", "python3")),
+        "-S",
+        "-c",
+        program,
+    ]
+    variables = {**os.environ, "PYTHONPATH": ""}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, env=variables)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
 def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
     missing = {**os.environ, "CC": "no-such-cc", "OPENPTX_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "openptx", "exec", "--", "true"]

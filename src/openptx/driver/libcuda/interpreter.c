@@ -52,6 +52,7 @@ static const char SCRIPT[] = "exec('''\n"
                              "    added = [p for p in os.environ.get('OPENPTX_PYTHONPATH', '').split(os.pathsep) if p]\n"
                              "    if not added: raise\n"
                              "    sys.path += added\n"
+                             "    sys.modules.pop('openptx', None)\n" /* a folder of that name without a package */
                              START
                              "start(%s)\n"
                              "''', {})\n";
