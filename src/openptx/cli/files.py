@@ -11,6 +11,8 @@ from openptx.reading import content, decode, read
 from openptx.source import File
 
 STDIN = "-"
+CURRENT = os.path.join(os.curdir, "")
+"""`./`, which files below `.` do not have in front: annotations of a pull request name files as the repository does."""
 
 
 def expand(paths: list[str], suffix: str = ".ptx") -> list[str]:
@@ -35,7 +37,7 @@ def files_below(folder: str, suffix: str) -> list[str]:
     found: list[str] = []
     for at, folders, names in os.walk(folder, onerror=raise_it):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        paths = [os.path.join(at, name) for name in names if name.endswith(suffix)]
+        paths = [os.path.join(at, name).removeprefix(CURRENT) for name in names if name.endswith(suffix)]
         found += [path for path in paths if not is_special(path)]
     return found
 

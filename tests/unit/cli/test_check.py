@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -73,6 +74,12 @@ def test_sarif_and_github(openptx, folder):
     assert json.loads(openptx("check", folder / "good.ptx", "--output-format", "sarif").out)["version"] == "2.1.0"
     assert openptx("check", folder / "good.ptx", "--output-format", "github").out == ""
     assert openptx("check", folder / "bad.ptx", "--output-format", "github").out.startswith("::error title=openptx")
+
+
+def test_files_of_the_current_folder_have_the_names_of_the_repository(openptx, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    found = openptx("check", ".", "bad.ptx", "--output-format", "github").out
+    assert re.findall("file=(.*?),", found) == ["bad.ptx", "inner/bad.ptx"]
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(openptx, folder):
