@@ -64,6 +64,7 @@ def agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(declaration_memo, "_MOST", 0)
         patch.setattr(declaration_memo, "_FORMS", {})
         patch.setattr(declaration_memo, "_HEADERS", {})
+        patch.setattr(declaration_memo, "_EXACT", {})
         assert usual == [str(found) for found in check(File("mutated.ptx", text))], text
 
 

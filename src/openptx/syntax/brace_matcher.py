@@ -37,12 +37,15 @@ _LAST = pattern(r"\n\}(?![ \t]*+[;,\]])")
 _OPENED = pattern(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
 _CLOSED = pattern(r"\}(?:(?<=[;}\n]\})|(?<=[;}\n][ \t]\}))(?![ \t]*+[;,\]])")
 _GROUP = pattern(r'\{(?<![;{}\n]\{)(?<![;{}\n][ \t]\{)[^{};\n"/]*+\}')
+_AN_ITEM = rf"[ \t\r\n]*+(?:{COMMENT}[ \t\r\n]*+)*+\.(?!reg\b|loc\b)"
+_SHORT = pattern(rf'[^{{}}"/]{{0,512}}+\}}(?={_AN_ITEM})')
+"""A short body without braces, strings and comments inside, and an item after it."""
 _COMMENTED = pattern(r"//[^{}\n]*+[{}]")
 _QUOTED = pattern(r'"[^{}\n]*+[{}]')
 _MODULE = pattern(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = pattern(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
-_ITEM = pattern(rf"[ \t\r\n]*+(?:{COMMENT}[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
+_ITEM = pattern(_AN_ITEM)
 _NEXT = pattern(r"\.(?:entry|func|section)\b")
 _DECLARED = pattern(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
@@ -60,6 +63,8 @@ class Body:
 def body(file: File, name: str, opened: Span) -> Body:
     """The body whose `{` is at `opened` (an empty span if it is missing)."""
     text, start = file.text, opened[1]
+    if (short := _SHORT.match(text, start)) and not _NEXT.search(text, start, short.end()):
+        return Body((start, short.end() - 1), short.end())
     word = _NEXT.search(text, start)
     close = closing(text, start, word.start() if word else len(text))
     if close is None:

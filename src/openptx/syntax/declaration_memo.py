@@ -12,7 +12,7 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declarations import Form, Variable
-from openptx.syntax.lexical import COMMENT, FLOAT, INITIAL_INTEGER, NEW_NAME, WORD, words
+from openptx.syntax.lexical import COMMENT, FLOAT, INITIAL_INTEGER, LETTER, NEW_NAME, WORD, words
 from openptx.syntax.operands import Name
 from openptx.syntax.plain_values import (
     ADDRESS,
@@ -21,6 +21,7 @@ from openptx.syntax.plain_values import (
     INTEGERS,
     LIST,
     MASKED,
+    SHORT_INTEGERS,
     SUMS,
     bytes_fit,
     fits,
@@ -34,8 +35,9 @@ from openptx.syntax.tree import Function, HeaderForm, Statement
 
 Parts = tuple[str, str, str, int]
 
+_BEFORE = r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
 _PARTS = pattern(
-    rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
+    rf"""{_BEFORE}((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
     | [ ]=[ ]({INITIAL_INTEGER}(?=;)|({FLOAT})|({ADDRESS})(?=;));
     | ((?:\[[0-9]++\])++)[ ]=[ ]({LIST});)""",
@@ -43,7 +45,7 @@ _PARTS = pattern(
 )
 """The form of most declarations."""
 _SEVERAL = pattern(
-    rf"[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)({NEW_NAME}(?:[ \t]*+,[ \t\r\n]*+{NEW_NAME})++)[ \t]*+;",
+    rf"{_BEFORE}((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)({NEW_NAME}(?:[ \t]*+,[ \t\r\n]*+{NEW_NAME})++)[ \t]*+;",
     re.A,
 )
 """A declaration of several names. Its form is that of a declaration of one of them."""
@@ -55,6 +57,14 @@ _VECTOR = pattern(r"\.v([248])\b")
 _SIZES = pattern(r"[0-9]++").findall
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
 _COMMENT = pattern(COMMENT)
+_NAMED = pattern(
+    r"(?:\.\w++[ \t\r\n]++)?+\.(?:func|entry)[ \t\r\n]*+(?:\([^()]*+\)[ \t\r\n]*+)?+"
+    rf"([A-Za-z]{LETTER}*+|[_$]{LETTER}++)",
+    re.A,
+)
+"""A header up to the name of its function, unless that begins with `%`, as special registers do."""
+_JOINED = pattern(rf"[.%]\Z|{LETTER}\Z", re.A)
+"""The end of a text after which a name would not begin."""
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
 _SYMBOLIC = (" = y;", "{y};", "(y)};")
@@ -67,6 +77,8 @@ _FORMS: dict[tuple[str, str], Form] = {}
 _TABLES: set[tuple[str, str, str]] = set()
 """Tables of virtual functions that fit: the text before the name, the lengths, the list without the names in it."""
 _HEADERS: dict[str, HeaderForm] = {}
+_EXACT: dict[str, tuple[HeaderForm, str]] = {}
+"""Forms of headers by their text without the name of the function, and the names of their results and parameters."""
 _MOST = 1 << 12  # entries in each of the memos
 _LONGEST = 1 << 9
 """Longer lists of addresses, in characters without names, are not memoised."""
@@ -131,8 +143,11 @@ def _has_room(match: re.Match[str], rest: str = "") -> bool:
     if not values or (rest and (head, sizes, rest) in _TABLES):
         return True
     shape, width, vector = list(map(int, _SIZES(sizes))), _width(head), _VECTOR.search(head)
-    if width == 8 and len(shape) == 1 and vector is None and bytes_fit(values, shape[0]):
-        return True
+    if len(shape) == 1 and vector is None:
+        if width == 8 and bytes_fit(values, shape[0]):
+            return True
+        if width >= 32 and SHORT_INTEGERS.fullmatch(values):
+            return values.count(",") < shape[0]
     if vector is not None:
         shape.append(int(vector[1]))
     kind = likely_kind(values)
@@ -184,6 +199,14 @@ class RepeatedHeader:
 
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
     """The parts of a header in a match of `STATEMENT`, if its form has been memoised."""
+    text = match[HEADER]
+    if named := _NAMED.match(text):
+        name = named[1]
+        if (known := _EXACT.get(text.replace(name, _SAME))) is not None and _SAME not in text and name not in _RESERVED:
+            start, end = match.span(HEADER)
+            at = start + named.start(1)
+            names = known[1].replace(_SAME, name).split()
+            return RepeatedHeader(known[0], Name(name, (at, at + len(name))), names, end - (text[-1] == ";"))
     form, parts = _form_and_parts(match[HEADER])
     found = _HEADERS.get(form)
     if found is None:
@@ -225,3 +248,19 @@ def remember_header(item: Statement, match: re.Match[str]) -> None:
     if form and parts[1::2] == [*returns, item.name.text, *parameters]:
         item.form = _HEADERS.setdefault(form, HeaderForm(item.kind, item.linkage, len(returns)))
         item.formals = returns + parameters
+        _remember_exactly(item, text)
+
+
+def _remember_exactly(function: Function, text: str) -> None:
+    """Memoises the header of a correct function for others that differ only in its name, with which the names of its
+    parameters may begin."""
+    name = function.name.text
+    if '"' in text or _NAMED.match(text) is None or len(_EXACT) >= _MOST:
+        return
+    formals = [formal.replace(name, _SAME, 1) for formal in function.formals]
+    # At each place a word begins, which may begin with another name as well. `WARP_SZ` is the only reserved word that
+    # begins with a letter.
+    alike = not any(map(_JOINED.search, text.split(name)[:-1])) and all(text.split(name)[1:-1])
+    if alike and not any(formal[0] == _SAME and formal[1:] and "WARP_SZ".endswith(formal[1:]) for formal in formals):
+        assert function.form is not None
+        _EXACT[text.replace(name, _SAME)] = function.form, " ".join(formals)

@@ -47,6 +47,8 @@ _LISTS = {
     MASKED: pattern(_lists(rf"(?:{MASK}\({ADDRESS}\)|{_INTEGER})"), re.A),
     SUMS: pattern(_lists(_SUM), re.A),
 }
+SHORT_INTEGERS = pattern(rf"\{{ ?{DECIMAL_32}(?:, ?{DECIMAL_32})*+ ?\}}")
+"""A list of integers that fit 32 bits, whatever their sign."""
 _FIRST_FLOAT = pattern(rf"[{{ \t\r\n]*+{FLOAT}", re.A)
 _NO_DIGIT = pattern(r"[G-TVWYZg-wyz_$]", re.A)
 """Characters that most names contain, and no integer."""

@@ -89,6 +89,8 @@ _HIDING = pattern(rf"{COMMENT}|{OPEN_STRING}")
 
 def chunk_end(text: str, offset: int, end: int) -> int:
     """Where a chunk that begins between two statements ends: after a `;` that ends one."""
+    if end - offset <= _SIZE:
+        return end
     cut = _CUT.search(text, offset + _SIZE, min(end, offset + 2 * _SIZE))
     if cut is not None:
         return cut.end()

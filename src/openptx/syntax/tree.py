@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 
+    Details = tuple[tuple[Attribute, ...], tuple[Variable, ...], tuple[Variable, ...], tuple[Directive, ...]]
+
 
 def text_of(module: SyntaxTree) -> str:
     """The text of a module, assembled from its items."""
@@ -177,8 +179,7 @@ class Function(Statement):
     """
 
     __slots__ = (
-        "attributes", "body", "broken", "directives", "form", "formals", "header", "kind", "linkage", "name",
-        "parameters", "returns",
+        "_parsed", "body", "broken", "form", "formals", "header", "kind", "linkage", "name",
     )  # fmt: skip
 
     def __init__(
@@ -198,7 +199,7 @@ class Function(Statement):
         broken: bool,
     ) -> None:
         self.file, self.span, self.kind, self.linkage, self.name = file, span, kind, linkage, name
-        self.attributes, self.returns, self.parameters, self.directives = attributes, returns, parameters, directives
+        self._parsed: Details | None = attributes, returns, parameters, directives
         self.header, self.body, self.broken = header, body, broken
         self.form: HeaderForm | None = None
         self.formals: list[str] = []
@@ -210,20 +211,36 @@ class Function(Statement):
         """A function whose header differs from an earlier one only in names."""
         function = cls.__new__(cls)
         function.file, function.span, function.form, function.name = file, span, form, name
-        function.formals = formals
+        function.formals, function._parsed = formals, None
         function.kind, function.linkage = form.kind, form.linkage
         function.header, function.body, function.broken = (span[0], span[1] if body is None else body[0]), body, broken
         return function
 
-    if not TYPE_CHECKING:
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """Its `.attribute(...)`."""
+        return self._details()[0]
 
-        def __getattr__(self, name: str) -> object:  # called only for slots that are not set yet
-            if name not in Function.__slots__:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def returns(self) -> tuple[Variable, ...]:
+        """Its results."""
+        return self._details()[1]
+
+    @property
+    def parameters(self) -> tuple[Variable, ...]:
+        """Its parameters, without results."""
+        return self._details()[2]
+
+    @property
+    def directives(self) -> tuple[Directive, ...]:
+        """What the header says after the parameters, such as `.maxntid`."""
+        return self._details()[3]
+
+    def _details(self) -> Details:
+        if self._parsed is None:
             header = Lazy.header(self.file, self.span[0])
-            self.attributes, self.directives = header.attributes, header.directives
-            self.parameters, self.returns = header.parameters, header.returns
-            return getattr(self, name)
+            self._parsed = header.attributes, header.returns, header.parameters, header.directives
+        return self._parsed
 
     @property
     def noreturn(self) -> bool:

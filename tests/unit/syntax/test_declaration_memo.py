@@ -14,6 +14,9 @@ from openptx.syntax.tree import Function
 
 NAMES = (
     "first",
+    "W",
+    "WARP",
+    "maxntid",
     "a",
     "b8",
     "param",
@@ -63,6 +66,12 @@ HEADERS = (
     ".entry NAME(.param .u64 NAME_param_0, .param .u64 NAME_param_0) { ret; }",
     ".entry NAME { .reg .b32 NAME; ret; }", ".entry NAME(.param .u64 x) /* NAME */ { ret; }",
     ".entry NAME(.param .u64 x) { @p bra NAME; NAME: ret; }",
+    ".func (.param .b32 xNAME) NAME(.param .b32 NAMEx) { ret; }", ".func NAME(.param .b32 NAME_SZ) { ret; }",
+    ".func NAME(.param .u64 a, .param .b64 u64) // NAME: NAMEu64\n { ret; }",
+    ".func NAME(.param .b32 NAMENAME) { ret; }",
+    ".func (.param .b32 value) NAME (.param .b32 NAME_0, .param .b32 NAME_1, .param .b32 other);",
+    '.entry NAME() .pragma "NAME"; { ret; }', ".entry NAME(.param .b32 W, .param .b32 NAMEARP_SZ) { ret; }",
+    ".entry NAME() .maxntid 1 { } .entry NAMEb() .maxntid 1\n{ bra NAME; } }",
 )  # fmt: skip
 
 
@@ -73,7 +82,8 @@ def fields(node: object) -> object:
     if node is None or isinstance(node, (str, int, float)):
         return node
     names = {name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())}
-    names -= {"file", "form", "formals", "words", "length", "symbols"}
+    names -= {"file", "form", "formals", "words", "length", "symbols", "_parsed"}
+    names |= {"attributes", "returns", "parameters", "directives"} if isinstance(node, Function) else set()
     return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
 
 
@@ -83,6 +93,7 @@ def read(text: str, patch: pytest.MonkeyPatch, most: int) -> tuple[object, list[
         context.setattr(declaration_memo, "_MOST", most)
         context.setattr(declaration_memo, "_FORMS", {})
         context.setattr(declaration_memo, "_HEADERS", {})
+        context.setattr(declaration_memo, "_EXACT", {})
         module = parse(File("a.ptx", text))
         return fields(module.items), [str(found) for found in check(File("a.ptx", text))]
 
@@ -182,10 +193,11 @@ def test_they_are_read_late() -> None:
     _, variable, _, function = parse(File("a.ptx", ".version 8.5\n" + text)).items[1:]
     assert isinstance(variable, Variable)
     assert isinstance(function, Function)
-    for item, slot, value in ((variable, "type", "b8"), (function, "directives", ())):
-        with pytest.raises(AttributeError):
-            object.__getattribute__(item, slot)
-        assert getattr(item, slot) == value
-        assert object.__getattribute__(item, slot) == value
-        assert not hasattr(item, "colour")
+    with pytest.raises(AttributeError):
+        object.__getattribute__(variable, "type")
+    assert variable.type == object.__getattribute__(variable, "type") == "b8"
+    assert not hasattr(variable, "colour")
+    assert function._parsed is None  # pyright: ignore[reportPrivateUsage]
+    assert function.directives == ()
+    assert function._parsed is not None  # pyright: ignore[reportPrivateUsage]
     assert variable.names[0].name.span == (variable.span[0] + 21, variable.span[0] + 24)
