@@ -25,8 +25,8 @@ def require_options(shared: object, workers: object, timeout: object, max_instru
     """Raises ArgumentError for the first option that is out of range or of a wrong type."""
     require_shared(shared)
     for name, count in (("workers", workers), ("max_instructions", max_instructions)):
-        if count is not None and (not is_count(count) or count < 1):
-            raise ArgumentError(f"`{name}` is a whole number from 1, not {count!r}")
+        if count is not None:
+            require_count(name, count)
     if timeout is not None:
         require_timeout(timeout)
     if since is not None and not (isinstance(since, Real) and math.isfinite(since)):
@@ -43,6 +43,12 @@ def require_timeout(timeout: object) -> None:
     """Raises ArgumentError unless it is a positive number; infinity is one."""
     if not (isinstance(timeout, Real) and float(timeout) > 0):
         raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+
+
+def require_count(name: str, value: object, least: int = 1) -> None:
+    """Raises ArgumentError unless the option is an integer, and not below `least`."""
+    if not is_count(value) or value < least:
+        raise ArgumentError(f"`{name}` is a whole number from {least}, not {value!r}")
 
 
 def is_count(value: object) -> TypeGuard[int]:

@@ -177,6 +177,11 @@ class Op:
     line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
     rule: str = ""  # the assembler's rule that produced it from the text: contracted, folded
 
+    @property
+    def one_line(self) -> str:
+        """The text with single blanks."""
+        return " ".join(self.text.split())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:

@@ -10,9 +10,9 @@ from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.compile_time import observed_code_pays
-from openptx.errors import ArgumentError, Fault, require_choice, require_kernel
+from openptx.errors import Fault, require_choice, require_kernel
 from openptx.keywords import hints
-from openptx.launch_options import OTHER_NAMES, is_count, require_options
+from openptx.launch_options import OTHER_NAMES, require_count, require_options
 from openptx.profile.launch import ProfiledLaunch, sampled
 from openptx.profile.native import run_native
 from openptx.profile.recorder import Recorder
@@ -81,8 +81,8 @@ def watch(
 ) -> Profile:
     """Like `profile`, but an interrupt ends the profile with the counts so far."""
     require_options(shared_mem, workers, timeout, max_instructions, None)
-    if blocks is not None and (not is_count(blocks) or blocks < 1):
-        raise ArgumentError(f"`blocks` is a whole number from 1, not {blocks!r}")
+    if blocks is not None:
+        require_count("blocks", blocks)
     require_choice("engine", engine, ENGINES)
     prepared = kernel.prepare(grid, block, args, shared_mem, cluster)
     return ProfiledRun(prepared, timeout, max_instructions, workers).profile(engine, blocks)

@@ -73,7 +73,7 @@ def statements(program: Program, function: Function) -> tuple[Statement, ...]:
             "" if op.guard is None else f"@{'!' if op.guard.negated else ''}{function.registers[op.guard.index].name} "
         )
         at = table.file.name, *table.file.location(op.span[0])
-        text = guard + " ".join(op.text.split())
+        text = guard + op.one_line
         found.append(Statement(op, function.name, text, at, table.of(op), live.pressure.get(op, 0)))
     return tuple(found)
 

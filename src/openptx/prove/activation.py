@@ -255,5 +255,5 @@ class Activation:
 
 def named(found: Unprovable, op: Op) -> Unprovable:
     """The reason, with the instruction that it concerns."""
-    text = " ".join(op.text.split())
+    text = op.one_line
     return Unprovable(found.reason, f"`{text}`" + (f": {found.detail}" if found.detail else ""), placed=True)

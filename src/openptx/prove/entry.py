@@ -6,7 +6,7 @@ from importlib import import_module
 from math import isfinite
 
 from openptx.errors import ArgumentError, InputError, require_kernel
-from openptx.launch_options import is_count, require_timeout
+from openptx.launch_options import require_count, require_timeout
 from openptx.program import Function, Variable
 from openptx.prove.report import Proof
 from openptx.runtime import Kernel
@@ -23,8 +23,7 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
 
     Raises ArgumentError if the kernels take different parameters, InputError if z3 is not installed.
     """
-    if not is_count(unroll) or unroll < 1:
-        raise ArgumentError(f"`unroll` is a whole number from 1, not {unroll!r}")
+    require_count("unroll", unroll)
     require_timeout(timeout)
     if not isfinite(timeout):
         raise ArgumentError("`timeout` is a finite number of seconds: write a large one, such as 86400")

@@ -152,6 +152,6 @@ def writer(program: Program, write: Write, writes: int, origins: Sequence[Record
     chain = table.of(op)
     source = f"{chain[-1][0]}:{chain[-1][1]}" if chain else ""
     return Writer(
-        " ".join(op.text.split()), program.file.name, line, source, write.block, write.thread, write.step, writes,
+        op.one_line, program.file.name, line, source, write.block, write.thread, write.step, writes,
         write.summed, tuple(origins),
     )  # fmt: skip

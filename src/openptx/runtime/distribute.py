@@ -22,7 +22,7 @@ from openptx.device.memory_view import Array, Bytes
 from openptx.device.shared_layout import reached
 from openptx.errors import ArgumentError, Fault, require_choice, require_kernel
 from openptx.keywords import hints
-from openptx.launch_options import OTHER_NAMES, is_count, require_options, sequence_of
+from openptx.launch_options import OTHER_NAMES, require_count, require_options, sequence_of
 from openptx.program import Program
 from openptx.progress import reported_elsewhere
 from openptx.runtime.changes import Change, Merged, change
@@ -117,8 +117,8 @@ def distribute(
         raise ArgumentError(f"the executor is a `concurrent.futures.Executor`, not {type(executor).__name__}")
     require_options(shared_mem, None, timeout, None, None)
     require_choice("engine", engine, ("auto", "interp", "native"))
-    if chunks is not None and (not is_count(chunks) or chunks < 1):
-        raise ArgumentError(f"`chunks` is a whole number from 1, not {chunks!r}")
+    if chunks is not None:
+        require_count("chunks", chunks)
     args = sequence_of(args)
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)

@@ -24,7 +24,7 @@ from openptx.errors import (
     require_kernel,
 )
 from openptx.keywords import hints
-from openptx.launch_options import OTHER_NAMES, is_count, require_options, sequence_of
+from openptx.launch_options import OTHER_NAMES, is_count, require_count, require_options, sequence_of
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.endless_waits import HangError
@@ -145,8 +145,7 @@ def sanitize(
     require_options(shared_mem, None, timeout, max_instructions, None)
     require_choice("engine", engine, ENGINES)
     require_flags(strict=strict)
-    if not is_count(seed) or seed < 0:
-        raise ArgumentError(f"`seed` is a whole number from 0, not {seed!r}")
+    require_count("seed", seed, 0)
     args = list(sequence_of(args))
     options = Options(
         tools_of(tools), shared_mem, cluster, outputs_of(outputs, args), schedules, seed, timeout, max_instructions,
@@ -192,8 +191,7 @@ def require_clean(
 
 def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], options: Options) -> Report:
     """Runs a launch once for each of its orders; an interrupt ends it with the findings so far."""
-    if not is_count(options.schedules) or options.schedules < 1:
-        raise ArgumentError(f"`schedules` is a whole number from 1, not {options.schedules!r}")
+    require_count("schedules", options.schedules)
     outputs_of(options.outputs, args)
     collector, reason = Collector(options.strict), ""
     collector.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)

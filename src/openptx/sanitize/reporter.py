@@ -45,7 +45,7 @@ class Reporter:
         inlined = tuple(f"{file}:{line}:{column}" for file, line, column in chain[:-1])
         block, own = self.teams.place(thread) if thread is not None else (None, None)
         program = self.places.text(chain[-1]) if chain else None
-        text = " ".join(op.text.split())
+        text = op.one_line
         line = chain[-1][1] if chain else self.places.line(op)
         source = ":".join(map(str, chain[-1])) if chain else self.places.name(op)
         return Site(op.span, text, line, source, inlined, block, own, program or "")

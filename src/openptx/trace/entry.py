@@ -7,7 +7,7 @@ from typing import Any
 
 from openptx.errors import ArgumentError, Fault, Triple, is_choice, require_kernel
 from openptx.keywords import hints
-from openptx.launch_options import OTHER_NAMES, is_count, require_options
+from openptx.launch_options import OTHER_NAMES, is_count, require_count, require_options
 from openptx.runtime import Kernel
 from openptx.runtime.options import Extent, is_ordered
 from openptx.trace.observer import run_observed
@@ -50,8 +50,7 @@ def trace(
     """
     require_kernel(kernel)
     require_options(shared_mem, None, timeout, max_instructions, None)
-    if not is_count(limit) or limit < 1:
-        raise ArgumentError(f"`limit` is a whole number from 1, not {limit!r}")
+    require_count("limit", limit)
     wanted = Wanted(
         positions("thread", threads),
         positions("block", blocks),

@@ -134,7 +134,7 @@ class Recorder(Observer):
     def end(self, op: Op, written: tuple[Part, ...]) -> None:
         """Completes the records of started executions whose results are now available."""
         geometry = self.batch.x.geometry
-        text = " ".join(op.text.split())
+        text = op.one_line
         line, source = self.places.file.location(op.span[0])[0], self.places.of(op)
         function = self.batch.frame_running.plan.function.name
         for begun in self._begun:

@@ -37,7 +37,7 @@ def depends_on_order(c: FunctionContext) -> str:
         )
         for pc in suspects:
             if through_memory or graph.cells.writes(code[pc]) & decides:
-                return f"a loop that depends on what other threads do, at `{' '.join(code[pc].text.split())}`"
+                return f"a loop that depends on what other threads do, at `{code[pc].one_line}`"
     return ""
 
 
