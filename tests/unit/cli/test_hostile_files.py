@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 
 from openptx import reading
+from openptx.cli.rewriting import replace
+from openptx.cli.saving import save_files
 
 KERNEL = """.version 8.0
 .target sm_80
@@ -330,3 +332,20 @@ def test_the_byte_is_called_by_its_value(openptx, tmp_path):
     (tmp_path / "k.ptx").write_bytes(KERNEL.encode() + b".global .b32 \xe9;")
     done = openptx("check", "--output-format", "concise", tmp_path / "k.ptx")
     assert "PTX has no use for the byte 0xE9 here" in done.out
+
+
+@needs_fifo
+def test_a_pipe_is_never_replaced_by_a_file(tmp_path):
+    """Nor is a device such as /dev/null: what rewrites files refuses it, what saves files writes into it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(OSError, match="not a regular file"):
+            replace(str(pipe), KERNEL)
+        save_files([(str(pipe), KERNEL.encode())])
+        assert os.read(reader, 1 << 16) == KERNEL.encode()
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert [*tmp_path.iterdir()] == [pipe]
