@@ -83,7 +83,7 @@ def run(args: Namespace) -> int:
     if wants_trace(args):
         status = run_traced(kernel, args, arguments, cluster)
     else:
-        with reporting_fallback(args.engine == "native"), Clock(f"running `{kernel.name}`"):
+        with reporting_fallback(args.engine == "native"):
             kernel(
                 grid, block, arguments, shared_mem=args.shared, cluster=cluster, engine=args.engine,
                 workers=args.workers, timeout=args.timeout, since=since, max_instructions=args.max_instructions,

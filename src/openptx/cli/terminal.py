@@ -66,20 +66,25 @@ def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
 
 
 class Clock:
-    """A line on stderr with the elapsed time, if it is a terminal and the work takes longer than a second."""
+    """A line on stderr with the elapsed time, if it is a terminal and the work takes longer than a second. Launches and
+    proofs within have no line of their own."""
 
     def __init__(self, what: str) -> None:
         from threading import Event, Thread
 
-        self.what = what
+        from openptx.progress import reported_elsewhere
+
+        self.what, self.elsewhere = what, reported_elsewhere()
         self.ended = Event()
         self.thread = Thread(target=self.tick, daemon=True) if is_terminal(sys.stderr) else None
 
     def __enter__(self) -> None:
+        self.elsewhere.__enter__()
         if self.thread:
             self.thread.start()
 
     def __exit__(self, *_: object) -> None:
+        self.elsewhere.__exit__(None, None, None)
         self.ended.set()
         if self.thread:
             self.thread.join()

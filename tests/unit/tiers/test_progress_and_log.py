@@ -17,6 +17,7 @@ import pytest
 
 import openptx
 from openptx import progress
+from openptx.cli.terminal import Clock
 from openptx.engines.native import settings
 from openptx.engines.tiers import service
 
@@ -85,6 +86,14 @@ def test_launches_under_observation_are_told(tool: str, terminal: Terminal) -> N
     getattr(openptx, tool)(openptx.load(LOOP)["k"], 1, 32, (np.zeros(32, np.uint32), 200), **options)
     assert "kernel `k` on the reference engine" in terminal.getvalue()
     assert terminal.getvalue().endswith(progress.ERASE)
+
+
+def test_a_command_with_a_clock_has_one_line(terminal: Terminal) -> None:
+    with Clock("watching `k`"):
+        launch("interp", 1, 200)
+    assert terminal.getvalue() == ""
+    launch("interp", 1, 200)
+    assert "on the reference engine" in terminal.getvalue()
 
 
 def test_proofs_are_told(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
