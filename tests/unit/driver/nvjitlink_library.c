@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INVALID_INPUT = 3, INCORRECT_INPUT_TYPE = 12, PTX = 2, LTO_IR = 3 };
+enum { INVALID_INPUT = 3, INCORRECT_INPUT_TYPE = 12, PTX = 2, LTO_IR = 3, LIBRARY = 6 };
 
 int __nvJitLinkCreate_12_9(void **, uint32_t, const char **);
 int __nvJitLinkDestroy_12_9(void **);
@@ -34,7 +34,7 @@ int nvJitLinkCreate(void **handle, uint32_t count, const char **options) {
 int nvJitLinkDestroy(void **handle) { return free(*handle), 0; }
 int nvJitLinkAddData(void *handle, int type, const void *data, size_t size, const char *name) {
     struct link *link = handle;
-    (void)name;
+    if (type == LIBRARY && !name) abort(); /* as NVIDIA's */
     link->other |= type != LTO_IR && !memmem(data, size, "LTO IR", 6);
     link->input = data;
     return 0;

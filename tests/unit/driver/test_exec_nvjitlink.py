@@ -88,13 +88,19 @@ def test_lto_ir_is_linked_by_nvidias_linker_to_ptx(built: Path, inputs: tuple[st
 
 
 needs_python = pytest.mark.skipif(shared_python() is None, reason="this Python has no shared library")
-LTO_IR, PTX, FAT_BINARY, FILE = 3, 2, 4, 0
+LTO_IR, PTX, FAT_BINARY, LIBRARY, FILE = 3, 2, 4, 6, 0
 
 
 @needs_python
 @pytest.mark.parametrize(
     ("options", "caller", "called"),
-    [((), PTX, PTX), ((), PTX, FILE), (("-lto",), LTO_IR, PTX), (("-dlto",), FAT_BINARY, FILE)],
+    [
+        ((), PTX, PTX),
+        ((), PTX, FILE),
+        (("-lto",), LTO_IR, PTX),
+        (("-dlto",), FAT_BINARY, FILE),
+        (("-lto",), LIBRARY, PTX),
+    ],
 )
 def test_other_inputs_are_linked_by_the_driver(
     built: Path, inputs: tuple[str, str], options: tuple[str, ...], caller: int, called: int

@@ -52,13 +52,13 @@ void link_destroy(struct link *link) {
 
 /* Whether an input has LTO IR: NVIDIA's linker refuses to emit PTX of any other. For fat binaries, objects and libraries
    only a link of that input alone tells. */
-static int has_lto_ir(const struct link *link, int type, const void *data, size_t size) {
+static int has_lto_ir(const struct link *link, int type, const void *data, size_t size, const char *name) {
     uint32_t magic = 0;
     memcpy(&magic, data, size < sizeof magic ? size : sizeof magic);
     if (type <= LTO_IR || magic == LTO_MAGIC) return type == LTO_IR || magic == LTO_MAGIC;
     void *alone = NULL;
     int result = create_theirs(link, &alone);
-    if (!result) result = call(INDEX_nvJitLinkAddData, (Word)alone, type, (Word)data, size, 0);
+    if (!result) result = call(INDEX_nvJitLinkAddData, (Word)alone, type, (Word)data, size, (Word)name);
     if (!result) result = call(INDEX_nvJitLinkComplete, (Word)alone, 0, 0, 0, 0);
     if (alone) call(INDEX_nvJitLinkDestroy, (Word)&alone, 0, 0, 0, 0);
     return !result;
@@ -67,7 +67,7 @@ static int has_lto_ir(const struct link *link, int type, const void *data, size_
 int link_add(struct link *link, int type, const void *data, size_t size, const char *name) {
     if (!data || !size || type < 1 || (type > LIBRARY && type != ANY)) return INVALID_INPUT;
     /* A program that asks for PTX itself gets NVIDIA's errors, as does one that links LTO IR without -lto. */
-    if (link->ptx || (!link->lto && type == LTO_IR) || (link->lto && has_lto_ir(link, type, data, size)))
+    if (link->ptx || (!link->lto && type == LTO_IR) || (link->lto && has_lto_ir(link, type, data, size, name)))
         return call(INDEX_nvJitLinkAddData, (Word)link->theirs, type, (Word)data, size, (Word)name);
     struct input *one = malloc(sizeof *one + size);
     if (!one) return INTERNAL_ERROR;
