@@ -63,8 +63,6 @@ _NAMED = pattern(
     re.A,
 )
 """A header up to the name of its function, unless that begins with `%`, as special registers do."""
-_JOINED = pattern(rf"[.%]\Z|{LETTER}\Z", re.A)
-"""The end of a text after which a name would not begin."""
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
 _SYMBOLIC = (" = y;", "{y};", "(y)};")
@@ -200,7 +198,7 @@ class RepeatedHeader:
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
     """The parts of a header in a match of `STATEMENT`, if its form has been memoised."""
     text = match[HEADER]
-    if named := _NAMED.match(text):
+    if _EXACT and (named := _NAMED.match(text)):
         name = named[1]
         if (known := _EXACT.get(text.replace(name, _SAME))) is not None and _SAME not in text and name not in _RESERVED:
             start, end = match.span(HEADER)
@@ -255,12 +253,13 @@ def _remember_exactly(function: Function, text: str) -> None:
     """Memoises the header of a correct function for others that differ only in its name, with which the names of its
     parameters may begin."""
     name = function.name.text
-    if '"' in text or _NAMED.match(text) is None or len(_EXACT) >= _MOST:
+    parts = text.split(name)[:-1]
+    if '"' in text or not all(parts) or len(_EXACT) >= _MOST:
         return
     formals = [formal.replace(name, _SAME, 1) for formal in function.formals]
     # At each place a word begins, which may begin with another name as well. `WARP_SZ` is the only reserved word that
     # begins with a letter.
-    alike = not any(map(_JOINED.search, text.split(name)[:-1])) and all(text.split(name)[1:-1])
+    alike = not any(part[-1].isalnum() or part[-1] in "_$%." for part in parts)
     if alike and not any(formal[0] == _SAME and formal[1:] and "WARP_SZ".endswith(formal[1:]) for formal in formals):
         assert function.form is not None
         _EXACT[text.replace(name, _SAME)] = function.form, " ".join(formals)
