@@ -183,7 +183,7 @@ REDUCTIONS = (
 @pytest.mark.parametrize("statement", REDUCTIONS)
 def test_every_kind_of_reduction_is_refused(threads: Executor, statement: str) -> None:
     kernel = load(BLACKWELL + SENT.replace("ONE", statement))["k"]
-    with pytest.raises(ArgumentError, match=rf"may need each other.*`{re.escape(statement[:-1])}`"):
+    with pytest.raises(ArgumentError, match=rf"may depend on each other.*`{re.escape(statement[:-1])}`"):
         openptx.distribute(kernel, threads, 4, 1, (np.zeros(4, np.uint32),))
 
 
