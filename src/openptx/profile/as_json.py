@@ -50,8 +50,10 @@ def as_json(profile: Profile) -> Json:
         "lines": [of_line(line) for line in profile.lines],
         "instructions": [of_instruction(each) for each in profile.instructions],
         "functions": [of_function(function) for function in profile.functions],
-        "classes": [{"class": one.name, "warps": one.warps, "active_threads": one.active} for one in profile.classes],
-        "operand_costs": [of_operand_cost(one) for one in profile.operand_costs],
+        "classes": [
+            {"class": each.name, "warps": each.warps, "active_threads": each.active} for each in profile.classes
+        ],
+        "operand_costs": [of_operand_cost(each) for each in profile.operand_costs],
     }
 
 

@@ -182,9 +182,9 @@ def shared_collisions(requests: Requests) -> Costs:
     places = rows * BANKS + addresses // WORD % BANKS
     lanes = np.bincount(places, minlength=requests.warps * BANKS).reshape(-1, BANKS)
     starts = runs(rows, addresses)
-    one = np.ones(requests.warps, np.int64)
+    ideal = np.ones(requests.warps, np.int64)
     taken = lanes.max(axis=1)
-    return Costs(taken, one, taken - one, repeated(rows, starts, requests.warps))
+    return Costs(taken, ideal, taken - ideal, repeated(rows, starts, requests.warps))
 
 
 def repeated(rows: Addresses, starts: Addresses, count: int) -> Addresses:

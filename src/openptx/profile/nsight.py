@@ -43,13 +43,13 @@ def memory(counters: Counters) -> dict[str, int]:
     found: dict[str, int] = {}
     for space, kinds in ("global", ("ld", "st", "red", "atom")), ("local", ("ld", "st")):
         for kind in kinds:
-            some = of_space(counters, space, kind)
-            found[f"l1tex__t_requests_pipe_lsu_mem_{space}_op_{kind}.sum"] = some.requests
-            found[f"l1tex__t_sectors_pipe_lsu_mem_{space}_op_{kind}.sum"] = some.sectors
+            counted = of_space(counters, space, kind)
+            found[f"l1tex__t_requests_pipe_lsu_mem_{space}_op_{kind}.sum"] = counted.requests
+            found[f"l1tex__t_sectors_pipe_lsu_mem_{space}_op_{kind}.sum"] = counted.sectors
     for kind in ("ld", "st", "atom"):
-        some = of_space(counters, "shared", kind)
+        counted = of_space(counters, "shared", kind)
         if kind == "atom":
-            some.add(of_space(counters, "shared", "red"))
-        found[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum"] = some.wavefronts
-        found[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum"] = some.conflicts
+            counted.add(of_space(counters, "shared", "red"))
+        found[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum"] = counted.wavefronts
+        found[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum"] = counted.conflicts
     return found

@@ -24,8 +24,8 @@ Array = NDArray[Any]
 
 def access(x: ProfiledThreads, found: Access, addresses: Array, lanes: lane_sets.Lanes, counters: Counters) -> None:
     """A load, a store or an atomic operation by `lanes`, at `addresses` of the instruction's space."""
-    for memory, some, active in memories(x, found.space, addresses, lanes):
-        count(memory, found.kind, requests(x.geometry, active, some, found.size), counters)
+    for memory, chosen, active in memories(x, found.space, addresses, lanes):
+        count(memory, found.kind, requests(x.geometry, active, chosen, found.size), counters)
 
 
 def copy(
@@ -37,15 +37,15 @@ def copy(
     counters: Counters,
 ) -> None:
     """The load of a `cp.async`: lanes with a src-size of 0, or that ignore the source, do not take part."""
-    some, active = addresses, lanes
+    chosen, active = addresses, lanes
     if limit is not None:
         size = lane_sets.size(lanes, x.n)
         takes = np.broadcast_to(~limit.v if limit.width == 1 else limit.v > 0, size)
         if not takes.any():
             return
         if not takes.all():
-            some, active = np.broadcast_to(addresses, size)[takes], lane_sets.where(lanes, takes, x.n)
-    count("global", "ld", requests(x.geometry, active, some, found.size), counters)
+            chosen, active = np.broadcast_to(addresses, size)[takes], lane_sets.where(lanes, takes, x.n)
+    count("global", "ld", requests(x.geometry, active, chosen, found.size), counters)
 
 
 def fragments(
@@ -53,8 +53,8 @@ def fragments(
 ) -> None:
     """The matrix elements that a warp loads or stores: two adjacent ones of a lane are one access."""
     for space, addresses, size in joined(trace):
-        for memory, some, active in memories(x, space, addresses, lanes):
-            count(memory, found.kind, requests(x.geometry, active, some, size), counters)
+        for memory, chosen, active in memories(x, space, addresses, lanes):
+            count(memory, found.kind, requests(x.geometry, active, chosen, size), counters)
 
 
 def joined(trace: list[Traced]) -> list[Traced]:
@@ -85,22 +85,22 @@ def count(memory: str, kind: str, issued: Requests, counters: Counters) -> None:
 
 def note(target: Target, issued: Requests, counters: Counters) -> None:
     """Adds requests, and keeps one as an example if it is more wasteful than those before."""
-    some, times = patterns(issued, target.modulus)
+    representatives, times = patterns(issued, target.modulus)
     lanes = issued.warps * target.rows if target.rows else issued.lanes
-    record(target, some, target.costs(some), times, issued.warps, lanes, counters)
+    record(target, representatives, target.costs(representatives), times, issued.warps, lanes, counters)
 
 
 def record(
     target: Target,
-    some: Requests,
+    representatives: Requests,
     costs: Costs,
     times: NDArray[np.int64] | None,
     warps: int,
     lanes: int,
     counters: Counters,
 ) -> None:
-    """Adds `warps` requests with `lanes` active lanes; `times` is the number of requests that each of `some`
-    represents."""
+    """Adds `warps` requests with `lanes` active lanes; `times` is the number of requests that each of
+    `representatives` stands for."""
     counted = counters.at(target.of)
     counted.requests += warps
     counted.lanes += lanes
@@ -110,4 +110,4 @@ def record(
         for v in (costs.taken, costs.ideal, costs.conflicts, costs.collisions)
     )
     counted.add_costs(target.memory, taken, ideal, conflicts, collisions)
-    counted.example = costliest(counted.example, some, costs)
+    counted.example = costliest(counted.example, representatives, costs)

@@ -96,8 +96,10 @@ def written_lines(program: Program, functions: tuple[Function, ...]) -> tuple[Wr
     for i, statement in enumerate(every):
         groups.setdefault(statement.line, []).append(i)
     return tuple(
-        WrittenLine(file, number, None if every[some[0]].source else " ".join(every[i].text for i in some), tuple(some))
-        for (file, number), some in sorted(groups.items())
+        WrittenLine(
+            file, number, None if every[numbers[0]].source else " ".join(every[i].text for i in numbers), tuple(numbers)
+        )
+        for (file, number), numbers in sorted(groups.items())
     )
 
 
@@ -107,12 +109,12 @@ def counted_lines(
     """The lines that have executed instructions."""
     source = None
     for line in written_lines(program, functions):
-        some = tuple([each for i in line.instructions if (each := instructions[i]).counters.warps])
-        if not some:
+        executed = tuple([each for i in line.instructions if (each := instructions[i]).counters.warps])
+        if not executed:
             continue
         text = line.text
         if text is None:  # the file may have changed since the last profile
             source = source or LineTable(program.file)
             text = source.text((line.file, line.number, 1))
-        counters = some[0].counters if len(some) == 1 else total(each.counters for each in some)
-        yield Line(line.file, line.number, text, counters, some)
+        counters = executed[0].counters if len(executed) == 1 else total(each.counters for each in executed)
+        yield Line(line.file, line.number, text, counters, executed)

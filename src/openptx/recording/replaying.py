@@ -192,9 +192,9 @@ def replay(
     start = time.monotonic()
     name = source.name if isinstance(source, Recording) else os.fspath(source)
     try:
-        given = read(ptx) if ptx is not None else None
-        recording = source if isinstance(source, Recording) else read_recording(source, ptx=given)
-        found = result_of(recording, given or recording.ptx, options)
+        module_file = read(ptx) if ptx is not None else None
+        recording = source if isinstance(source, Recording) else read_recording(source, ptx=module_file)
+        found = result_of(recording, module_file or recording.ptx, options)
     except (InputError, OSError) as error:
         found = Replay(name, "", UNREADABLE, error=error)
     return replace(found, seconds=time.monotonic() - start)
@@ -265,7 +265,7 @@ def explained(
         traced = restore(launch.recording, program)
         led = origins(traced, write, byte - write.offset, options.timeout)
         first = replace(first, writer=writer(program, write, writers.count, led))
-    ordered = all((writers.marks[launch.regions.index(one)][at] & SUMMED).all() for one, at in differing)
+    ordered = all((writers.marks[launch.regions.index(region)][at] & SUMMED).all() for region, at in differing)
     note = "" if second.differs(number, byte) else ONLY_COMPILED
     return replace(found, status=ORDER if ordered else DIFFERS, first=first, note=note)
 

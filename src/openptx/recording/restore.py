@@ -131,13 +131,13 @@ def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:
 def parameters(recording: Recording, kernel: Kernel, relocation: Relocation) -> bytes:
     """The kernel's parameters as bytes. Bytes that a launcher passed beyond the declared parameters are dropped."""
     size = kernel.function.parameter_size
-    buffer, given = bytearray(size), np.zeros(size, np.bool_)
+    buffer, covered = bytearray(size), np.zeros(size, np.bool_)
     for offset, content in recording.parameters:
         part = relocation.parameter(offset, content)[: max(size - offset, 0)]
         buffer[offset : offset + len(part)] = part
-        given[offset : offset + len(part)] = True
+        covered[offset : offset + len(part)] = True
     for parameter in kernel.parameters:
-        if not given[parameter.offset : parameter.offset + parameter.size].all():
+        if not covered[parameter.offset : parameter.offset + parameter.size].all():
             raise InputError(
                 f"{recording.name}: parameter `{parameter.name}` of kernel `{recording.kernel}` is not recorded"
             )

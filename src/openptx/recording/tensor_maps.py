@@ -37,8 +37,8 @@ def with_our_maps(recording: Recording) -> Recording:
     """
     recorded = [(region.address, region.size) for region in recording.regions]
     regions = tuple(replaced(region, recorded) for region in recording.regions)
-    given = [(offset, np.frombuffer(content, np.uint8)) for offset, content in recording.parameters]
-    found = tuple((offset, with_ours(offset, content, recorded).tobytes()) for offset, content in given)
+    contents = [(offset, np.frombuffer(content, np.uint8)) for offset, content in recording.parameters]
+    found = tuple((offset, with_ours(offset, content, recorded).tobytes()) for offset, content in contents)
     if found == recording.parameters and all(a is b for a, b in zip(regions, recording.regions, strict=True)):
         return recording
     return replace(recording, parameters=found, regions=regions)

@@ -141,8 +141,8 @@ def watch(launch: RestoredLaunch, watched: tuple[int, int] | None, timeout: floa
     """
     recording = launch.recording
     writers = Writers(launch.regions, watched)
-    given = launch.kernel.prepare(
+    prepared = launch.kernel.prepare(
         recording.grid, recording.block, launch.arguments, recording.shared, recording.cluster or None
     )
-    run_observed(given, writers, timeout, make=WatchedLaunch)
+    run_observed(prepared, writers, timeout, make=WatchedLaunch)
     return writers

@@ -122,7 +122,7 @@ def distribute(
     args = sequence_of(args)
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)
-    arrays, given = separated(args)
+    arrays, arguments = separated(args)
     if chunks is None:
         chunks = pieces(executor, sum(array.nbytes for array in arrays))
     blocks = grid[0] * grid[1] * grid[2]
@@ -132,7 +132,9 @@ def distribute(
     program, content = kernel.module.program, contents(kernel.module)
     load_options = program.target, program.profile, program.contract
     read_only = frozenset(number for number, array in enumerate(arrays) if not array.flags.writeable)
-    job = Job(program.file, *load_options, kernel.name, grid, block, given, tuple(arrays), read_only, content, options)
+    job = Job(
+        program.file, *load_options, kernel.name, grid, block, arguments, tuple(arrays), read_only, content, options
+    )
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
     try:
         parts = run_all(executor, partial(run, job), ranges, program, kernel.name)
@@ -179,24 +181,24 @@ def shared_effects(program: Program, kernel: str) -> list[str]:
 def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
     """The arrays among the arguments, each once, and the arguments with indices in their places."""
     arrays: list[Array] = []
-    given: list[object] = []
+    arguments: list[object] = []
     for i, argument in enumerate(args):
         if isinstance(argument, Opaque | TensorMap):
             raise ArgumentError(f"argument {i}: {argument!r} cannot be sent to other processes")
         if not hasattr(argument, "__dlpack__") or np.ndim(cast(Any, argument)) == 0:
-            given.append(argument)
+            arguments.append(argument)
             continue
         array = array_of(f"argument {i}", argument)
         for number, other in enumerate(arrays):
             if alike(array, other):
-                given.append(Shared(number))
+                arguments.append(Shared(number))
                 break
             if np.may_share_memory(array, other):
                 raise ArgumentError(f"argument {i} overlaps another array: its copies would not")
         else:
-            given.append(Shared(len(arrays)))
+            arguments.append(Shared(len(arrays)))
             arrays.append(array)
-    return arrays, tuple(given)
+    return arrays, tuple(arguments)
 
 
 def alike(a: Array, b: Array) -> bool:

@@ -204,10 +204,10 @@ class Kernel(Handle):
                 module.executable.add((self.name, grid, block, shared_mem))
         if blocks is not None and (shape or not is_range(blocks, grid[0] * grid[1] * grid[2])):
             raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, cannot be run alone")
-        given = marshal(self.function, sequence_of(args), module.image.memory)
-        memory = module.image.map(given.buffer, blocks is None)
+        marshalled = marshal(self.function, sequence_of(args), module.image.memory)
+        memory = module.image.map(marshalled.buffer, blocks is None)
         return PreparedLaunch(
-            module.program, self.function, module.image, grid, block, shape, shared_mem, memory, given.kept
+            module.program, self.function, module.image, grid, block, shape, shared_mem, memory, marshalled.kept
         )
 
     def why_interp(self, block: Extent) -> str | None:

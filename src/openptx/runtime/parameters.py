@@ -42,11 +42,11 @@ class Packed:
 
         Raises ArgumentError for other sizes.
         """
-        wanted, given = parameters(function), len(self.content)
+        wanted, provided = parameters(function), len(self.content)
         size, align = function.parameter_size, max((p.align for p in wanted), default=1)
-        if given not in (size, -(-size // align) * align):
+        if provided not in (size, -(-size // align) * align):
             layout = ", ".join(f".{p.type} {p.name} at {p.offset}" for p in wanted)
-            raise ArgumentError(f"kernel `{function.name}` takes {size} bytes of parameters ({layout}), not {given}")
+            raise ArgumentError(f"kernel `{function.name}` takes {size} bytes of parameters ({layout}), not {provided}")
         return np.frombuffer(bytearray(self.content[:size]), np.uint8)
 
 

@@ -196,13 +196,13 @@ class PartsMap(TensorMap):
     def encoded(self, address: int) -> bytes:
         """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError if the address is not
         aligned."""
-        one = self.parts
-        require_aligned(address, alignment_of(one.element, one.interleave))
+        m = self.parts
+        require_aligned(address, alignment_of(m.element, m.interleave))
         codes = {name: code for code, name in (ELEMENTS | CONVERTED | PACKED).items()}
         swizzles, layouts = ({name: code for code, name in table.items()} for table in (SWIZZLES, INTERLEAVES))
         return pack(
-            address, element=codes[one.element], shape=one.shape, strides=one.strides, box=one.box, steps=one.steps,
-            swizzle=swizzles[one.swizzle], interleave=layouts[one.interleave], nan=one.fill == "nan",
+            address, element=codes[m.element], shape=m.shape, strides=m.strides, box=m.box, steps=m.steps,
+            swizzle=swizzles[m.swizzle], interleave=layouts[m.interleave], nan=m.fill == "nan",
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -224,15 +224,15 @@ class ColumnsMap(TensorMap):
     def encoded(self, address: int) -> bytes:
         """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError if the address is not
         aligned."""
-        one, (lower, upper, pixels, channels) = self.known, self.columns
-        require_aligned(address, alignment_of(one.element, one.interleave))
+        m, (lower, upper, pixels, channels) = self.known, self.columns
+        require_aligned(address, alignment_of(m.element, m.interleave))
         corners = [low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in zip(lower, upper, strict=True)]
         codes = {name: code for code, name in (ELEMENTS | CONVERTED).items()}
         swizzles, layouts = ({name: code for code, name in table.items()} for table in (SWIZZLES, INTERLEAVES))
         return pack(
-            address, element=codes[one.element], shape=one.shape, strides=one.strides, steps=one.steps,
-            box=[*corners, pixels, channels], swizzle=swizzles[one.swizzle], interleave=layouts[one.interleave],
-            nan=one.fill == "nan", mode=MODES["im2col"],
+            address, element=codes[m.element], shape=m.shape, strides=m.strides, steps=m.steps,
+            box=[*corners, pixels, channels], swizzle=swizzles[m.swizzle], interleave=layouts[m.interleave],
+            nan=m.fill == "nan", mode=MODES["im2col"],
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -242,12 +242,12 @@ class ColumnsMap(TensorMap):
         )
 
 
-def address_of(given: object) -> int:
+def address_of(value: object) -> int:
     """A number, or a block of `openptx.memory`. Raises ArgumentError for other objects."""
     try:
-        return index(cast("SupportsIndex", given))
+        return index(cast("SupportsIndex", value))
     except TypeError:
-        raise ArgumentError(f"the address of a tensor is a number, not {given!r}") from None
+        raise ArgumentError(f"the address of a tensor is a number, not {value!r}") from None
 
 
 def require_aligned(address: int, unit: int) -> None:

@@ -76,7 +76,7 @@ class SanitizedBatch(Batch):
     def have_polled_since(self, count: int) -> bool:
         """Whether all lanes that do not wait have polled memory after the first `count` of the consecutive polls."""
         lanes = [lane_sets.positions(group.lanes, self.x.n) for group in self.ready.values()]
-        return all(bool((self.polls[some] > count).all()) for some in lanes)
+        return all(bool((self.polls[ready] > count).all()) for ready in lanes)
 
     def numbers(self, lanes: lane_sets.Lanes) -> Array:
         """The indices of lanes in the launch."""

@@ -40,11 +40,11 @@ class Moments:
 
     def known(self, threads: Array) -> int:
         """The union of what these threads knew."""
-        some = threads[self.time[threads] > 0]
-        if not some.size:
+        valid = threads[self.time[threads] > 0]
+        if not valid.size:
             return 0
-        found = self.clocks.knowledge(some, self.time[some], self.own[some], self.warp[some])
-        return self.clocks.views.join(found, self.clocks.views.join_all(self.view[some]))
+        found = self.clocks.knowledge(valid, self.time[valid], self.own[valid], self.warp[valid])
+        return self.clocks.views.join(found, self.clocks.views.join_all(self.view[valid]))
 
 
 class Clocks:

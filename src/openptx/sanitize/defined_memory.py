@@ -153,8 +153,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
         for chosen, (plane, offsets) in self.accessed:
             defined = self.defined_bits(plane)
             if defined is not None:
-                some = [m if chosen is None or m.size == 1 else m[chosen] for m in masks]
-                defined.scatter(offsets, some, values[0].width >> 3)
+                parts = [m if chosen is None or m.size == 1 else m[chosen] for m in masks]
+                defined.scatter(offsets, parts, values[0].width >> 3)
                 self.note_computed(plane, offsets, values)
             if self.is_visible(plane):
                 self.session.values.stored(values, chosen)

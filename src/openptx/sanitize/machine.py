@@ -156,10 +156,10 @@ class SanitizedThreads(Threads):
         width = values[0].width >> 3
         self.doing = "store"
         for chosen, (plane, offsets) in self.places(space, address.v, width * len(values), True):
-            some = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
-            self.touch(plane, chosen, offsets, width * len(values), width, write=True, values=some)
-            plane.scatter(offsets, some, width)
-            self.session.escapes.stored(self, plane, chosen, offsets, some)
+            words = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
+            self.touch(plane, chosen, offsets, width * len(values), width, write=True, values=words)
+            plane.scatter(offsets, words, width)
+            self.session.escapes.stored(self, plane, chosen, offsets, words)
         self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
         self.session.waits.progress()
         if self.op.form.instruction in INITS:

@@ -157,19 +157,19 @@ class Releases:
         for part in record.fences:
             near = part.scope == CTA
             table = c.sequential_near if near else c.sequential
-            some = threads[self.reached(part, threads, scope)]
-            c.add_to(table, some, part.view)
+            observers = threads[self.reached(part, threads, scope)]
+            c.add_to(table, observers, part.view)
             if counts:
-                c.add_to(c.if_acquired, some, part.view)
+                c.add_to(c.if_acquired, observers, part.view)
         for part in record.parts:
-            some = threads[self.reached(part, threads, scope)]
+            observers = threads[self.reached(part, threads, scope)]
             if counts:
-                c.add_to(c.if_acquired, some, part.view)
+                c.add_to(c.if_acquired, observers, part.view)
             if acquires:
-                c.learn(some, part.view)
-            near = c.teams.cta(some) == part.cta
-            c.add_to(self.observed_near, some[near], part.view)
-            c.add_to(self.observed, some[~near], part.view)
+                c.learn(observers, part.view)
+            near = c.teams.cta(observers) == part.cta
+            c.add_to(self.observed_near, observers[near], part.view)
+            c.add_to(self.observed, observers[~near], part.view)
 
     def reached(self, part: Part, threads: Array, scope: int) -> Array:
         """Whether the scopes of both sides include each other; a thread learns nothing from itself."""

@@ -30,9 +30,9 @@ LIMIT = 1 << 30
 """The maximum bytes of vectors."""
 
 
-def may_exceed(given: PreparedLaunch) -> bool:
+def may_exceed(prepared: PreparedLaunch) -> bool:
     """Whether vectors may exceed that memory: if each thread knows of every other."""
-    threads = math.prod(given.grid) * math.prod(given.block)
+    threads = math.prod(prepared.grid) * math.prod(prepared.block)
     return 16 * threads * threads > LIMIT
 
 
