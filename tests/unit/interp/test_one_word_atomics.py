@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from openptx.engines.interp import atomics
+from openptx.numerics import Bits
+from openptx.numerics.numpy_machine import NumpyMachine
 
 
 @pytest.mark.parametrize("different", [1, 2, 3, 50])
@@ -20,7 +24,27 @@ def test_many_lanes_compare_and_swap_one_word(different: int) -> None:
 
     for count in [*range(1, 40), 3000]:
         columns = [[dice.randrange(different) for _ in range(count)] for _ in range(2)]
-        assert atomics.swapped(0, columns) == atomics.one_after_another(lane_by_lane, 0, columns)
+        expected = atomics.one_after_another(lane_by_lane, 0, columns)
+        assert atomics.swapped(0, columns) == expected
+        words = np.array([9, 0, 9], np.uint32)
+        compared, new = (np.array(column, np.uint32) for column in columns)
+        assert (atomics.swap(words, 1, compared, new).tolist(), words.tolist()) == (expected[0], [9, expected[1], 9])
+
+
+@pytest.mark.parametrize("type", [np.uint32, np.uint64])
+@pytest.mark.parametrize("update", atomics.SCANS)
+def test_many_lanes_combine_with_one_word(update: Callable[..., Bits], type: type[np.unsignedinteger[Any]]) -> None:
+    """The old values are those of the meaning, lane by lane."""
+    r, x = np.random.default_rng(1), NumpyMachine()
+    for count in (1, 2, 40):
+        values = r.integers(0, np.iinfo(type).max, count + 1, type, endpoint=True)
+        old, word = list[int](), values[:1]
+        for i in range(1, count + 1):
+            old.append(word.item())
+            word = update(x, *[Bits(x, 8 * word.itemsize, v) for v in (word, values[i : i + 1])]).v
+        found, final = atomics.chain(atomics.SCANS[update], values[1:], values[:1])
+        assert (found.tolist(), final.tolist()) == (old, word.tolist())
+        assert found.dtype == final.dtype == values.dtype
 
 
 def test_lanes_of_one_word_are_not_sorted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.geometry import lazy
 from openptx.engines.interp.memory import Spaces
 from openptx.engines.interp.memory_views import Plane, View
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
+from openptx.numerics.reductions import all_set, largest, where_set
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
@@ -24,27 +27,38 @@ Array = NDArray[Any]
 Group = NDArray[np.intp]
 
 
-def _signed(ufunc: Callable[..., Array]) -> Callable[[Array, Array], Array]:
-    def apply(a: Array, b: Array) -> Array:
-        return ufunc(a.view(f"i{a.itemsize}"), b.view(f"i{b.itemsize}")).view(a.dtype)
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """An associative operation, on words as signed or unsigned integers; without a function the last operand."""
 
-    return apply
+    function: np.ufunc | None
+    signed: bool = False
+
+    def combined(self, a: Array, b: Array) -> Array:
+        if self.function is None:
+            return b
+        if self.signed:
+            return self.function(a.view(f"i{a.itemsize}"), b.view(f"i{b.itemsize}")).view(a.dtype)
+        return self.function(a, b)
+
+    def accumulated(self, a: Array) -> Array:
+        """Each element combined with all before it."""
+        if self.function is None:
+            return a
+        numbers = a.view(f"i{a.itemsize}") if self.signed else a
+        return self.function.accumulate(numbers, dtype=numbers.dtype).view(a.dtype)
 
 
-def _last(a: Array, b: Array) -> Array:
-    return b
-
-
-SCANS: dict[object, Callable[[Array, Array], Array]] = {
-    atomic_ops.add: np.add,
-    atomic_ops.exchange: _last,
-    atomic_ops.bit_and: np.bitwise_and,
-    atomic_ops.bit_or: np.bitwise_or,
-    atomic_ops.bit_xor: np.bitwise_xor,
-    atomic_ops.min_signed: _signed(np.minimum),
-    atomic_ops.max_signed: _signed(np.maximum),
-    atomic_ops.min_unsigned: np.minimum,
-    atomic_ops.max_unsigned: np.maximum,
+SCANS: dict[object, Scan] = {
+    atomic_ops.add: Scan(np.add),
+    atomic_ops.exchange: Scan(None),
+    atomic_ops.bit_and: Scan(np.bitwise_and),
+    atomic_ops.bit_or: Scan(np.bitwise_or),
+    atomic_ops.bit_xor: Scan(np.bitwise_xor),
+    atomic_ops.min_signed: Scan(np.minimum, True),
+    atomic_ops.max_signed: Scan(np.maximum, True),
+    atomic_ops.min_unsigned: Scan(np.minimum),
+    atomic_ops.max_unsigned: Scan(np.maximum),
 }
 """Operations that can be combined before memory is read: a scan over the lanes of each word gives every old value."""
 
@@ -92,32 +106,43 @@ ONE_BY_ONE: dict[object, Callable[..., int]] = {
 """Operations on Python integers, for many lanes on few words. So is `compare_and_swap`, see `swapped`."""
 
 LONG = 16  # the number of lanes on one word from which a loop over lanes beats one over rounds
+SWAPS = 4  # the number of changes of a word after which lanes are followed one by one
 WIDE = 32  # the number of words from which a round of `mbarrier.change` on arrays beats a loop over words
 
 
-class Queue:
-    """The lanes of an atomic, sorted by the word that they address; `rank` is each lane's position in the word's
-    queue."""
+FIRST = np.zeros(1, np.intp)
 
-    def __init__(self, index: NDArray[np.int64]) -> None:
+
+class Queue:
+    """The lanes of an atomic, sorted by the word that they address; `starts` and `ends` are each word's first and last
+    lane."""
+
+    def __init__(self, index: NDArray[np.int64], one_word: bool = False) -> None:
+        """`one_word`: all lanes are known to address the same one."""
         self.order: NDArray[np.intp] | None = None
         """None if all lanes address one word, as those that wait for a lock."""
-        if index[0] == index[-1] and (index == index[0]).all():
-            self.index, self.longest = index, index.size
-            self.starts = np.zeros(1, np.intp)
-            self.group = np.zeros(index.size, np.intp)
-            self.rank = np.arange(index.size)
-            self.ends = self.rank[-1:]
+        if one_word or (index[0] == index[-1] and all_set(index == index[0])):
+            self.index, self.longest, self.starts = index, index.size, FIRST
+            self.ends = FIRST + (index.size - 1)
             return
-        self.order = np.argsort(index, kind="stable")
+        self.order = index.argsort(kind="stable")
         self.index = index[self.order]
         begins = np.ones(index.size, np.bool_)
         np.not_equal(self.index[1:], self.index[:-1], out=begins[1:])
-        self.starts = np.flatnonzero(begins)
-        self.group = np.cumsum(begins) - 1
-        self.rank = np.arange(index.size) - self.starts[self.group]
-        self.longest = int(self.rank.max()) + 1
-        self.ends = np.append(self.starts[1:], index.size) - 1
+        self.starts = where_set(begins)
+        self.ends = np.empty_like(self.starts)
+        self.ends[:-1], self.ends[-1] = self.starts[1:] - 1, index.size - 1
+        self.longest = largest(self.ends - self.starts) + 1
+
+    @lazy
+    def group(self) -> NDArray[np.intp]:
+        """The position of each lane's word among the words."""
+        return np.arange(self.starts.size).repeat(self.ends - self.starts + 1)
+
+    @lazy
+    def rank(self) -> NDArray[np.intp]:
+        """Each lane's position in its word's queue."""
+        return np.arange(self.index.size) - self.starts[self.group]
 
 
 def one_after_another(step: Callable[..., int], old: int, columns: list[list[int]]) -> tuple[list[int], int]:
@@ -130,7 +155,7 @@ def one_after_another(step: Callable[..., int], old: int, columns: list[list[int
 
 
 def swapped(old: int, columns: list[list[int]]) -> tuple[list[int], int]:
-    """The same of `compare_and_swap`, which changes the word for few of the lanes that wait for a lock."""
+    """The same of `compare_and_swap`."""
     compared, new = columns
     results, at = list[int](), 0
     with suppress(ValueError):  # until no further lane compares with what the word holds
@@ -141,7 +166,33 @@ def swapped(old: int, columns: list[list[int]]) -> tuple[list[int], int]:
     return results + [old] * (len(compared) - at), old
 
 
-def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, words: Array) -> tuple[Array, Array]:
+def swap(words: Array, index: int, compared: Array, new: Array) -> Array:
+    """`compare_and_swap` of one word: the old value that each lane sees. Few of the lanes that wait for a lock change
+    it, so the next one is searched for; many are followed one by one."""
+    found, old, at = np.empty_like(compared), words[index], 0
+    for _ in range(SWAPS):
+        same = compared[at:] == old
+        next = int(same.argmax())
+        if not same[next]:
+            found[at:] = words[index] = old
+            return found
+        found[at : at + next + 1] = old
+        at += next + 1
+        old = new[at - 1]
+        if at == compared.size:
+            words[index] = old
+            return found
+    found[at:], words[index] = swapped(int(old), [compared[at:].tolist(), new[at:].tolist()])
+    return found
+
+
+def chain(operation: Scan, values: Array, word: Array) -> tuple[Array, Array]:
+    """The old value that each lane of one word sees, and the final one."""
+    states = operation.accumulated(np.concatenate((word, values)))
+    return states[:-1], states[-1:]
+
+
+def scan(queue: Queue, operation: Scan, values: Array, words: Array) -> tuple[Array, Array]:
     """The old value that each lane sees, in queue order, and the final value of each word."""
     total = values.copy()
     step = 1
@@ -149,20 +200,24 @@ def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, 
         late = queue.rank >= step
         moved = np.zeros_like(total)
         moved[step:] = total[:-step]
-        total = np.where(late, combine(moved, total), total)
+        total = np.where(late, operation.combined(moved, total), total)
         step *= 2
     start = words[queue.group]
     found = start.copy()
     before = np.zeros_like(total)
     before[1:] = total[:-1]
     later = queue.rank > 0
-    found[later] = combine(start, before)[later]
-    return found, combine(words, total[queue.ends])
+    found[later] = operation.combined(start, before)[later]
+    return found, operation.combined(words, total[queue.ends])
 
 
 def goes_one_by_one(queue: Queue, update: Update) -> bool:
     """Whether a loop over the lanes, on Python integers, is faster than rounds on arrays."""
-    return queue.longest > LONG or (update in mbarrier.CHANGES and queue.index.size <= WIDE * queue.longest)
+    return (
+        queue.longest > LONG
+        or queue.index.size == 1
+        or (update in mbarrier.CHANGES and queue.index.size <= WIDE * queue.longest)
+    )
 
 
 def running_sums(queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array] | None:
@@ -192,7 +247,7 @@ class Atomics(Spaces):
         pair = w == 128
         flat = [part.v for o in operands for part in (o if isinstance(o, tuple) else (o,))]
         k = lane_sets.size(self.executing, self.n)
-        a, *values = [v if v.size == k else np.broadcast_to(v, k) for v in (address.v, *flat)]
+        a, *values = [v if v.size == k else v.repeat(k) for v in (address.v, *flat)]
         self.doing = "atomic"
         places = self.places(space, a, w >> 3, True)
         found = [np.zeros(k, f"u{min(w, 64) >> 3}") for _ in range(1 + pair)] if len(places) > 1 else []
@@ -200,7 +255,8 @@ class Atomics(Spaces):
             self.watch_update(plane, chosen, offsets, update, a, w >> 3)
             view = plane.view(w >> 3, 1) if not pair else plane.view(8, 2)
             if chosen is None:
-                found = self.exchange(view, offsets, update, values)
+                one_word = address.v.size == 1 and bool(plane.base)  # each CTA has shared memory of its own
+                found = self.exchange(view, offsets, update, values, one_word)
                 continue
             old = self.exchange(view, offsets, update, [v[chosen] for v in values])
             for whole, some in zip(found, old, strict=True):
@@ -218,20 +274,26 @@ class Atomics(Spaces):
             self.check_written(chosen, offsets, size, address)
         self.watch.stored(offsets, size)
 
-    def exchange(self, view: View, offsets: NDArray[np.int64], update: Update, values: list[Array]) -> list[Array]:
+    def exchange(
+        self, view: View, offsets: NDArray[np.int64], update: Update, values: list[Array], one_word: bool = False
+    ) -> list[Array]:
         """Updates words of a view at byte offsets, and returns the old words, one per lane."""
         words, skip, shift = view
         index = np.right_shift(offsets - skip if skip else offsets, shift)
-        queue = Queue(index)
-        targets = queue.index[queue.starts]
+        queue = Queue(index, one_word)
         if queue.order is not None:
             values = [v[queue.order] for v in values]
-        if words.ndim == 1 and queue.longest > 1 and update in SCANS:
-            found, final = scan(queue, SCANS[update], values[0], words[targets])
+        operation = SCANS.get(update) if words.ndim == 1 else None
+        if operation is not None and (queue.order is None or queue.longest > 1):
+            targets = queue.index[queue.starts]
+            combine = chain if queue.order is None else partial(scan, queue)
+            found, final = combine(operation, values[0], words[targets])
             words[targets] = final
             result = [found]
         elif words.ndim == 1 and update in ONE_BY_ONE and goes_one_by_one(queue, update):
             result = [self.one_by_one(queue, words, partial(one_after_another, ONE_BY_ONE[update]), values)]
+        elif words.ndim == 1 and update is atomic_ops.compare_and_swap and queue.order is None:
+            result = [swap(words, index.item(0), *values)]
         elif words.ndim == 1 and update is atomic_ops.compare_and_swap and goes_one_by_one(queue, update):
             result = [self.one_by_one(queue, words, swapped, values)]
         else:

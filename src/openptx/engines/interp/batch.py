@@ -52,6 +52,7 @@ class Batch:
         self.alive = x.alive
         self.alive_count = x.n
         self.clock = 0
+        self._patience = 0  # the clock until when no group can have waited too long
         self.ready: dict[tuple[Frame, int], Group] = {}
         self.parked: dict[tuple[Frame, int], Group] = {}
         self.barriers: dict[int, Barrier] = {}
@@ -150,9 +151,11 @@ class Batch:
         groups = self.ready.values()
         if len(groups) == 1:
             return next(iter(groups)), False
-        oldest = min(groups, key=lambda g: g.since)
-        if self.clock - oldest.since > self.starvation_limit:
-            return oldest, True
+        if self.clock > self._patience:
+            oldest = min(groups, key=lambda g: g.since)
+            if self.clock - oldest.since > self.starvation_limit:
+                return oldest, True
+            self._patience = oldest.since + self.starvation_limit
         return min(groups, key=lambda g: g.order), False
 
     def run(self, until: int) -> bool:

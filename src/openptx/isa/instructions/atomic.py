@@ -135,18 +135,9 @@ def update(m: Modifiers) -> Update:
         f = FORMATS[t.format]
         one = atomic_ops.float_sum(f) if m.op == "add" else atomic_ops.float_extreme(f, m.op == "max")
         return one if m.type.count == 1 else atomic_ops.each(one, t.width)
-    return {
-        "and": atomic_ops.bit_and,
-        "or": atomic_ops.bit_or,
-        "xor": atomic_ops.bit_xor,
-        "exch": atomic_ops.exchange,
-        "cas": atomic_ops.compare_and_swap,
-        "add": atomic_ops.add,
-        "inc": atomic_ops.increment,
-        "dec": atomic_ops.decrement,
-        "min": atomic_ops.min_signed if t.signed else atomic_ops.min_unsigned,
-        "max": atomic_ops.max_signed if t.signed else atomic_ops.max_unsigned,
-    }[m.op]
+    if m.op in ("min", "max"):
+        return atomic_ops.EXTREMES[m.op, t.signed]
+    return atomic_ops.UPDATES[m.op]
 
 
 red = instruction(

@@ -48,6 +48,23 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
     return x.select(old == b, c, old)
 
 
+# fmt: off
+UPDATES: dict[str, Update] = {
+    "and":  bit_and,    "or":  bit_or,            "xor": bit_xor,
+    "exch": exchange,   "cas": compare_and_swap,  "add": add,
+    "inc":  increment,  "dec": decrement,
+}
+# fmt: on
+"""The updates of integers, by `.op`, whose meaning does not depend on a sign."""
+
+EXTREMES: dict[tuple[str, bool], Update] = {
+    ("min", True): min_signed,
+    ("min", False): min_unsigned,
+    ("max", True): max_signed,
+    ("max", False): max_unsigned,
+}
+"""The others, by `.op` and whether the type is signed."""
+
 FLOAT_SUMS: dict[Update, Format] = {}
 """The formats of the updates that `float_sum` made, so that engines may implement them faster as well."""
 
