@@ -40,6 +40,15 @@ def where_set(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
     return mask.nonzero()[0]
 
 
+def distinct(a: Array) -> Array:
+    """The different values of integers, ascending: `np.unique` imports `numpy.ma` when it is first called, which takes
+    longer than most launches."""
+    ordered = np.sort(a, axis=None)
+    first = np.ones(ordered.size, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def paired(a: Array, b: Array) -> tuple[Array, Array]:
     """Two operands of an elementwise operation; a single one with one element becomes a 0-d array, because a ufunc that
     broadcasts an array of one element takes three to five times as long."""

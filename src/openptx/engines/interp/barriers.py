@@ -16,6 +16,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.operands import Writer
+from openptx.numerics.reductions import distinct
 from openptx.program import Op
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Barrier:
         if (arrived_lanes + np.bincount(g.cta, self.arrived, g.count) <= expected).all():
             return [chosen]
         warp = lane_sets.take(g.warp, lanes) % g.warps_per_cta
-        return [chosen & (warp == w) for w in np.unique(warp[chosen])]
+        return [chosen & (warp == w) for w in distinct(warp[chosen])]
 
     def arrive(self, lanes: lane_sets.Lanes, expected: int, votes: NDArray[np.bool_] | None) -> None:
         """Records that lanes arrive; `expected`: the number of threads that the instruction names, 0 for all."""
@@ -65,7 +66,7 @@ class Barrier:
         self.arrived[index] += 1
         if votes is not None:
             self.votes[index] = votes
-        self.expected[np.unique(lane_sets.take(self.batch.x.geometry.cta, lanes))] = expected
+        self.expected[lane_sets.take(self.batch.x.geometry.cta, lanes)] = expected
 
     def complete(self) -> NDArray[np.bool_]:
         """Whether all threads have arrived, for every CTA."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from openptx.engines.common.call_site import CallSite, Formal, operand_of, wrong_target
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
@@ -14,6 +12,7 @@ from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.memory import Violation
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
+from openptx.numerics.reductions import distinct
 from openptx.program import (
     FunctionName,
     Op,
@@ -41,7 +40,7 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
         return enter(batch, group, op, end, site.target.name)
     assert site.target is not None
     address = group.frame.plan.source(site.target, None)(batch.x, group.frame.regs, group.lanes)
-    found = np.unique(address.v).tolist()
+    found = distinct(address.v).tolist()
     if len(found) == 1:
         return enter(batch, group, op, end, name_of(batch, group, site, found[0]))
     all_lanes = group.lanes

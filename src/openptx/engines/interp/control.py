@@ -17,7 +17,7 @@ from openptx.engines.interp.decode import NoMeaning, member_mask
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
 from openptx.numerics import Bits
-from openptx.numerics.reductions import any_set
+from openptx.numerics.reductions import any_set, distinct
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
     batch.x.require(
         index < len(targets.pcs), "branch-index", f"an index beyond the {len(targets.pcs)} labels of the list"
     )
-    found: list[int] = np.unique(index.v).tolist()
+    found: list[int] = distinct(index.v).tolist()
     for i in found:
         check_cancelled()
         chosen = index.v == i

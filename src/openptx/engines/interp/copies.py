@@ -14,6 +14,7 @@ from openptx.engines.interp.memory import Spaces, Violation
 from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import FIRST
 from openptx.numerics import Bits
+from openptx.numerics.reductions import distinct
 
 Array = NDArray[Any]
 Begin = tuple[Plane, int]
@@ -29,7 +30,7 @@ class Copies(Spaces):
         targets, origins, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
         active = self.executing
         try:
-            for count in np.unique(counts).tolist():
+            for count in distinct(counts).tolist():
                 chosen = counts == count
                 self.executing = lane_sets.where(active, chosen, self.n)
                 if is_short(count):

@@ -21,7 +21,7 @@ from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
-from openptx.numerics.reductions import all_set, where_set
+from openptx.numerics.reductions import all_set, distinct, where_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -199,7 +199,7 @@ class Threads(Copies, Atomics, Machine):
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
         caller_lanes, codes = self.executing, np.broadcast_to(a.v, lane_sets.size(self.executing, self.n))
         try:
-            for code in np.unique(codes).tolist():
+            for code in distinct(codes).tolist():
                 chosen = codes == code
                 self.executing = lane_sets.where(caller_lanes, chosen, self.n)
                 step(code, *(Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values))

@@ -19,7 +19,7 @@ from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
-from openptx.numerics.reductions import any_set, largest, paired, smallest, where_set
+from openptx.numerics.reductions import any_set, distinct, largest, paired, smallest, where_set
 
 if TYPE_CHECKING:
     from openptx.engines.interp.abandon import Abandonable
@@ -331,8 +331,8 @@ class Spaces(NumpyMachine):
         Frames and the `alloca` stack lie in one slot, but in different memory.
         """
         slots = a >> np.uint64(min(self.shift, self.stack_base.bit_length() - 1) if self._stack_stride else self.shift)
-        groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
-        return [(g, lane_sets.where(self.executing, np.isin(np.arange(a.size), g), self.n)) for g in groups]
+        chosen = [slots == slot for slot in distinct(slots)]
+        return [(where_set(mask), lane_sets.where(self.executing, mask, self.n)) for mask in chosen]
 
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[NDArray[np.intp] | None, Place]]:
         """The places that the lanes address, each with the positions of its lanes among the executing ones; None: all.

@@ -13,6 +13,7 @@ from openptx.engines.interp.memory import Violation
 from openptx.isa.semantics import tensor_memory
 from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT, probes
 from openptx.numerics import Bits
+from openptx.numerics.reductions import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -115,7 +116,7 @@ class TensorMemory(tensor_memory.TensorMemory):
         x = self.x
         active = lane_sets.positions(x.executing, x.n)
         warps = x.geometry.warp[active]
-        for warp in np.unique(warps).tolist():
+        for warp in distinct(warps).tolist():
             places = np.flatnonzero(warps == warp)
             lanes = active[places]
             given = [int(v.v[places[0] if v.v.size > 1 else 0]) for v in values]

@@ -1,0 +1,32 @@
+"""What a first launch on the reference engine does not wait for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+
+LAUNCH = """
+import sys
+from pathlib import Path
+import openptx
+from openptx.testing.case import argument, read_case
+folder = Path(sys.argv[1])
+case = read_case(folder)
+kernel = openptx.load(folder / "kernel.ptx")[case.kernel]
+kernel(case.grid, case.block, [argument(case, each) for each in case.params], engine="interp")
+print("numpy.ma" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("kernel", ["generic_pointers_sm80", "llvm_branch_table_sm90a", "globals_sm90a"])
+def test_masked_arrays_are_not_imported(kernel: str) -> None:
+    """Several functions of NumPy import them when they are first called, which takes longer than these launches."""
+    said = subprocess.run(
+        [sys.executable, "-c", LAUNCH, str(KERNELS / kernel)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert said.stdout == "False\n"
