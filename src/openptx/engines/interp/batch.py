@@ -52,7 +52,7 @@ class Batch:
         self.alive = x.alive
         self.alive_count = x.n
         self.clock = 0
-        self._patience = 0  # the clock until when no group can have waited too long
+        self._no_starvation_until = 0  # no group has waited too long before this clock
         self.ready: dict[tuple[Frame, int], Group] = {}
         self.parked: dict[tuple[Frame, int], Group] = {}
         self.barriers: dict[int, Barrier] = {}
@@ -151,11 +151,11 @@ class Batch:
         groups = self.ready.values()
         if len(groups) == 1:
             return next(iter(groups)), False
-        if self.clock > self._patience:
+        if self.clock > self._no_starvation_until:
             oldest = min(groups, key=lambda g: g.since)
             if self.clock - oldest.since > self.starvation_limit:
                 return oldest, True
-            self._patience = oldest.since + self.starvation_limit
+            self._no_starvation_until = oldest.since + self.starvation_limit
         return min(groups, key=lambda g: g.order), False
 
     def run(self, until: int) -> bool:
