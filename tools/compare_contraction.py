@@ -1,8 +1,9 @@
 """Random programs compiled by ptxas and here: are the same products and sums contracted? Differences by name.
 
-    python tools/compare_contraction.py [--seed 1] [--count 100] [--target sm_90a]... [--reduce] [CLASS]...
+    python tools/compare_contraction.py [--seed 1] [--count 100] [--target sm_90a]... [--reduce] [--order] [CLASS]...
 
-All classes where none is named. With --reduce differing programs are printed with as few statements as still differ.
+All classes where none is named. With --order f64 operands have to be in the same order as well, which decides between
+two NaNs. With --reduce differing programs are printed with as few statements as still differ.
 Needs ptxas and nvdisasm (`make .venv/.ready-oracles`). The same seed gives the same programs. Ends with 1 where a
 difference has no name.
 """
@@ -16,6 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from contraction.comparison import UNNAMED, differing, reduce
+from contraction.expressions import IN_ORDER
 from contraction.programs import CLASSES
 
 
@@ -25,8 +27,11 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--target", action="append")
     parser.add_argument("--reduce", action="store_true")
+    parser.add_argument("--order", action="store_true")
     parser.add_argument("kinds", nargs="*", metavar="CLASS", choices=[*CLASSES, []])
     arguments = parser.parse_args()
+    if arguments.order:
+        IN_ORDER.add("f64")
     names: Counter[str] = Counter()
     compiled = 0
     with tempfile.TemporaryDirectory(prefix="contraction-") as folder:

@@ -12,6 +12,7 @@ from assembler import MISSING
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 comparison: Any = import_module("contraction.comparison")
+expressions: Any = import_module("contraction.expressions")
 programs: Any = import_module("contraction.programs")
 listing: Any = import_module("contraction.listing")
 
@@ -29,6 +30,15 @@ def differing(folder: Path, kind: str, seed: int, count: int, target: str = "sm_
 @pytest.mark.parametrize("kind", ["f64", "f16", "predicated"])
 def test_same_in_one_block(tmp_path: Path, kind: str) -> None:
     assert differing(tmp_path, kind, 1, 20) == []
+
+
+@pytest.mark.parametrize(("kind", "count", "most"), [("f64", 50, 0), ("f64 branches", 20, 5)])
+def test_f64_operands_are_in_the_same_order(
+    tmp_path: Path, kind: str, count: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third of the first and most of the second class differ if they stay in the order of the text."""
+    monkeypatch.setattr(expressions, "IN_ORDER", {"f64"})
+    assert len(differing(tmp_path, kind, 1, count)) <= most
 
 
 @pytest.mark.sweep

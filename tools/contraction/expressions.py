@@ -185,20 +185,24 @@ WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 # Arithmetic. `format` is f16, bf16, f32 or f64, `flags` of .ftz, .sat and a scale.
 
 
-def ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
-    return (a, b) if a.number <= b.number else (b, a)
+IN_ORDER: set[str] = set()
+"""Formats whose sums and products differ if their operands are exchanged, as their NaNs do."""
 
 
-def factors(a: Expression, b: Expression) -> tuple[bool, Expression, Expression]:
+def ordered(format: str, a: Expression, b: Expression) -> tuple[Expression, Expression]:
+    return (a, b) if a.number <= b.number or format in IN_ORDER else (b, a)
+
+
+def factors(format: str, a: Expression, b: Expression) -> tuple[bool, Expression, Expression]:
     """The sign of a product, and its factors; the square of a magnitude is that of the number."""
     (p, a), (q, b) = unsigned(a), unsigned(b)
     if a is b and a.name == "abs":
         a = b = a.args[0]
-    return (p != q, *ordered(a, b))
+    return (p != q, *ordered(format, a, b))
 
 
 def product(format: str, flags: str, a: Expression, b: Expression) -> Expression:
-    minus, a, b = factors(a, b)
+    minus, a, b = factors(format, a, b)
     if is_zero(a) and is_zero(b):  # so machine code makes the pair of 0 and -0
         return bits(minus << WIDTHS[format] - 1, WIDTHS[format])
     if "sat" in flags:
@@ -214,11 +218,11 @@ def total(format: str, flags: str, a: Expression, b: Expression) -> Expression:
             return other
     (p, x), (q, y) = unsigned(a), unsigned(b)
     if p and q and "sat" not in flags:
-        return negated(make("add", format, flags, *ordered(x, y)))
+        return negated(make("add", format, flags, *ordered(format, x, y)))
     negative = p and q and is_never_negative(x) and is_never_negative(y)
     if "sat" in flags and (negative or (is_zero(x) and is_zero(y))):  # as a NaN is, too
         return bits(0, WIDTHS[format])
-    return make("add", format, flags, *ordered(a, b))
+    return make("add", format, flags, *ordered(format, a, b))
 
 
 def fused(format: str, flags: str, a: Expression, b: Expression, c: Expression) -> Expression:
@@ -232,7 +236,7 @@ def fused(format: str, flags: str, a: Expression, b: Expression, c: Expression) 
         return c
     if format in ("f16", "bf16") and constant(1.0, format) in (a, b):
         return total(format, flags, b if a is constant(1.0, format) else a, c)
-    minus, a, b = factors(a, b)
+    minus, a, b = factors(format, a, b)
     minus_c, c_unsigned = unsigned(c)
     if minus and minus_c and "sat" not in flags:
         return negated(make("fma", format, flags, False, a, b, c_unsigned))

@@ -25,6 +25,7 @@ from contraction.expressions import (
 )
 from contraction.machine import LONGEST, SCALES, Unreadable, put
 from contraction.programs import ROUNDS
+from openptx.isa.contracted import reverse_difference
 from openptx.program import Address, Function, Imm, Op, Reg, Target, Vector
 
 Rules = frozenset[str]
@@ -152,6 +153,8 @@ class Lowered:
         if name == "mul" and len(values) == 3:
             factor = values.pop().args[0]
             flags += SCALES[FACTORS.index(factor)]
+        if op.form.instruction is reverse_difference:
+            return total("f64", "", negated(values[0]), values[1])
         compute = ARITHMETIC.get(name)
         if compute is None:
             return make("?", op.text)

@@ -1,5 +1,5 @@
-"""Operations of machine code that PTX cannot express; contraction (rewrite/) creates them: a quotient whose last step
-also adds c, and a product scaled by a power of two."""
+"""Operations of machine code that PTX cannot express; passes of rewrite/ create them: a quotient whose last step also
+adds c, a product scaled by a power of two, a reverse subtraction."""
 
 from __future__ import annotations
 
@@ -57,3 +57,21 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 scaled_product.means(
     _, modelled("ptxas 13.0 scales the product; that it is rounded once, afterwards, was not measured")
 )
+
+
+reverse_difference = Instruction(
+    "sub",
+    anchor="floating-point-instructions-sub",
+    summary="d = b - a, rounded once; of two NaN operands the result is b's.",
+    syntax="""
+        sub.rnd.f64   d, a, b;   // PTX 1.0
+        .rnd = { .rn, .rz, .rm, .rp };
+    """,
+)
+
+
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return x.fsubr(format_of(m), a, b, m.rnd)
+
+
+reverse_difference.means(_, modelled("an H100, whose sums return the second of two NaN operands"))

@@ -10,7 +10,9 @@ from openptx.numerics.words import lowest, widen
 
 QUIET64 = 1 << 51  # the quiet bit of f64
 
-NAN_SOURCES = {"fadd": (1, 0), "fsub": (1, 0), "fmul": (1, 0), "fma": (1, 2, 0), "fdiv": (0, 1), "fsqrt": (0,)}
+NAN_SOURCES = {
+    "fadd": (1, 0), "fsub": (1, 0), "fsubr": (1, 0), "fmul": (1, 0), "fma": (1, 2, 0), "fdiv": (0, 1), "fsqrt": (0,),
+}  # fmt: skip
 """The operands whose NaN an f64 operation propagates, by priority: the first that is NaN, as on an H100."""
 
 
@@ -31,6 +33,11 @@ class Floats(Rounding):
     def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         d = self.fadd(f, a, b ^ f.sign, rnd, ftz)
         return self.payload(f, d, "fsub", a, b)
+
+    def fsubr(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        """The reverse subtraction `b - a`."""
+        d = self.fadd(f, a ^ f.sign, b, rnd, ftz)
+        return self.payload(f, d, "fsubr", a, b)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         w = 32 if f.man <= 28 else 64

@@ -8,6 +8,7 @@ from __future__ import annotations
 from openptx.program import Program
 from openptx.rewrite.contraction import contract
 from openptx.rewrite.folding import fold
+from openptx.rewrite.operand_order import order_operands
 from openptx.rewrite.scaling import scale
 from openptx.rewrite.selections import settle_selections
 
@@ -22,5 +23,5 @@ def contract_program(program: Program) -> None:
     if program.debug:
         return
     lower = program.lower
-    program.lower = lambda name: settle_selections(scale(contract(fold(lower(name)))), program.target)
+    program.lower = lambda name: order_operands(settle_selections(scale(contract(fold(lower(name)))), program.target))
     program.contract = "ptxas"

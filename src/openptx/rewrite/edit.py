@@ -44,3 +44,8 @@ class Edit:
             labels={name: places[pc] for name, pc in self.function.labels.items()},
             rolled=frozenset(places[pc] for pc in self.function.rolled),
         )
+
+
+def is_temporary(register: Register) -> bool:
+    """Whether a pass has made a register, whose name is its number: names in PTX do not begin with a digit."""
+    return register.name.isdigit()

@@ -190,8 +190,8 @@ def tainted(x: Definedness, found: Any, bad: Array, masked: list[Masked]) -> Any
 SPREADING = (
     "abs", "approx", "approx_div", "bit_dots", "block_dots", "clz", "convert", "divide", "dots", "extreme", "fadd",
     "fdiv", "fequal", "finite", "fless", "flush", "fma", "fma_dots", "fmax", "fmin", "fmul", "from_int", "fsqrt",
-    "fsub", "integer_dots", "integral", "isnan", "lookup", "max", "min", "mufu", "mulhi", "popc", "relu", "remainder",
-    "saturate", "testp", "to_int", "unordered",
+    "fsub", "fsubr", "integer_dots", "integral", "isnan", "lookup", "max", "min", "mufu", "mulhi", "popc", "relu",
+    "remainder", "saturate", "testp", "to_int", "unordered",
 )
 # fmt: on
 for _name in SPREADING:

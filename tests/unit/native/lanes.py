@@ -26,7 +26,7 @@ class Definitions(NumpyMachine):
     """NumPy lanes without their fast ways: what the definitions say."""
 
 
-for _name in ("fadd", "fsub", "fmul", "fma", "fdiv", "fsqrt", "convert", "from_int", "to_int", "integral"):
+for _name in ("fadd", "fsub", "fsubr", "fmul", "fma", "fdiv", "fsqrt", "convert", "from_int", "to_int", "integral"):
     setattr(Definitions, _name, getattr(Arithmetic, _name))
 
 

@@ -38,7 +38,7 @@ def test_integer_primitives(w: int) -> None:
     assert differences(every, [w, w]) == 0
 
 
-ARITHMETIC = [("fadd", 2), ("fsub", 2), ("fmul", 2), ("fdiv", 2), ("fma", 3), ("fsqrt", 1)]
+ARITHMETIC = [("fadd", 2), ("fsub", 2), ("fsubr", 2), ("fmul", 2), ("fdiv", 2), ("fma", 3), ("fsqrt", 1)]
 
 
 @pytest.mark.parametrize("rnd", ["rn", "rz", "rm", "rp"])

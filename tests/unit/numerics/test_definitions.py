@@ -12,7 +12,7 @@ from openptx.numerics.numpy_machine_integer import BLOCK
 from openptx.numerics.type_names import INTEGERS
 
 COUNT = 3000
-ARITHMETIC = {"fadd": 2, "fsub": 2, "fmul": 2, "fdiv": 2, "fma": 3, "fsqrt": 1}
+ARITHMETIC = {"fadd": 2, "fsub": 2, "fsubr": 2, "fmul": 2, "fdiv": 2, "fma": 3, "fsqrt": 1}
 FOUR = ("rn", "rz", "rm", "rp")
 FLOATS = ("f16", "bf16", "f32", "f64")
 x, y = NumpyMachine(), Definition()

@@ -60,6 +60,9 @@ class FloatTransfer(CoreOperations):
     def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         return self.fadd(f, a, b ^ f.sign, rnd, ftz)
 
+    def fsubr(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.fadd(f, a ^ f.sign, b, rnd, ftz)
+
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         return self.rounded("fmul", f, (a, b), rnd, ftz)
 

@@ -32,6 +32,10 @@ class FloatOps(MufuOps):
             return self.payloads(f, "fsub", d, (a, b), True)
         return d
 
+    def fsubr(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        d = super().fsubr(f, a, b, rnd, ftz)
+        return self.payloads(f, "fsubr", d, (a, b), True) if f.name == "f64" else d
+
     def float_operation(
         self, how: Rounding, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool
     ) -> Bits:

@@ -1,0 +1,100 @@
+"""The order of f64 operands in machine code, which shows where two of them are NaN: the second one is the result.
+
+ptxas orders the operands of sums and products by where they are defined: what it has moved to a later block follows all
+else, parameters and constants come last. Found in machine code of ptxas 13.5: docs/decisions/contraction.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from openptx.isa.contracted import reverse_difference
+from openptx.program import Function, Op, Operand, Reg
+from openptx.rewrite.algebra import SIGNS, algebra, form_in, made
+from openptx.rewrite.blocks import find_blocks
+from openptx.rewrite.constants import Constants
+from openptx.rewrite.edit import Edit, is_temporary
+from openptx.rewrite.operands import written
+from openptx.rewrite.sinking import Sinking
+
+ORDERED = frozenset(("product", "sum", "difference", "fused"))
+"""Operations by their algebra. A difference is the sum with the negated operand."""
+
+IN_PLACE, MOVED, SEVERAL, PARAMETER, CONSTANT = range(5)
+"""Ranks of operands: one definition, in its place or moved to a later block; several definitions."""
+
+Rank = tuple[int, int]
+"""One of these, and the position of the definition."""
+
+
+def order_operands(function: Function) -> Function:
+    """The function with the operands of f64 sums and products in the order of machine code; the same object if they
+    are."""
+    if not any(is_ordered(op) for op in function.code):
+        return function
+    edit, definitions, changed = Edit(function), Definitions(function), False
+    for position, op in enumerate(function.code):
+        definitions.constants.enter(position)
+        if is_ordered(op) and definitions.rank(op, op.operands[1]) > definitions.rank(op, op.operands[2]):
+            edit.code[position], changed = exchanged(op), True
+        definitions.constants.step(op)
+    return edit.finish() if changed else function
+
+
+class Definitions:
+    """Where machine code computes the values of a function."""
+
+    def __init__(self, function: Function) -> None:
+        blocks = find_blocks(function)
+        self.registers, self.constants = function.registers, Constants(function, blocks)
+        self.places = {index: position for position, op in enumerate(function.code) for index in written(op)}
+        self.sinking = Sinking(function, blocks, self.constants)
+        if len(blocks) > 1:
+            self.sinking.walk()
+
+    def rank(self, op: Op, operand: Operand | None) -> Rank:
+        """The operands of `op` are in ascending order."""
+        if self.constants.value(operand) is not None:
+            return CONSTANT, 0
+        if not isinstance(operand, Reg):
+            return PARAMETER, 0
+        operand = self.origin(operand)
+        if self.constants.is_parameter(operand):
+            return PARAMETER, self.places[operand.index]
+        if operand.index not in self.constants.definitions:
+            return SEVERAL, operand.index
+        return MOVED if self.has_moved(op, operand) else IN_PLACE, self.places[operand.index]
+
+    def origin(self, operand: Reg) -> Reg:
+        """The register that copies and changes of sign begin with: they are no instructions in machine code."""
+        definitions = self.constants.definitions
+        while (op := definitions.get(operand.index)) is not None and algebra(op) in SIGNS:
+            source = op.operands[1]
+            if not isinstance(source, Reg) or source.index not in definitions:
+                break
+            operand = source
+        return operand
+
+    def has_moved(self, op: Op, operand: Reg) -> bool:
+        """Whether `op` reads what is computed in another block than in the text."""
+        if operand.index in self.sinking.renamed or is_temporary(self.registers[operand.index]):
+            return True
+        to = op.operands[0]
+        return isinstance(to, Reg) and any(
+            to.index in copied and operand.index in copied for copied in self.sinking.copies.values()
+        )
+
+
+def is_ordered(op: Op) -> bool:
+    """Whether ptxas orders the first two operands, and a NaN shows it."""
+    return algebra(op) in ORDERED and op.m.type.name == "f64"
+
+
+def exchanged(op: Op) -> Op:
+    """The operation with its first two operands exchanged."""
+    to, a, b, *rest = op.operands
+    if algebra(op) != "difference":
+        return replace(op, operands=(to, b, a, *rest))
+    form = form_in(reverse_difference, op.m.rnd, "f64")
+    assert form is not None
+    return made(form, (to, b, a), op, op.guard, op.rule)
