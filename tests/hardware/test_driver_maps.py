@@ -92,7 +92,7 @@ def test_a_bit_more_or_less_says_something_else_or_nothing(bit: int) -> None:
         (128, "128 bytes, not of int"),
         ("a" * 128, "128 bytes, not of str"),
         (bytes(128), "a row of the box would take 1 elements of .u8"),
-        (b"\xff" * 128, "8 axes"),
+        (b"\xff" * 128, "at most 5 axes, and they say 8"),
         (bytes(range(128)), "not a tensor map of CUDA's driver"),
         (MADE[0][2][:100] + b"\1" + bytes(27), "byte 100 is 0x01, where such a map has 0x00"),
     ],
