@@ -172,12 +172,12 @@ def swap(words: Array, index: int, compared: Array, new: Array) -> Array:
     found, old, at = np.empty_like(compared), words[index], 0
     for _ in range(SWAPS):
         same = compared[at:] == old
-        next = int(same.argmax())
-        if not same[next]:
+        first = int(same.argmax())
+        if not same[first]:
             found[at:] = words[index] = old
             return found
-        found[at : at + next + 1] = old
-        at += next + 1
+        found[at : at + first + 1] = old
+        at += first + 1
         old = new[at - 1]
         if at == compared.size:
             words[index] = old
