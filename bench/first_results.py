@@ -4,13 +4,12 @@
 
 Each launch is made by a process of its own, forked from one that has launched a small kernel on each engine, with an
 empty code cache. Before it, that process launches a small kernel on the reference engine: otherwise up to half of the
-shortest launches would be copies of pages that it shares with its parent, which programs do not have. Engines take
-turns, and the best of the rounds counts; a kernel above the limit gets further rounds, all engines alike, since the
-best of few rounds is still noise for launches of some milliseconds. What counts is processor time of the process that
-launches, and of processes that it waits for (a fork or a server that makes code meanwhile is not in it), and time on
-the clock.
-Prints the kernels that were or are above the limit, and how the ratios are spread. Loading the module is not counted,
-comparing the results is not either.
+shortest launches would be copies of pages that it shares with its parent, which programs do not have. The engines take
+turns, and the ratio is the median of the rounds': processors change their speed, by half on shared machines, and a
+round takes less time than that. A kernel above the limit gets further rounds. What counts is processor time of the
+process that launches, and of processes that it waits for (a fork or a server that makes code meanwhile is not in it),
+and time on the clock. Prints the kernels that were or are above the limit, and how the ratios are spread. Loading the
+module is not counted, comparing the results is not either.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 
 from tiers import ENGINES, SMALL, launcher, processor_seconds
 
@@ -91,35 +91,31 @@ def forked(path: str, engine: str, folder: str) -> Times:
     return processor, clock
 
 
-Best = dict[str, Times]
-"""The best times of each engine."""
+Round = dict[str, Times]
+"""The times of each engine."""
 
 
-def round_of(path: str, made: str, before: Best) -> Best:
-    """The best times after one more launch by each engine."""
-    found: Best = {}
+def run_round(path: str, made: str) -> Round:
+    """One launch by each engine."""
+    found: Round = {}
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(made, folder, dirs_exist_ok=True)
-            processor, clock = forked(path, engine, folder)
-        found[engine] = min(processor, before[engine][0]), min(clock, before[engine][1])
+            found[engine] = forked(path, engine, folder)
     return found
 
 
-def ratios_of(times: Best) -> tuple[float, float]:
-    """`auto` compared with the faster engine, by the processor and on the clock."""
-    processor, clock = (times["auto"][i] / min(times["interp"][i], times["native"][i]) for i in (0, 1))
-    return processor, clock
+def ratio(rounds: list[Round], i: int) -> float:
+    """`auto` compared with the faster engine, by the processor (0) or on the clock (1)."""
+    return median(each["auto"][i] / min(each["interp"][i], each["native"][i]) for each in rounds)
 
 
-def best(path: str, made: str, least: int, most: int, limit: float) -> tuple[Best, int]:
-    """The best times, and of how many rounds."""
-    times: Best = dict.fromkeys(ENGINES, (math.inf, math.inf))
-    for rounds in range(1, most + 1):
-        times = round_of(path, made, times)
-        if rounds >= least and ratios_of(times)[0] <= limit:
-            break
-    return times, rounds
+def rounds_of(path: str, made: str, least: int, most: int, limit: float) -> list[Round]:
+    """At least so many rounds, and more while the ratio is above the limit."""
+    rounds: list[Round] = []
+    while len(rounds) < least or (ratio(rounds, 0) > limit and len(rounds) < most):
+        rounds.append(run_round(path, made))
+    return rounds
 
 
 def spread(ratios: Sequence[float]) -> str:
@@ -153,14 +149,14 @@ def main() -> None:
             f"{'kernel':30} {'interp ms':>10} {'native ms':>10} {'auto ms':>10} {'processor':>10} {'clock':>6} rounds"
         )
         for path in paths:
-            times, rounds = best(path, made, asked.rounds, max(asked.rounds, asked.most), asked.limit)
-            ratios = ratios_of(times)
+            rounds = rounds_of(path, made, asked.rounds, asked.most, asked.limit)
+            ratios = [ratio(rounds, i) for i in (0, 1)]
             processor.append(ratios[0])
             clock.append(ratios[1])
             above += ratios[0] > asked.limit
-            if rounds > asked.rounds or ratios[0] > asked.limit:
-                row = " ".join(f"{times[engine][0] * 1e3:10.2f}" for engine in ENGINES)
-                print(f"{Path(path).name:30} {row} {ratios[0]:10.2f} {ratios[1]:6.2f} {rounds:6}", flush=True)
+            if len(rounds) > asked.rounds or ratios[0] > asked.limit:
+                row = " ".join(f"{median(each[engine][0] for each in rounds) * 1e3:10.2f}" for engine in ENGINES)
+                print(f"{Path(path).name:30} {row} {ratios[0]:10.2f} {ratios[1]:6.2f} {len(rounds):6}", flush=True)
     print(f"{len(paths)} kernels, {above} above {asked.limit}, auto / best")
     print(f"by the processor: {spread(processor)}\non the clock: {spread(clock)}")
 
