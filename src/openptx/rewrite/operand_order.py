@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.isa.contracted import reverse_difference
-from openptx.program import Function, Op, Operand, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg
 from openptx.rewrite.algebra import SIGNS, algebra, form_in, made
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
@@ -23,6 +23,8 @@ ORDERED = frozenset(("product", "sum", "difference", "fused"))
 IN_PLACE, MOVED, SEVERAL, PARAMETER, CONSTANT = range(5)
 """Ranks of operands: one definition, in its place or moved to a later block; several definitions."""
 
+MAGNITUDE, INFINITY = (1 << 63) - 1, 0x7FF << 52
+
 Rank = tuple[int, int]
 """One of these, and the position of the definition."""
 
@@ -30,7 +32,7 @@ Rank = tuple[int, int]
 def order_operands(function: Function) -> Function:
     """The function with the operands of f64 sums and products in the order of machine code; the same object if they
     are."""
-    if not any(is_ordered(op) for op in function.code):
+    if not any(is_ordered(op) and may_both_be_nan(op) for op in function.code):
         return function
     edit, definitions, changed = Edit(function), Definitions(function), False
     for position, op in enumerate(function.code):
@@ -88,6 +90,12 @@ class Definitions:
 def is_ordered(op: Op) -> bool:
     """Whether ptxas orders the first two operands, and a NaN shows it."""
     return algebra(op) in ORDERED and op.m.type.name == "f64"
+
+
+def may_both_be_nan(op: Op) -> bool:
+    """Whether the order of the operands has an effect: not of a number, nor of one register twice."""
+    a, b = op.operands[1:3]
+    return a != b and not any(isinstance(each, Imm) and each.value & MAGNITUDE <= INFINITY for each in (a, b))
 
 
 def exchanged(op: Op) -> Op:
