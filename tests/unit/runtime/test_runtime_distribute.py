@@ -20,7 +20,7 @@ import pytest
 import openptx
 from openptx.errors import ArgumentError, Fault, WorkerLost
 from openptx.runtime import Kernel, load
-from openptx.runtime.distribute import PIECES, SMALL, pieces
+from openptx.runtime.distribute import PIECES, pieces
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -248,32 +248,6 @@ def test_a_cluster_of_dask_runs_a_grid() -> None:
         scaled(load(KERNELS)["scale"], client.get_executor(), 4)
         for executor in (client.get_executor(), client.get_executor(workers=list(client.nthreads()))):
             assert pieces(executor, 1) == 2 * PIECES
-
-
-class Client:
-    """A client of dask, with two workers."""
-
-    def nthreads(self, workers: list[str] | None = None) -> dict[str, int]:
-        """The threads of each worker, or of those given."""
-        return {name: count for name, count in (("a", 8), ("b", 16)) if workers is None or name in workers}
-
-
-class ClientExecutor(Executor):
-    """The attributes of dask's executor that are read."""
-
-    __module__ = "distributed.cfexecutor"
-
-    def __init__(self, **keywords: Any) -> None:
-        self._client, self._kwargs = Client(), keywords
-
-
-@pytest.mark.parametrize(
-    ("chosen", "threads"),
-    [({}, 24), ({"workers": ["b"]}, 16), ({"workers": "a"}, 8), ({"workers": []}, os.cpu_count())],
-    ids=str,
-)
-def test_ranges_for_a_cluster_of_dask(chosen: dict[str, Any], threads: int) -> None:
-    assert pieces(ClientExecutor(**chosen), SMALL + 1) == threads
 
 
 @pytest.mark.parametrize(("contract", "expected"), [("ptxas", 2.0**-24), ("off", 0)])
