@@ -5,12 +5,17 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 # Which engine runs a launch, and when, would depend on how busy the computer is. The tests of tiers turn them on.
 os.environ.setdefault("OPENPTX_TIERS", "0")
+# Hundreds of tests start a process that imports the package: 0.1 s with bytecode, 0.4 s where images of containers set
+# this variable and each process compiles the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A shell's background jobs ignore Ctrl-C, and so would the processes that tests start and then interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
