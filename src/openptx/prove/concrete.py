@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from openptx.errors import Fault, Triple
 from openptx.prove.report import Counterexample
 
 if TYPE_CHECKING:
-    from openptx.prove.inputs import Inputs
+    from openptx.prove.inputs import Inputs, Word
     from openptx.runtime import Kernel
 
 Bytes = NDArray[np.uint8]
@@ -97,18 +97,25 @@ def described(
     )  # fmt: skip
 
 
-def variations(launch: Launch, widths: Mapping[str, int], count: int, seed: int = 0) -> list[Launch]:
-    """The same launch on other contents of arrays: floats of many magnitudes, including special values.
+def variations(
+    launch: Launch, words: Sequence[Word], widths: Mapping[str, int], count: int, seed: int = 0
+) -> list[Launch]:
+    """The same launch on other contents of arrays, every second one with another value of a scalar parameter too.
 
-    `widths` has the bytes of an array's elements.
+    The values are floats of many magnitudes, including special values. `words` are those of the parameters, `widths`
+    has the bytes of an array's elements.
     """
     random = np.random.default_rng(seed)
-    return [
-        replace(
-            launch, arrays={name: varied(random, array, widths.get(name, 4)) for name, array in launch.arrays.items()}
-        )
-        for _ in range(count)
-    ]
+    scalars = [word for word in words if word.name not in launch.arrays and word.size in EXPONENT]
+    found: list[Launch] = []
+    for i in range(count):
+        arrays = {name: varied(random, array, widths.get(name, 4)) for name, array in launch.arrays.items()}
+        values = dict(launch.words)
+        if scalars and i % 2:
+            word = scalars[i // 2 % len(scalars)]
+            values[word.offset] = int.from_bytes(varied(random, np.zeros(word.size, np.uint8), word.size), "little")
+        found.append(replace(launch, words=values, arrays=arrays))
+    return found
 
 
 EXPONENT = {2: (5, 10), 4: (8, 23), 8: (11, 52)}

@@ -3,7 +3,7 @@
 1. Both kernels are executed with floating-point operations as functions without a meaning. Where the stores are the
    same, term by term or by the solver, the kernels are equal.
 2. Else the solver is asked for a launch in which they differ: first a small one, since a person reads it. It is run,
-   and so are launches with other contents of its arrays. A difference there is a counterexample.
+   and so are launches with other contents of its arrays and other scalars. A difference there is a counterexample.
 3. Else both are executed with exact floating point, and the solver is asked again.
 """
 
@@ -24,7 +24,7 @@ from openptx.prove.unprovable import Unprovable
 from openptx.runtime import Kernel
 
 VARIATIONS = 64
-"""The number of other array contents with which a solver's launch is run."""
+"""The number of other contents of arrays and scalars with which a solver's launch is run."""
 
 FEASIBLE_MS = 2000
 """The time limit of one query whether a loop can continue; without an answer it does."""
@@ -128,7 +128,7 @@ class Search:
                     continue
                 raise Unprovable("time" if time.monotonic() >= self.deadline else "solver", answer.reason)
             launch = claim.launch(answer.model)
-            tried = [launch, *(variations(launch, claim.widths, VARIATIONS) if vary else ())]
+            tried = [launch, *(variations(launch, self.inputs.words, claim.widths, VARIATIONS) if vary else ())]
             for each in tried:
                 found = confirmed(self.a, self.b, self.inputs, each, claim.size, self.remaining())
                 if found is not None:
