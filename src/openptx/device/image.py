@@ -10,12 +10,15 @@ from openptx.device.handles import Opaque
 from openptx.device.heap import heap_of
 from openptx.device.memory import Memory, device
 from openptx.device.memory_view import Allocation, Bytes, MemoryView
+from openptx.device.nested_launches import PARAMETERS
 from openptx.device.sampler import Sampler
 from openptx.errors import Unsupported
 from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 
 FUNCTION_STEP = 16
+ON_HEAP = frozenset(("malloc", PARAMETERS))
+"""Functions that allocate from the heap of the device."""
 WORKSPACE = 8
 """The data that CUDA's driver gives each cooperative launch, in bytes: its own size, and a barrier counter."""
 
@@ -41,7 +44,7 @@ class Image:
         self.allocations: dict[str, Allocation] = {}
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
-        if "malloc" in program.external:
+        if not program.external.isdisjoint(ON_HEAP):
             heap_of(self.memory)  # which must exist before a launch
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)

@@ -16,6 +16,7 @@ from openptx.isa.address_windows import CONST, FUNCTION, LOCAL, PARAM, SHARED
 
 if TYPE_CHECKING:
     from openptx.device.heap import Heap
+    from openptx.device.nested_launches import NestedLaunches
 
 ROW = struct.Struct("<4Q")
 """The columns of the table that compiled code reads: base, size, size if writable, host address minus device
@@ -81,13 +82,14 @@ class MemoryView:
     `snapshot`, so that launches may share one.
     """
 
-    __slots__ = ("_rows", "const", "gone", "heap", "owners", "param", "shift", "snapshot", "workspace")
+    __slots__ = ("_rows", "const", "gone", "heap", "nested", "owners", "param", "shift", "snapshot", "workspace")
 
     def __init__(
         self, shift: int, snapshot: MemorySnapshot, owners: Sequence[object], const: Bytes | None, param: Bytes | None
     ) -> None:
         self.gone: Mapping[int, Allocation] = {}  # earlier contents of slots that are free now
         self.heap: Heap | None = None
+        self.nested: NestedLaunches | None = None  # which threads of this launch make
         self.workspace = 0  # where barriers of the whole grid count arrivals (`Image.map`)
         self.shift, self.snapshot, self.owners, self.const, self.param = shift, snapshot, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None

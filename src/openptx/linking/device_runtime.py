@@ -1,4 +1,5 @@
-"""The functions that CUDA's device runtime library defines for cooperative groups and graphs, written in PTX."""
+"""The functions that CUDA's device runtime library defines, written in PTX: for cooperative groups and graphs, and for
+kernels that launch kernels."""
 
 from __future__ import annotations
 
@@ -7,13 +8,20 @@ from pathlib import Path
 
 from openptx.source import File
 
-_DECLARED = re.compile(r"\.extern\s+\.func\b[^;{]*\bcuda(CG|GraphSet)\w", re.A)
-_PATH = Path(__file__).with_name("device_runtime.ptx")
+_FOLDER = Path(__file__).parent
+_LIBRARIES = {
+    "device_runtime.ptx": re.compile(r"\.extern\s+\.func\b[^;{]*\bcuda(CG|GraphSet)\w", re.A),
+    "nested_launches.ptx": re.compile(r"\.extern\s+\.func\b[^;{]*\b__cudaCDP2\w", re.A),
+}
+"""By file: how a declaration of its functions begins."""
 
 
 def device_runtime(files: list[File]) -> list[File]:
-    """The library, if a file declares any of its functions. A program's own definitions take precedence over its weak
+    """The libraries of which a file declares functions. A program's own definitions take precedence over their weak
     ones."""
-    if any("cuda" in file.text and _DECLARED.search(file.text) for file in files):
-        return [File("device_runtime.ptx", _PATH.read_text(encoding="ascii"))]
-    return []
+    texts = [file.text for file in files if "cuda" in file.text]
+    return [
+        File(name, (_FOLDER / name).read_text(encoding="ascii"))
+        for name, declared in _LIBRARIES.items()
+        if any(declared.search(text) for text in texts)
+    ]

@@ -23,7 +23,9 @@ from openptx.syntax.tree import Function
 if TYPE_CHECKING:
     from openptx.api import Source
 
-SYSTEM = frozenset({"vprintf", "__assertfail", "malloc", "free"})
+SYSTEM = frozenset({
+    "vprintf", "__assertfail", "malloc", "free", "openptx_nested_parameters", "openptx_nested_launch",
+})  # fmt: skip
 """Functions that the driver defines."""
 
 NO_STRINGS = "\n.section .debug_str\n{\n}\n"
@@ -89,7 +91,7 @@ def _declarations(module: Module, chosen: dict[str, Name | None]) -> list[Edit]:
 
 
 def _function(function: Function, module: Module, best: Name) -> Edit:
-    if best.module.number < module.number or function.kind == "entry":
+    if best.module.number < module.number:
         return (*function.span, "")
     text = function.text if function.body is None else _header(function) + ";"
     wanted = f".{best.statement.linkage} " if best.statement.linkage else ""

@@ -19,6 +19,7 @@ import numpy as np
 from openptx.device.arrays import array_of, as_array
 from openptx.device.handles import Opaque
 from openptx.device.memory_view import Array, Bytes
+from openptx.device.nested_launches import LAUNCH
 from openptx.device.shared_layout import reached
 from openptx.errors import ArgumentError, Fault, require_choice, require_kernel
 from openptx.keywords import hints
@@ -36,8 +37,8 @@ from openptx.source import File
 Range = tuple[int, int]
 """Linear block indices: the first, and one past the last."""
 
-ELSEWHERE = frozenset(("malloc", "free"))
-"""Functions whose results are not valid in another process."""
+ELSEWHERE = frozenset(("malloc", "free", LAUNCH))
+"""Functions whose results are not valid in another process, or which have to know the whole grid."""
 
 
 @dataclass(frozen=True, slots=True)

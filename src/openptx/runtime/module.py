@@ -15,6 +15,7 @@ from openptx.device.handles import Opaque
 from openptx.device.image import Image
 from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes, MemoryView
+from openptx.device.nested_launches import LAUNCH, NestedLaunches
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
@@ -143,10 +144,19 @@ class Kernel(Handle):
         engine = "interp" if initcheck else engine
         launch = engine_in_time(engine, self.module.program, self.function, timeout, since)
         own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
+        if LAUNCH in self.module.program.external:
+            prepared.memory.nested = NestedLaunches()
         try:
             prepared.run(launch, timeout=timeout, since=since, max_instructions=max_instructions, blocks=blocks, **own)
         except Fault as fault:
             raise fault from None
+        if prepared.memory.nested is not None:
+            for child in prepared.memory.nested.in_order():
+                self.module[child.kernel](
+                    child.grid, child.block, (Packed(child.parameters),), shared_mem=child.shared, engine=engine,
+                    workers=workers, timeout=timeout, since=since, max_instructions=max_instructions,
+                    initcheck=initcheck,
+                )  # fmt: skip
 
     def launch_packed(self, grid: Extent, block: Extent, parameters: object, **options: Any) -> None:
         """Launches the kernel with its parameters as bytes, laid out as its `.param` list: `kernel.parameters`.

@@ -201,6 +201,27 @@ def test_kernels_of_two_modules() -> None:
     assert value([one % 1 + READ % "a", one % 2 + READ % "b"], "b") == 2
 
 
+ADDRESS = """
+.extern .entry other(.param .u32 a);
+.visible .entry k(.param .u64 x) {
+    .reg .b64 p, q;
+    ld.param.u64 p, [x];
+    mov.u64 q, other;
+    st.global.u64 [p], q;
+    ret;
+}
+"""
+
+
+@ENGINES
+def test_an_address_of_a_kernel_of_a_later_module(engine: str) -> None:
+    module = openptx.load([HEAD + ADDRESS, HEAD + ".visible .entry other(.param .u32 a) { ret; }\n"])
+    assert {*module.kernels} == {"k", "other"}
+    address = np.zeros(1, np.uint64)
+    module["k"](1, 1, (address,), engine=engine)
+    assert address[0] == module.image.address("other")
+
+
 def test_aliases_are_definitions() -> None:
     alias = """.visible .func (.reg .b32 r) real() { mov.b32 r, 4; ret; }
     .visible .func (.reg .b32 r) other();

@@ -1,4 +1,4 @@
-"""Functions that the system provides to kernels: `vprintf`, `malloc`, `free`, `__assertfail`."""
+"""Functions that the system provides to kernels: `vprintf`, `malloc`, `free`, `__assertfail`, and launches."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openptx.device.nested_launches import LAUNCH, PARAMETERS, NestedLaunch, NestedLaunches
 from openptx.device.printf import Format, read_format
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
+from openptx.errors import Unsupported
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -77,11 +79,52 @@ def free(x: Threads, address: Bits) -> None:
             raise Violation("undefined-behavior", what, lane, at, "generic")
 
 
+def nested(x: Threads) -> NestedLaunches:
+    """The launches of the grid so far."""
+    if x.memory.nested is None:
+        raise Unsupported("a kernel that launches kernels, under the sanitizer or another tool")
+    return x.memory.nested
+
+
+def nested_parameters(x: Threads, function: Bits, *shape: Bits) -> Bits:
+    """Where each lane writes the parameters of a kernel; null if the heap is full."""
+    found = list[int]()
+    for lane, at, *extents, shared in lanes_of(x, function, *shape):
+        name = x.image.names.get(at, "")
+        if name not in x.image.program.kernels:
+            what = f"a launch of 0x{at:x}, which is no kernel of the module"
+            raise Violation("undefined-behavior", what, lane, at, "generic")
+        size = x.image.program.function(name).parameter_size
+        address = x.take(lane, max(size, 1))
+        if address:
+            gx, gy, gz, bx, by, bz = extents
+            nested(x).prepared[address] = NestedLaunch(name, (gx, gy, gz), (bx, by, bz), shared)
+        found.append(address)
+    return Bits(x, 64, np.array(found, np.uint64))
+
+
+def nested_launch(x: Threads, parameters: Bits, stream: Bits) -> Bits:
+    """Launches with the parameters that lie there. Gives 0: a launch that is not possible ends the program later."""
+    made = nested(x)
+    lanes = lanes_of(x, parameters, stream)
+    for lane, address, order in lanes:
+        launch = made.prepared.get(address)
+        if launch is None:
+            what = f"a launch with parameters at 0x{address:x}, where none were prepared"
+            raise Violation("undefined-behavior", what, lane, address, "generic")
+        size = x.image.program.function(launch.kernel).parameter_size
+        made.make(address, x.heap.content(address, size).tobytes(), order)
+        x.give_back(lane, address)
+    return Bits(x, 32, np.zeros(len(lanes), np.uint32))
+
+
 EXTERNALS: dict[str, External] = {
     "vprintf": vprintf,
     "__assertfail": assertfail,
     "malloc": malloc,
     "free": free,
+    PARAMETERS: nested_parameters,
+    LAUNCH: nested_launch,
 }
-LASTING = frozenset({"vprintf", "malloc", "free"})
+LASTING = frozenset({"vprintf", "malloc", "free", PARAMETERS, LAUNCH})
 """Functions whose effects a launch cannot undo; the others end it."""

@@ -1,4 +1,4 @@
-// A kernel that launches a kernel: dynamic parallelism, which is refused.
+// A kernel that launches a kernel.
 #include <cstdio>
 
 __global__ void child(int *x) { *x = 1; }
