@@ -154,12 +154,15 @@ def in_bytes(size: int) -> str:
     return f"{size} byte{'s' if size != 1 else ''}"
 
 
+_address, _first = ctypes.addressof, ctypes.c_char.from_buffer
+
+
 def pointer_of(array: Any) -> int:
     """The address of an array's first element. `array.ctypes.data` is the same, but takes six times as long."""
     if not array.nbytes:
         return 0
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+        return _address(_first(array))
     except (TypeError, ValueError, BufferError):  # read-only, or with elements that only NumPy knows
         return array.ctypes.data
 

@@ -125,7 +125,8 @@ class Kernel(Handle):
         `sanitize`, KeyboardInterrupt if `quit` ends the debugger before the launch has ended.
         """
         require_options(shared_mem, workers, timeout, max_instructions, since)
-        require_flags(initcheck=initcheck, debug=debug)
+        if initcheck is not False or debug is not False:
+            require_flags(initcheck=initcheck, debug=debug)
         if sanitize is not None:
             from openptx.sanitize.entry import require_clean
 

@@ -12,7 +12,6 @@ import math
 import sys
 import time
 import weakref
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.device.image import Image
@@ -44,6 +43,9 @@ else:
     compiled = late("openptx.engines.native.runtime.compiled_kernel", "compiled")
     ready = late("openptx.engines.native.runtime.compiled_kernel", "ready")
     run = late("openptx.engines.native.runtime.launch", "launch")
+
+ITS_OWN = frozenset(("workers", "meanwhile", "baseline"))
+"""Options of machine code that the reference engine does not have."""
 
 LOG = logging.getLogger("openptx")
 FALLBACK = logging.getLogger("openptx.fallback")
@@ -132,29 +134,18 @@ states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKey
 """The state kept for kernels of loaded modules."""
 
 
-def launch(
-    program: Program,
-    function: Function,
-    grid: Triple,
-    block: Triple,
-    *,
-    workers: int | None = None,
-    since: float | None = None,
-    meanwhile: Callable[[], bool] = bool,
-    baseline: bool = False,
-    **options: Any,
-) -> bool:
-    """Runs a kernel as machine code, or on the reference engine if it needs something that only that supports. Returns
-    whether that ran parts of a launch of machine code."""
-    since = time.monotonic() if since is None else since
+def launch(program: Program, function: Function, grid: Triple, block: Triple, **options: Any) -> bool:
+    """Runs a kernel as machine code (`run`, which has the same options), or on the reference engine if it needs
+    something that only that supports. Returns whether that ran parts of a launch of machine code."""
+    if options.get("since") is None:
+        options["since"] = time.monotonic()
     try:
         if interpreted(options):
             raise UnsupportedByJit("clusters, or counted instructions")
-        how = {"workers": workers, "since": since, "meanwhile": meanwhile, "baseline": baseline}
-        return run(program, function, grid, block, **how, **options)
+        return run(program, function, grid, block, **options)
     except UnsupportedByJit as reason:
         FALLBACK.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
-        interp.launch(program, function, grid, block, since=since, **options)
+        interp.launch(program, function, grid, block, **{k: v for k, v in options.items() if k not in ITS_OWN})
         return False
 
 
@@ -179,7 +170,7 @@ def auto(
     long, when the compile server has finished.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    known = states.setdefault(image, {})
+    known = states.get(image) or states.setdefault(image, {})
     state = known.get(function.name) or known.setdefault(function.name, TierState(program, function))
     times, shape, clock = state.times, (grid, block), time.perf_counter()
     slower = times.settled.get(shape)
@@ -210,8 +201,10 @@ def auto(
     def meanwhile() -> bool:
         return settings.has_tiers() and not made_at_once(state, service().may_fork())
 
-    how = {"workers": workers, "meanwhile": meanwhile, "baseline": block in state.baseline}
-    shared = launch(program, function, grid, block, image=image, **how, **options)
+    shared = launch(
+        program, function, grid, block, image=image, workers=workers, meanwhile=meanwhile,
+        baseline=block in state.baseline, **options,
+    )  # fmt: skip
     if slower is None and times.native_took(shape, time.perf_counter() - clock, shared):
         LOG.info(
             "kernel `%s`, grid %s, blocks of %s: the reference engine runs such launches from now on, in %.4f s"
