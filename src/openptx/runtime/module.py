@@ -15,7 +15,7 @@ from openptx.device.handles import Opaque
 from openptx.device.image import Image
 from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes, MemoryView
-from openptx.device.nested_launches import LAUNCH, NestedLaunches
+from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
@@ -141,23 +141,28 @@ class Kernel(Handle):
             debugged(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
         since = time.monotonic() if since is None else since
-        prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
         engine = "interp" if initcheck else engine
-        launch = engine_in_time(engine, self.module.program, self.function, timeout, since)
-        own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
-        if LAUNCH in self.module.program.external:
-            prepared.memory.nested = NestedLaunches()
+        own: dict[str, Any] = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
+        options = own | {"timeout": timeout, "since": since, "max_instructions": max_instructions}
+        waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), engine, options, blocks)
+        while waiting:  # the last is the next: a kernel may launch itself any number of times
+            child = waiting.pop()
+            kernel = self.module[child.kernel]
+            prepared = kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
+            waiting += kernel._run(prepared, engine, options)
+
+    def _run(
+        self, prepared: PreparedLaunch, engine: str, options: dict[str, Any], blocks: tuple[int, int] | None = None
+    ) -> list[NestedLaunch]:
+        """Runs a launch. Gives the launches that its threads made, the first of them last."""
+        launch = engine_in_time(engine, self.module.program, self.function, options["timeout"], options["since"])
+        nested = NestedLaunches() if LAUNCH in self.module.program.external else None
+        prepared.memory.nested = nested
         try:
-            prepared.run(launch, timeout=timeout, since=since, max_instructions=max_instructions, blocks=blocks, **own)
+            prepared.run(launch, blocks=blocks, **options)
         except Fault as fault:
             raise fault from None
-        if prepared.memory.nested is not None:
-            for child in prepared.memory.nested.in_order():
-                self.module[child.kernel](
-                    child.grid, child.block, (Packed(child.parameters),), shared_mem=child.shared, engine=engine,
-                    workers=workers, timeout=timeout, since=since, max_instructions=max_instructions,
-                    initcheck=initcheck,
-                )  # fmt: skip
+        return nested.in_order()[::-1] if nested is not None else []
 
     def launch_packed(self, grid: Extent, block: Extent, parameters: object, **options: Any) -> None:
         """Launches the kernel with its parameters as bytes, laid out as its `.param` list: `kernel.parameters`.

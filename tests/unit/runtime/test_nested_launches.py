@@ -71,6 +71,34 @@ NEXT:
     ret;
 }
 
+// Counts in x, and launches itself until it has run n times.
+.visible .entry again(.param .u64 x, .param .u32 n)
+{
+    .reg .pred last; .reg .b32 i, left; .reg .b64 p, f, place;
+    .param .b64 a, r, b, c; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; .param .b32 s, d;
+    ld.param.u64 p, [x];
+    ld.param.u32 left, [n];
+    ld.global.u32 i, [p];
+    add.u32 i, i, 1;
+    st.global.u32 [p], i;
+    sub.u32 left, left, 1;
+    setp.eq.u32 last, left, 0;
+    @last ret;
+    mov.u64 f, again;
+    st.param.b64 [a], f;
+    st.param.b32 [grid], 1; st.param.b32 [grid+4], 1; st.param.b32 [grid+8], 1;
+    st.param.b32 [block], 1; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;
+    st.param.b32 [s], 0;
+    call.uni (r), __cudaCDP2GetParameterBufferV2, (a, grid, block, s);
+    ld.param.b64 place, [r];
+    st.b64 [place], p;
+    st.b32 [place+8], left;
+    st.param.b64 [b], place;
+    st.param.b64 [c], 3;
+    call.uni (d), __cudaCDP2LaunchDeviceV2, (b, c);
+    ret;
+}
+
 // Launches what is not a kernel, or with parameters that were not prepared.
 .visible .entry wrong(.param .u64 f, .param .u64 place)
 {
@@ -108,6 +136,12 @@ def test_each_launch_has_its_own_children(engine: str) -> None:
     for _ in range(3):
         kernel(1, 1, (x, 0, 32), engine=engine)
     assert x[0] == 75123
+
+
+def test_a_kernel_that_launches_itself() -> None:
+    x = np.zeros(1, np.uint32)
+    openptx.load(TEXT)["again"](1, 1, (x, 2000), engine="interp")
+    assert x[0] == 2000
 
 
 def test_the_memory_of_parameters_is_used_again() -> None:
