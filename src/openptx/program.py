@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected
 from openptx.isa.special_registers import allocation_unit
+from openptx.isa.types import TYPES
 
 if TYPE_CHECKING:
     from openptx.isa.notation import Form, Modifiers
@@ -40,7 +41,7 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """Named memory. `offset` is its offset in the thread's frame or among the parameters, if it is there."""
+    """A variable in memory. `offset` is its place in the thread's frame or the parameter buffer, if it lies there."""
 
     name: str
     space: str  # global const shared local param frame
@@ -57,7 +58,7 @@ class Variable:
     managed: bool = False  # the host reaches it at its device address (5.4.8)
 
 
-# Operands. Every one is frozen and hashable, so that an engine may memoise by it.
+# Operands. All are frozen and hashable, so that engines can use them as keys.
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The label list of a `.branchtargets`, or the possible callees of a `.calltargets`."""
+    """The labels of a `.branchtargets`, or the possible callees of a `.calltargets`."""
 
     pcs: tuple[int, ...] = ()
     functions: tuple[str, ...] = ()
@@ -139,7 +140,7 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
-    """The signature of an indirect call (`.callprototype`), as sizes and types only."""
+    """The signature of an indirect call (`.callprototype`): sizes and types, without names."""
 
     returns: tuple[Register | Variable, ...]
     parameters: tuple[Register | Variable, ...]
@@ -158,13 +159,24 @@ Operand = (
 )
 
 
+def temporary(registers: list[Register], width: int) -> Reg:
+    """A new register of a function, which does not occur in the text."""
+    registers.append(Register(f"{len(registers)}", TYPES[f"b{width}"], len(registers)))
+    return Reg(registers[-1].index, width)
+
+
+def is_temporary(register: Register) -> bool:
+    """Whether a register does not occur in the text. Its name is a number: names in PTX do not begin with a digit."""
+    return register.name.isdigit()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Op:
     """One instruction of a function.
 
     `operands` and `types` are aligned with `form.operands`; an optional operand that is absent is None in both.
-    `types[i]` is the instruction's type of that operand (an element's type for vectors), None where it has none
-    (labels, functions). `m.space` is already the space that holds the variable: `frame` for call parameters.
+    `types[i]` is the type that the instruction gives the operand (of one element for vectors), None for labels and
+    functions. `m.space` is already the space that holds the variable: `frame` for call parameters.
     """
 
     form: Form
@@ -175,7 +187,7 @@ class Op:
     span: Span
     text: str  # as written, without guard and surrounding blanks: for faults and listings
     line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
-    rule: str = ""  # the assembler's rule that produced it from the text: contracted, folded
+    rule: str = ""  # the optimisation that made it (rewrite/): contracted, folded; empty for instructions of the text
 
     @property
     def one_line(self) -> str:
@@ -235,7 +247,7 @@ class SharedLayout:
 
 @dataclass(slots=True, eq=False)
 class Program:
-    """A checked module. Functions are lowered on first use, because a file may contain hundreds."""
+    """A checked module. Functions are lowered when they are first needed, because a file may contain hundreds."""
 
     file: File
     version: tuple[int, int]
@@ -246,7 +258,7 @@ class Program:
     kernels: tuple[str, ...]  # names of the entries, in text order
     functions: tuple[str, ...]  # names of the device functions that have a body
     external: frozenset[str]  # names of those that are only declared: system functions, or defined elsewhere
-    reads_workspace: bool  # whether some function reads `%envreg1`, half of the address of the grid's workspace
+    reads_workspace: bool  # whether a function reads `%envreg1`, half of the address of the grid's workspace
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # positions in the text of these and of the kernels, with their bodies
     debug: bool = False  # `.target ..., debug`, which the assembler does not optimise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.program import Function, Op, Reg
+from openptx.program import Function, Op, Reg, temporary
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.constants import Constants
@@ -86,6 +86,6 @@ class Propagation:
         """A sign change in the block that reads it."""
         key = self.block_of[position], index
         if key not in self.made:
-            self.made[key] = to = self.edit.temporary(source.width)
+            self.made[key] = to = temporary(self.edit.registers, source.width)
             self.edit.insert(position, replace(op, operands=(to, source, *op.operands[2:])))
         return self.made[key]

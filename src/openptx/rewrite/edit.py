@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.control_flow import moved
-from openptx.isa.types import TYPES
-from openptx.program import Function, Op, Reg, Register
+from openptx.program import Function, Op
 
 
 class Edit:
@@ -21,11 +20,6 @@ class Edit:
     def insert(self, position: int, op: Op) -> None:
         """Inserts an instruction before a position of the old code, after earlier insertions there."""
         self.before.setdefault(position, []).append(op)
-
-    def temporary(self, width: int) -> Reg:
-        """A register that does not occur in the text."""
-        self.registers.append(Register(f"{len(self.registers)}", TYPES[f"b{width}"], len(self.registers)))
-        return Reg(self.registers[-1].index, width)
 
     def finish(self) -> Function:
         """The function with all changes."""
@@ -44,8 +38,3 @@ class Edit:
             labels={name: places[pc] for name, pc in self.function.labels.items()},
             rolled=frozenset(places[pc] for pc in self.function.rolled),
         )
-
-
-def is_temporary(register: Register) -> bool:
-    """Whether a pass has made a register, whose name is its number: names in PTX do not begin with a digit."""
-    return register.name.isdigit()

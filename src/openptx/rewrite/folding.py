@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 
-from openptx.program import Function, Imm, Op, Operand, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made, negation, sign_bits
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
@@ -92,7 +92,7 @@ def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
     form = form_of("product", *ftz, "f32")
     assert form is not None
     if scale != 1.0:
-        scaled = edit.temporary(32)
+        scaled = temporary(edit.registers, 32)
         edit.insert(position, made(form, (scaled, dividend, Imm(code(scale), 32)), op, op.guard, FOLDED))
         dividend = scaled
     edit.code[position] = product = made(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)

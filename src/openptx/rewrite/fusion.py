@@ -6,7 +6,7 @@ from bisect import bisect
 
 from openptx.analysis.liveness import live_before
 from openptx.isa.types import Type
-from openptx.program import Operand, Reg
+from openptx.program import Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, copy, fused_form, made, negated, negation
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.constants import Constants
@@ -54,7 +54,7 @@ class Fusion:
             return operand
         key = product.position, i
         if key not in self.kept:
-            self.kept[key] = to = self.edit.temporary(operand.width)
+            self.kept[key] = to = temporary(self.edit.registers, operand.width)
             self.edit.insert(product.position, copy(to, operand, product.op, self.rule))
         return self.kept[key]
 
@@ -72,7 +72,7 @@ class Fusion:
         literal = negated(operand, type)
         if literal is not None:
             return literal
-        to = self.edit.temporary(type.width)
+        to = temporary(self.edit.registers, type.width)
         self.edit.insert(sum.position, negation(to, operand, type, sum.op, self.rule))
         return to
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from openptx.isa.contracted import reverse_difference
-from openptx.program import Function, Imm, Op, Operand, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg, is_temporary
 from openptx.rewrite.algebra import SIGNS, algebra, form_in, made
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
-from openptx.rewrite.edit import Edit, is_temporary
+from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import written
 from openptx.rewrite.sinking import Sinking
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openptx.program import Function, Imm, Op, Operand, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, made, scaled_form
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
@@ -112,6 +112,6 @@ def kept(edit: Edit, constants: Constants, position: int, operand: Operand | Non
     """A factor of the product at its later use: a copy if its register may have another value by then."""
     if not isinstance(operand, Reg) or operand.index in constants.definitions:
         return operand
-    to = edit.temporary(operand.width)
+    to = temporary(edit.registers, operand.width)
     edit.insert(position, copy(to, operand, edit.function.code[position], SCALED))
     return to

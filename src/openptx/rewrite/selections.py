@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from openptx.isa.instructions import comparison_selection, floating_point, logic_shift
 from openptx.isa.targets import target as target_of
-from openptx.program import Function, Imm, Op, Operand, Reg
+from openptx.program import Function, Imm, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, form_in, made
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
@@ -133,6 +133,6 @@ def sign_changed(edit: Edit, position: int, op: Op, source: Operand | None, cons
         instruction, mask = logic_shift.or_, SIGN
     form = form_in(instruction, "b32")
     assert form is not None
-    changed = edit.temporary(32)
+    changed = temporary(edit.registers, 32)
     edit.insert(position, made(form, (changed, value, Imm(mask, 32)), op, None, SELECTED))
     return changed

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from openptx.analysis.liveness import live_before
 from openptx.control_flow import ENDS, control
-from openptx.program import Address, Function, Op, Reg
+from openptx.program import Address, Function, Op, Reg, temporary
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block, ends_block
 from openptx.rewrite.constants import Constants
@@ -219,7 +219,7 @@ class Sinking:
                 names[each] = self.copy(each, source, to, live)
         register = op.operands[0]
         assert isinstance(register, Reg)
-        target = self.edit.temporary(register.width)
+        target = temporary(self.edit.registers, register.width)
         made = renamed(op, names)
         made = replace(made, operands=(target, *made.operands[1:]))
         copied[index] = target, made

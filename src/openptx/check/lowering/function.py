@@ -9,7 +9,6 @@ from openptx.check.names.scopes import Memory, Registers
 from openptx.control_flow import moved
 from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
-from openptx.isa.types import TYPES
 from openptx.program import Function, Op, Reg, Register, Symbol, Vector
 from openptx.syntax.directives import BranchTargets, CallTargets, Pragma
 
@@ -123,11 +122,6 @@ class FunctionLowering:
         found = [Reg(number, meaning.type.width) for number in range(first, len(self.registers))]
         bound = self._operands[scope, name] = found[0] if meaning.vector == 1 else Vector(tuple(found))
         return bound
-
-    def temporary(self, width: int) -> Reg:
-        """A register that does not occur in the text."""
-        self.registers.append(Register(f"{len(self.registers)}", TYPES[f"b{width}"], len(self.registers)))
-        return Reg(self.registers[-1].index, width)
 
     # Instructions.
 

@@ -22,6 +22,7 @@ from openptx.program import (
     Target,
     Targets,
     Vector,
+    temporary,
 )
 from openptx.syntax import operands as text
 from openptx.syntax.directives import CallPrototype
@@ -232,7 +233,7 @@ class Binder:
 
     def _added(self, base: Reg, offset: int) -> Reg:
         """`a+4` as a value: the register's bits plus the constant."""
-        sum = self.body.temporary(base.width)
+        sum = temporary(self.body.registers, base.width)
         self.body.insert(f"add.u{base.width}", sum, base, Imm(offset & (1 << base.width) - 1, base.width))
         return sum
 
@@ -240,9 +241,9 @@ class Binder:
         """`x[i]` as an address in the array's space; the index is unsigned and has 32 bits (measured)."""
         if index.width != 32:
             whole = index
-            index = self.body.temporary(32)
+            index = temporary(self.body.registers, 32)
             self.body.insert(f"cvt.u32.u{whole.width}", index, whole)
-        start, place = self.body.temporary(64), self.body.temporary(64)
+        start, place = temporary(self.body.registers, 64), temporary(self.body.registers, 64)
         self.body.insert("mov.u64", start, base)
         self.body.insert("mad.wide.u32", place, index, Imm(size, 32), start)
         return place
