@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from openptx.engines.tensor_cores.described import MEMORY
 from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
 from openptx.isa.semantics.matrix.copied import MODE, Copied
-from openptx.isa.semantics.matrix.descriptors import CHUNK, Shared
+from openptx.isa.semantics.matrix.descriptors import Shared
+from openptx.isa.semantics.matrix.shared import CHUNK
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
 

@@ -10,7 +10,8 @@ from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
 from openptx.engines.tensor_cores.scales import BROKEN, OF_COLUMNS, POINT, words_of
 from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, size_of_b
 from openptx.isa.semantics.matrix.described import ENABLED, Described
-from openptx.isa.semantics.matrix.descriptors import CHUNK, CHUNKS, DEPTH
+from openptx.isa.semantics.matrix.descriptors import CHUNKS
+from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH
 from openptx.isa.semantics.matrix.tensor import Product, contiguous, negated_line, neighbours, scales_of_line, stored
 from openptx.isa.semantics.tensor_memory import LANE as UPPER
 from openptx.isa.semantics.tensor_memory import LANES

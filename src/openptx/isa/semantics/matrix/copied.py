@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from openptx.isa.semantics.matrix.descriptors import CHUNK, Shared
+from openptx.isa.semantics.matrix.descriptors import Keyed, Shared
+from openptx.isa.semantics.matrix.shared import CHUNK
 from openptx.isa.semantics.matrix.tensor import ranks, spread
 from openptx.isa.semantics.tensor_memory import LANE, LANES
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MODE = 61  # first bit of the swizzling mode in a matrix descriptor
 
 
-class Copied:
+class Copied(Keyed):
     """`rows` rows of `chunks` chunks each; elements of `width` bits are widened to bytes, unless it is 0. `paired`:
     both warps of a pair get a row; `apart`: each row goes to one warp."""
 
@@ -29,11 +30,6 @@ class Copied:
     def __init__(self, rows: int, chunks: int, width: int, ctas: int, *, paired: bool, apart: bool) -> None:
         self.rows, self.chunks, self.width, self.ctas = rows, chunks, width, ctas
         self.paired, self.apart = paired, apart
-
-    @property
-    def key(self) -> str:
-        """All fields in one line."""
-        return " ".join(str(getattr(self, name)) for name in self.__slots__)
 
     def lanes_of(self, row: Line) -> list[Line]:
         """The lanes that a row is copied to: in every warp that the document names or, for four rows, in one warp

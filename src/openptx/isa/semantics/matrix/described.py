@@ -7,7 +7,7 @@ from functools import partial
 
 from openptx.errors import Unsupported
 from openptx.isa.semantics.matrix.column_mask import ColumnMask
-from openptx.isa.semantics.matrix.descriptors import Shape
+from openptx.isa.semantics.matrix.descriptors import Keyed, Shape
 from openptx.isa.semantics.matrix.tensor import Product
 from openptx.isa.semantics.matrix.tensor_sparse import SparseProduct
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MODES, ENABLED, THREAD, RANK = 32, 40, 48, 58
 
 
-class Described:
+class Described(Keyed):
     """The kind, the participating CTAs, whether b is `kept` (`.ws`) and a `sparse`, the number of scales per line, the
     `divisor` of d (a power of two), whether a `shifts` afterwards. `names` are the operands' names, except for the
     `masks` of the lanes that d keeps, which come last."""
@@ -38,11 +38,6 @@ class Described:
         self.kind, self.names, self.masks = kind, tuple(names), masks
         self.ctas, self.kept, self.sparse, self.scales = ctas, kept, sparse, scales
         self.divisor, self.shifts = divisor, shifts
-
-    @property
-    def key(self) -> str:
-        """All fields in one line."""
-        return " ".join(str(getattr(self, name)) for name in self.__slots__)
 
     def modes(self, code: int) -> dict[str, int]:
         """How the matrices in shared memory are swizzled."""

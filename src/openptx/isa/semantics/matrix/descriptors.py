@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.address_windows import CTA_SHIFT, RANK_0
+from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH, placement
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import E2M1X8, Factors
 from openptx.numerics.matrix_product import MatrixProduct
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     Registers = tuple[Bits, ...]
     Row = TypeVar("Row", int, Bits)
 
-DEPTH = 32  # bytes of a line that one multiplication takes
-CHUNK = 16  # bytes that stay contiguous under any swizzling
 CHUNKS = {0: 1, 1: 8, 2: 8, 4: 4, 6: 2}
 """By swizzling mode (Table 40): how many chunks of a line lie side by side. Mode 1 moves pairs of chunks."""
 
@@ -37,6 +36,17 @@ _WITHOUT_SELECTOR = ("kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4")
 """Kinds whose descriptor has no sparsity selector: it is taken as 0 (9.7.16.10.8.4.5)."""
 _RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "kind::i8": (2,)}
 """The types of d in each kind: f16, f32, s32."""
+
+
+class Keyed:
+    """A description of code that is made once for each `key`."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> str:
+        """All fields in one line."""
+        return " ".join(str(getattr(self, name)) for name in self.__slots__)
 
 
 class Shape:
@@ -139,14 +149,10 @@ class Shared:
     b."""
 
     def __init__(self, x: Machine, code: Bits, mode: int, rank: Bits | None = None) -> None:
-        def field(low: int, width: int) -> Bits:
-            return x.resize(code >> low if low else code, 32) & (1 << width) - 1
-
         x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
         self.x, self.mode, self.chunks = x, mode, CHUNKS[mode]
         self.of = None if rank is None else x.resize(rank + RANK_0, 64) << CTA_SHIFT  # another CTA of the cluster
-        self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
-        self.base = field(49, 3)
+        self.start, self.leading, self.stride, self.base = placement(x, code)
 
     def chunk(self, offset: Bits | int) -> Registers:
         """Reads four words. Chunks of a row are permuted according to the row's position in the pattern."""

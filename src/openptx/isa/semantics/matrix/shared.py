@@ -15,6 +15,16 @@ CHUNK = 16  # bytes that stay contiguous under any swizzling
 DEPTH = 32  # bytes of a line that one multiplication uses if both matrices are dense
 
 
+def register_field(x: Machine, code: Bits, low: int, width: int) -> Bits:
+    """Bits of a descriptor in a 64-bit register, as a 32-bit number."""
+    return x.resize(code >> low if low else code, 32) & (1 << width) - 1
+
+
+def placement(x: Machine, code: Bits) -> tuple[Bits, ...]:
+    """The start, leading and stride offsets of a matrix descriptor, in bytes, and its base offset."""
+    return *(register_field(x, code, low, 14) << 4 for low in (0, 16, 32)), register_field(x, code, 49, 3)
+
+
 class Descriptor:
     """A matrix of lines: rows of a, or columns of b, which are twice as deep where a is sparse. Eight are a group.
 
@@ -22,13 +32,9 @@ class Descriptor:
     """
 
     def __init__(self, x: Machine, code: Bits, across: bool, depth: int = DEPTH) -> None:
-        def field(low: int, width: int) -> Bits:
-            return x.resize(code >> low if low else code, 32) & (1 << width) - 1
-
         self.x, self.across, self.depth = x, across, depth
-        start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
-        base = field(49, 3)
-        mode = field(62, 2)
+        start, self.leading, self.stride, self.base = placement(x, code)
+        mode = register_field(x, code, 62, 2)
         self.plain = mode == 0
         self.spread = x.pick(self.plain, 0, 4 - mode)
         self.chunks = (x.const(1, 32) << self.spread) - 1
@@ -39,7 +45,6 @@ class Descriptor:
         else:
             self.step = x.pick(self.plain, self.leading, CHUNK)
             self.places = [start + (line << pitch)]
-        self.base = base
 
     def fragment(self, groups: Sequence[Bits]) -> Registers:
         """The words of lines in the layout of `mma` fragments, chunk by chunk: lane 4g + t gets word t of each chunk of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from openptx.errors import Unsupported
-from openptx.isa.semantics.matrix.descriptors import CHUNK, DEPTH, Shape, Shared
+from openptx.isa.semantics.matrix.descriptors import Shape, Shared
+from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
 from openptx.numerics.matrix_product import MatrixProduct
