@@ -4,14 +4,10 @@ import numpy as np
 from numpy.random import Generator
 
 from kernels.case import Out, case
+from kernels.twos_complement import signed
 
 M32, M64, M128 = 2**32 - 1, 2**64 - 1, 2**128 - 1
 EDGES = [0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80000001, 0x0000FFFF, 0xAAAAAAAA]
-
-
-def _signed(v: int, bits: int = 32) -> int:
-    v &= (1 << bits) - 1
-    return v - (1 << bits) if v >> (bits - 1) else v
 
 
 def _words(r: Generator, n: int) -> np.ndarray:
@@ -59,10 +55,10 @@ def shifting(r: Generator):
                 w >> clamp,
                 permuted,
                 lo << mod,
-                _signed(lo) >> mod,
+                signed(lo) >> mod,
                 lo >> mod,
                 (w << (by & 63) & M64) >> 32,
-                _signed(w, 64) >> (by & 63),
+                signed(w, 64) >> (by & 63),
                 lo >> (hi & 15) & ((1 << (by & 15)) - 1),
                 lo << 7 | lo >> 25,
             ]
@@ -76,14 +72,14 @@ def multiplying(r: Generator):
     a[:4], b[:4] = [-(2**63), 2**31, -1, 0x7FFFFFFF], [-(2**63), 2**31, -1, -(2**31)]
     rows = []
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
-        p, q, up, uq = _signed(x), _signed(y), x & M32, y & M32
+        p, q, up, uq = signed(x), signed(y), x & M32, y & M32
         rows.append(
             [
                 p * q >> 32,
                 up * uq >> 32,
                 x * y >> 64,
                 (x & M64) * (y & M64) >> 64,
-                _signed(_signed(p, 24) * _signed(q, 24)),
+                signed(signed(p, 24) * signed(q, 24)),
                 (up & 0xFFFFFF) * (uq & 0xFFFFFF) & M32,
                 p * q,
                 up * uq,
@@ -91,7 +87,7 @@ def multiplying(r: Generator):
                 abs(up - uq) + 17 & M32,
                 (p + q) >> 1,
                 (p + q + 1) >> 1,
-                x * y + _signed(p, 16) * _signed(q, 16),
+                x * y + signed(p, 16) * signed(q, 16),
             ]
         )
     return a, b, _table(rows, "int64")
@@ -106,13 +102,13 @@ def wide_integers(r: Generator):
         x, y = xh << 64 | xl, yh << 64 | yl
         pairs = [v & M128 for v in (x + y, x - y, x * y, x >> (yl & 127))]
         halves = [half for v in pairs for half in (v & M64, v >> 64)]
-        rows.append([*halves, _signed(x, 128) >> 67, x < y, _signed(x, 128) < _signed(y, 128)])
+        rows.append([*halves, signed(x, 128) >> 67, x < y, signed(x, 128) < signed(y, 128)])
     return a, b, _table(rows, "uint64")
 
 
-def _lanes(v: int, bits: int, signed: bool) -> list[int]:
+def _lanes(v: int, bits: int, as_signed: bool) -> list[int]:
     parts = [v >> at & ((1 << bits) - 1) for at in range(0, 32, bits)]
-    return [_signed(p, bits) for p in parts] if signed else parts
+    return [signed(p, bits) for p in parts] if as_signed else parts
 
 
 def _join(parts: list[int], bits: int) -> int:
@@ -123,8 +119,8 @@ def _join(parts: list[int], bits: int) -> int:
 def packed(r: Generator):
     a, b = _words(r, 64), r.permutation(_words(r, 64))
 
-    def each(x: int, y: int, bits: int, signed: bool, f) -> int:
-        pairs = zip(_lanes(x, bits, signed), _lanes(y, bits, signed), strict=True)
+    def each(x: int, y: int, bits: int, as_signed: bool, f) -> int:
+        pairs = zip(_lanes(x, bits, as_signed), _lanes(y, bits, as_signed), strict=True)
         return _join([f(p, q) for p, q in pairs], bits)
 
     def clamp(v: int, low: int, high: int) -> int:
@@ -213,7 +209,7 @@ def _inline(x: int, y: int) -> list[int]:
                     break
             position += step
     width = min(y & 63, 32)
-    szext = 0 if width == 0 else _signed(x & ((1 << width) - 1), width)
+    szext = 0 if width == 0 else signed(x & ((1 << width) - 1), width)
     bmsk = (1 << (y & 31)) - 1 << (x & 31)
     return [
         field,
@@ -229,7 +225,7 @@ def _inline(x: int, y: int) -> list[int]:
         (total & M32) ^ (x + (total >> 32) & M32),
         2 * (x - y) - borrow,
         (product & M32) ^ ((wide >> 32) + carry & M32),
-        max(-(2**31), min(2**31 - 1, _signed(x) + _signed(y))),
+        max(-(2**31), min(2**31 - 1, signed(x) + signed(y))),
         found,
         szext,
         bmsk,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from kernels.case import Out, Struct, case
+from kernels.twos_complement import signed
 
 AFFINE = np.dtype(
     {
@@ -82,17 +83,13 @@ for twice in (0, 1):
         return Struct(f), Out(moved, init=points), np.int32(twice), Out(out)
 
 
-def _signed(v: int, bits: int) -> int:
-    return (v + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
-
-
 @case("calls.cu", "many_arguments", block=50, builds=("sm_80", "sm_120"))
 def many_arguments(r: Generator):
     a = r.integers(-(2**31), 2**31, 50, dtype=np.int32)
     results = []
     for v in a.tolist():
         rem = [math.fmod(v, m) for m in (1000, 7, 11, 13, 17, 19, 23, 29)]
-        terms = [_signed(v, 8), v % 256, _signed(v, 16), v % 65536, v, v % 2**32, v << 20, rem[0], rem[0], v & 1]
+        terms = [signed(v, 8), v % 256, signed(v, 16), v % 65536, v, v % 2**32, v << 20, rem[0], rem[0], v & 1]
         results.append(sum(int(t) * i for i, t in enumerate(terms, 1)) + int(sum(rem[1:5]) * 11 + sum(rem[5:]) * 12))
     return a, Out(np.array(results, np.int64))
 

@@ -4,10 +4,7 @@ import numpy as np
 from numpy.random import Generator
 
 from kernels.case import Out, case
-
-
-def _signed(v: int) -> int:
-    return (v + 2**31) % 2**32 - 2**31
+from kernels.twos_complement import signed
 
 
 @case("control.cu", "dense_switch", block=96, builds=("sm_80", "sm_75", "sm_80 -G", "sm_90a -lineinfo"))
@@ -54,14 +51,14 @@ def _stack_machine(code: list[int], start: int) -> int:
             pc += 1
         elif op in (2, 3, 4):
             a, b = stack.pop(), stack.pop()
-            stack.append(_signed((b + a, b - a, b * a)[op - 2]))
+            stack.append(signed((b + a, b - a, b * a)[op - 2]))
         elif op == 5:
             stack.append(stack[-1])
         elif op == 6:
             stack[-1], stack[-2] = stack[-2], stack[-1]
         elif op == 7:
             pc += 1
-            if _signed(stack.pop()) > 0:
+            if signed(stack.pop()) > 0:
                 pc += code[pc - 1]
         elif op == 8:
             pc += code[pc] + 1

@@ -6,12 +6,9 @@ import numpy as np
 from numpy.random import Generator
 
 from kernels.case import Out, case
+from kernels.twos_complement import signed
 
 M32, M64, P = 2**32 - 1, 2**64 - 1, 998244353
-
-
-def _signed(v: int, bits: int) -> int:
-    return (v + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 def _divide(a: int, b: int) -> int:
@@ -30,7 +27,7 @@ def divisions(r: Generator):
     a[:4], b[:4] = [2**63 - 1, -(2**63), -7, 7], [-1, 3, 2, -2]
     rows = []
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
-        p, q, ux, uy = _signed(x, 32), _signed(y | 1, 32), x & M64, y & M64
+        p, q, ux, uy = signed(x, 32), signed(y | 1, 32), x & M64, y & M64
         if (p, q) == (-(2**31), -1):
             raise ValueError("undefined in C: choose another seed")
         up, uq = p & M32, q & M32
@@ -45,7 +42,7 @@ def divisions(r: Generator):
                 _rest(p, q),
                 up // uq,
                 up % uq,
-                _divide(_signed(p, 16), _signed(q, 16)),
+                _divide(signed(p, 16), signed(q, 16)),
                 (p & 255) % (q & 255),
                 by_constants,
                 _divide(x, 4096) + _rest(p, 64),
@@ -106,9 +103,9 @@ def small_types(r: Generator):
     a = r.integers(-(2**31), 2**31, 64, dtype=np.int32)
     columns: list[list[int]] = []
     for v in a.tolist():
-        c = _signed(v + 100, 8)
+        c = signed(v + 100, 8)
         d = ((v & 255) ** 2 - 7) & 255
-        e = _signed(-_signed(v, 16) << 3, 16)
+        e = signed(-signed(v, 16) << 3, 16)
         f = ~v & 0xFFFF
         columns.append([_divide(c, 3), d >> 1, _rest(e, 1000), f if f > 1000 else (f + c) & 0xFFFF, (c < d) != (e > f)])
     types = (np.int8, np.uint8, np.int16, np.uint16, np.uint8)
@@ -123,11 +120,7 @@ def wide_quotients(r: Generator):
     out: list[int] = []
     for x1, x0, y1, y0 in a.tolist():
         x, y = x1 << 64 | x0, y1 << 64 | y0
-        q, p, d = x // y, _signed128(x), _signed128(y)
+        q, p, d = x // y, signed(x, 128), signed(y, 128)
         remainder = (abs(p) % abs(d) * (-1 if p < 0 else 1)) % 2**128
         out += [q % 2**64, q >> 64, remainder % 2**64, remainder >> 64]
     return a, Out(np.array(out, np.uint64))
-
-
-def _signed128(n: int) -> int:
-    return n - 2**128 if n >> 127 else n

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from kernels.case import Out, Parameter, case
+from kernels.twos_complement import signed
 
 TRITON, NUMBA, LLVM = "triton_kernels.py", "numba_kernels.py", "llvm_kernels.ll"
 
@@ -212,10 +213,6 @@ def ir(kernel: str, builds: Any = "sm_80 +ptx78", **shape: Any):
     return case(LLVM, kernel, name=f"llvm_{kernel}", builds=builds, host=False, **shape)
 
 
-def _signed(v: int, bits: int = 32) -> int:
-    return (v + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
-
-
 @ir("branch_table", block=64, builds=("sm_80 +ptx78", "sm_75 +ptx63", "sm_90a +ptx86"), note="brx.idx")
 def branch_table(r: Generator):
     op, a = r.integers(-1, 12, 64, dtype=np.int32), r.integers(-(2**31), 2**31, 64, dtype=np.int32)
@@ -235,7 +232,7 @@ def branch_table(r: Generator):
             2 * (1000 - v),
             v >> 2,
         ]
-        return _signed(paths[o]) if 0 <= o < 10 else -1
+        return signed(paths[o]) if 0 <= o < 10 else -1
 
     return op, a, Out(np.array([result(o, v) for o, v in zip(op.tolist(), a.tolist(), strict=True)], np.int32))
 
@@ -245,16 +242,16 @@ def overflows(r: Generator):
     a, b = (r.integers(-(2**63), 2**63, 50) >> r.integers(0, 63, 50) for _ in "ab")
     rows = []
     for t, (x, y) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        xl, yl, ux, uy = _signed(x), _signed(y), x & 2**64 - 1, y & 2**64 - 1
+        xl, yl, ux, uy = signed(x), signed(y), x & 2**64 - 1, y & 2**64 - 1
         both = (xl & 2**32 - 1) << 32 | yl & 2**32 - 1
         rows.append(
             [
-                (_signed(xl + yl) != xl + yl) + 2 * (ux * uy >= 2**64),
+                (signed(xl + yl) != xl + yl) + 2 * (ux * uy >= 2**64),
                 max(-(2**31), min(2**31 - 1, xl + yl)),
                 both << t % 32 >> 32 & 2**32 - 1,
-                _signed((ux << 64 | uy) >> t, 64),
+                signed((ux << 64 | uy) >> t, 64),
                 (x & 0xFFFF).bit_count(),
-                _signed(x * y, 20),
+                signed(x * y, 20),
             ]
         )
     return a, b, Out(np.array(rows))
