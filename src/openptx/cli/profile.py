@@ -23,7 +23,7 @@ from openptx.cli.launch_options import add_limits
 from openptx.cli.launching import Launching, add_launch_arguments, launching
 from openptx.cli.saving import require_writable, save_files
 from openptx.cli.terminal import Clock
-from openptx.profile.entry import ENGINES, watch
+from openptx.profile.entry import ENGINES, Options, watch
 from openptx.profile.report import Profile
 
 FORMATS = ("text", "json", "html")
@@ -71,8 +71,8 @@ def text_of(found: Profile, form: str) -> str:
 
 def profiled(launch: Launching, args: Namespace) -> Profile:
     """The profile of the launch."""
+    options = Options(
+        launch.shared, launch.cluster, args.engine, None, args.blocks, args.timeout, args.max_instructions
+    )
     with Clock(f"profiling `{launch.kernel.name}`"):
-        return watch(
-            launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared, launch.cluster, args.blocks,
-            args.timeout, args.max_instructions, args.engine,
-        )  # fmt: skip
+        return watch(launch.kernel, launch.grid, launch.block, launch.arguments, options)

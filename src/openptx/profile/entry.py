@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from openptx.device.shared_layout import shared_layout
@@ -33,6 +34,19 @@ SLOWER, LONGER = 2, 2
 ENGINES = ("auto", "interp", "native")
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a profiled launch, as in `profile`."""
+
+    shared_mem: int = 0
+    cluster: Extent | None = None
+    engine: str = "auto"
+    workers: int | None = None
+    blocks: int | None = None
+    timeout: float | None = None
+    max_instructions: int | None = None
+
+
 @hints(**OTHER_NAMES)
 def profile(
     kernel: Kernel,
@@ -60,52 +74,37 @@ def profile(
     as a launch does.
     """
     require_kernel(kernel)
-    found = watch(kernel, grid, block, args, shared_mem, cluster, blocks, timeout, max_instructions, engine, workers)
+    options = Options(shared_mem, cluster, engine, workers, blocks, timeout, max_instructions)
+    found = watch(kernel, grid, block, args, options)
     if found.ended == "interrupted":
         raise KeyboardInterrupt
     return found
 
 
-def watch(
-    kernel: Kernel,
-    grid: Extent,
-    block: Extent,
-    args: Iterable[object],
-    shared_mem: int = 0,
-    cluster: Extent | None = None,
-    blocks: int | None = None,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
-    engine: str = "auto",
-    workers: int | None = None,
-) -> Profile:
+def watch(kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object], options: Options) -> Profile:
     """Like `profile`, but an interrupt ends the profile with the counts so far."""
-    require_options(shared_mem, workers, timeout, max_instructions, None)
-    if blocks is not None:
-        require_count("blocks", blocks)
-    require_choice("engine", engine, ENGINES)
-    prepared = kernel.prepare(grid, block, args, shared_mem, cluster)
-    return ProfiledRun(prepared, timeout, max_instructions, workers).profile(engine, blocks)
+    require_options(options.shared_mem, options.workers, options.timeout, options.max_instructions, None)
+    if options.blocks is not None:
+        require_count("blocks", options.blocks)
+    require_choice("engine", options.engine, ENGINES)
+    return ProfiledRun(kernel.prepare(grid, block, args, options.shared_mem, options.cluster), options).profile()
 
 
 class ProfiledRun:
     """One launch that is profiled."""
 
-    def __init__(
-        self, prepared: PreparedLaunch, timeout: float | None, max_instructions: int | None, workers: int | None
-    ) -> None:
+    def __init__(self, prepared: PreparedLaunch, options: Options) -> None:
         self.prepared, self.program, self.function = prepared, prepared.program, prepared.function
-        self.timeout, self.max_instructions, self.workers = timeout, max_instructions, workers
+        self.options = options
         self.threads, self.every = volume(prepared.block), volume(prepared.grid)
         self.recorder = Recorder()
         self.sample: int | None = None
-        self.requested = False
         self.notes: list[str] = []
 
-    def profile(self, engine: str, blocks: int | None) -> Profile:
+    def profile(self) -> Profile:
         ended, stopped = "finished", None
         try:
-            self.run(engine, blocks)
+            self.run()
         except Fault as fault:
             ended, stopped = "fault", fault
         except KeyboardInterrupt:
@@ -115,25 +114,30 @@ class ProfiledRun:
             prepared.grid, prepared.block, prepared.cluster, layout.static, prepared.shared, self.recorder.ctas,
             self.every, self.sample is not None,
         )  # fmt: skip
-        found = (*notes(shape, ended, self.requested), *self.notes)
+        found = (*notes(shape, ended, self.options.blocks is not None), *self.notes)
         return summarize(self.program, self.function, self.recorder, shape, ended, stopped, found)
 
-    def run(self, engine: str, blocks: int | None) -> None:
+    def run(self) -> None:
         """Counts the launch."""
-        self.requested = blocks is not None
-        if engine == "native" or (engine == "auto" and self.pays()):
+        options = self.options
+        if options.engine == "native" or (options.engine == "auto" and self.pays()):
             lanes = -(-self.threads // WARP) * WARP
-            self.sample = sample(self.every, lanes, blocks, MOST_LANES, SAMPLE_LANES)
+            self.sample = sample(self.every, lanes, options.blocks, MOST_LANES, SAMPLE_LANES)
             try:
                 run_native(
-                    self.prepared, self.recorder, self.pieces(), self.timeout, self.max_instructions, self.workers
+                    self.prepared,
+                    self.recorder,
+                    self.pieces(),
+                    options.timeout,
+                    options.max_instructions,
+                    options.workers,
                 )
                 return
             except UnsupportedByJit as reason:
                 self.notes.append(f"counted on the reference engine, because the kernel has {reason}")
-        self.sample = sample(self.every, self.threads, blocks, MOST_THREADS, SAMPLE_THREADS)
+        self.sample = sample(self.every, self.threads, options.blocks, MOST_THREADS, SAMPLE_THREADS)
         self.prepared.run(
-            launch, timeout=self.timeout, max_instructions=self.max_instructions,
+            launch, timeout=options.timeout, max_instructions=options.max_instructions,
             make=partial(ProfiledLaunch, recorder=self.recorder, sample=self.sample),
         )  # fmt: skip
 
