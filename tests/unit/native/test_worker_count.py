@@ -11,7 +11,7 @@ import pytest
 
 import openptx
 from openptx.engines.native.runtime import worker_count as team
-from openptx.engines.native.runtime.plan import plans
+from openptx.engines.native.runtime.plan import LaunchConfig, plans
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 BODY = """.visible .entry k(.param .u64 x) {{
@@ -32,7 +32,7 @@ def made(act: str, ctas: int) -> team.WorkerCount:
     kernel = module["k"]
     kernel(ctas, 32, (x,), engine="native", workers=1)
     found = plans(module.image).find(
-        module.program, kernel.function, module.image, (ctas, 1, 1), (32, 1, 1), 0, 1, None, check=lambda: None
+        module.program, kernel.function, module.image, LaunchConfig((ctas, 1, 1), (32, 1, 1)), 1, check=lambda: None
     )
     return team.WorkerCount(found)
 
@@ -121,9 +121,11 @@ def test_workers_take_fewer_blocks_at_once_where_a_block_may_take_long() -> None
 
     def taken(act: str, workers: int) -> int:
         module = openptx.load(HEAD + BODY.format(act=act))
-        kernel, grid = module["k"], (1024, 1, 1)
-        given = (module.program, kernel.function, module.image, grid, (32, 1, 1), 0, workers, None)
-        return plans(module.image).find(*given, check=lambda: None).chunk
+        kernel, config = module["k"], LaunchConfig((1024, 1, 1), (32, 1, 1))
+        plan = plans(module.image).find(
+            module.program, kernel.function, module.image, config, workers, check=lambda: None
+        )
+        return plan.chunk
 
     assert (taken(STORE, 2), taken(LOOP, 2)) == (64, 8)
     assert (taken(STORE, 32), taken(LOOP, 32)) == (4, 4)

@@ -22,7 +22,7 @@ from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.runtime import threads
 from openptx.engines.native.runtime.compiled_kernel import slow
 from openptx.engines.native.runtime.fault_decoding import fault
-from openptx.engines.native.runtime.plan import Plan, plans
+from openptx.engines.native.runtime.plan import LaunchConfig, Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.float_environment import standard_floats
@@ -70,10 +70,11 @@ def launch(
             notes = (fault_text.COMPILING,)
             raise Fault("timeout", fault_text.timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
 
-    plan = made.find(program, function, image, grid, block, shared, workers or 1, blocks, check, baseline)
+    config = LaunchConfig(grid, block, shared, blocks)
+    plan = made.find(program, function, image, config, workers or 1, check, baseline)
     team = plan.team if workers is None else None
     if team is not None and team.workers > 1:
-        plan = made.find(program, function, image, grid, block, shared, team.workers, blocks, check, baseline)
+        plan = made.find(program, function, image, config, team.workers, check, baseline)
     run = Run(plan, memory, image, timeout, deadline, meanwhile)
     start = time.perf_counter()
     handed = run.go()

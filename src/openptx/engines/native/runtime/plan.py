@@ -7,6 +7,7 @@ import weakref
 from array import array
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
@@ -83,8 +84,18 @@ MOST = 256
 """The number of plans that a module keeps."""
 
 
+class LaunchConfig(NamedTuple):
+    """The configuration of a launch. `shared`: bytes of dynamic shared memory. `blocks`: the indices of the first CTA
+    and of one past the last, where only a part of the grid is launched."""
+
+    grid: Triple
+    block: Triple
+    shared: int = 0
+    blocks: tuple[int, int] | None = None
+
+
 class Plan:
-    """How a kernel is launched on a grid; `blocks` are the indices of the first CTA and of one past the last."""
+    """How a kernel is launched in one configuration."""
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
@@ -93,10 +104,13 @@ class Plan:
     )  # fmt: skip
 
     def __init__(
-        self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int, blocks: tuple[int, int], speculates: bool, baseline: bool,
+        self, program: Program, function: Function, image: Image, config: LaunchConfig, workers: int,
+        speculates: bool, baseline: bool,
     ) -> None:  # fmt: skip
-        self.program, self.function, self.grid, self.block, self.blocks = program, function, grid, block, blocks
+        self.program, self.function = program, function
+        grid, block, shared, blocks = config
+        self.grid, self.block = grid, block
+        self.blocks = blocks = blocks or (0, grid[0] * grid[1] * grid[2])
         self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
@@ -175,21 +189,20 @@ class Plans:
         """Those that have run baseline code and no longer need it."""
 
     def find(
-        self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int, blocks: tuple[int, int] | None, check: Callable[[], None], baseline: bool = False,
+        self, program: Program, function: Function, image: Image, config: LaunchConfig, workers: int,
+        check: Callable[[], None], baseline: bool = False,
     ) -> Plan:  # fmt: skip
         """The plan of a launch; raises UnsupportedByJit if only interp can run it, and any exception of `check`.
 
         `baseline`: baseline code is acceptable while there is no other.
         """
-        baseline = baseline and (function.name, block) not in self.optimised
-        key = (function.name, grid, block, shared, workers, blocks, baseline, settings.variant())
+        baseline = baseline and (function.name, config.block) not in self.optimised
+        key = (function.name, config, workers, baseline, settings.variant())
         plan = self.made.get(key)
         if plan is None:
-            speculates = (function.name, block) not in self.not_speculating
-            all = blocks or (0, grid[0] * grid[1] * grid[2])
+            speculates = (function.name, config.block) not in self.not_speculating
             with progress(lambda: f"compiling kernel `{function.name}`") as update, cancellable(both(check, update)):
-                plan = Plan(program, function, image, grid, block, shared, workers, all, speculates, baseline)
+                plan = Plan(program, function, image, config, workers, speculates, baseline)
             if len(self.made) >= MOST:
                 self.made.clear()
             self.made[key] = plan
