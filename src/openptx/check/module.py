@@ -55,7 +55,7 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
     if not plain or not module.tree.plain or module.thorough:
         FunctionChecker(CheckedFunction(module, function, header)).check()
         return
-    bodies, room = module.memo.bodies, module.memo.room
+    bodies, room = module.memo.bodies, module.memo.register_budget
     key = bodies.key(module, function)
     if key is not None and bodies.accepts(key, module):
         return
@@ -64,13 +64,13 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
     if not path.accepts():
         FunctionChecker(checked).check()
         return
-    places = path.places()
+    places = path.doubtful_positions()
     sound, before = True, len(module.collector)
     found_flow = path.unwritten or path.falls_through
     if places:
-        sound = FunctionChecker(checked).check(places, path.early)
+        sound = FunctionChecker(checked).check(places, path.maybe_unwritten)
     elif key is not None and not (path.warnings or found_flow):
-        bodies.accept(key, room - module.memo.room)
+        bodies.accept(key, room - module.memo.register_budget)
     if path.warnings:
         module.collector.extend(module.collector.not_since(before, path.warnings))
     if sound and found_flow:

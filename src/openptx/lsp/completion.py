@@ -23,11 +23,11 @@ from openptx.syntax.directives import NAMES as DIRECTIVES
 from openptx.syntax.lexical import COMMENT
 
 _TRIVIA = re.compile(COMMENT)
-_OPENING = re.compile(r"(?s).*[;{}]|[\w$]+\s*:(?!:)|@!?[\w$%]+\s")
+_STATEMENT_START = re.compile(r"(?s).*[;{}]|[\w$]+\s*:(?!:)|@!?[\w$%]+\s")
 _OPCODE = re.compile(r"\s*([a-z][\w:]*(?:\.[\w:]*)*)\Z", re.A)
 _TARGET = re.compile(r"\.target\s+(?:\w+\s*,\s*)*\w*\Z", re.A)
 _DIRECTIVE = re.compile(r"(?:^|\s)\.\w*\Z", re.A)
-_FEW = 64
+_MAX_RANGE = 64
 """Registers of a range that are offered individually; those of a larger one differ only in their number."""
 
 
@@ -36,7 +36,7 @@ def completions(document: Document, position: types.Position) -> list[types.Comp
     offset = document.at.offset(position)
     if not is_code(document, offset):
         return []
-    statement = _beginning(document, offset)
+    statement = _statement_before(document, offset)
     if _TARGET.search(statement):
         return [_item(name, types.CompletionItemKind.Constant) for name in TARGETS]
     if _DIRECTIVE.search(statement):
@@ -52,11 +52,11 @@ def completions(document: Document, position: types.Position) -> list[types.Comp
     return list(_modifiers(mnemonic, modifiers[:-1]))
 
 
-def _beginning(document: Document, offset: int) -> str:
+def _statement_before(document: Document, offset: int) -> str:
     """The statement that contains an offset, up to the offset, without comments, label and guard."""
     item = document.symbols.item_at(offset)
     text = _TRIVIA.sub(" ", document.file.text[item.span[0] if item is not None else 0 : offset])
-    while (before := _OPENING.match(text.lstrip())) is not None:
+    while (before := _STATEMENT_START.match(text.lstrip())) is not None:
         text = text.lstrip()[before.end() :]
     return text
 
@@ -112,17 +112,17 @@ def _operands(document: Document, offset: int, statement: str) -> Iterator[types
     if branch:
         return
     seen: set[str] = set()
-    around: Scope | None = scope
-    while around is not None:
-        for name, meaning in around.names.items():
+    enclosing: Scope | None = scope
+    while enclosing is not None:
+        for name, meaning in enclosing.names.items():
             if name not in seen:
                 seen.add(name)
                 detail = repr(meaning.type) if isinstance(meaning, Registers) else meaning.kind.text
                 yield _item(name, types.CompletionItemKind.Variable, detail, sort="1")
-        for prefix, meaning in around.ranges.items():
-            for number in range(min(meaning.count or 0, _FEW)):
+        for prefix, meaning in enclosing.ranges.items():
+            for number in range(min(meaning.count or 0, _MAX_RANGE)):
                 yield _item(f"{prefix}{number}", types.CompletionItemKind.Variable, repr(meaning.type), sort="1")
-        around = around.outer
+        enclosing = enclosing.outer
     for name in document.module.functions:
         yield _item(name, types.CompletionItemKind.Function, "function", sort="2")
     for register in SPECIAL_REGISTERS.values():

@@ -16,10 +16,10 @@ def is_of_dask(thing: object) -> bool:
 def workers_of(executor: Executor) -> int:
     """How many tasks it runs at once, in a pool of Python's or a cluster of dask; the processors of this computer for
     other executors, and for a cluster without workers yet."""
-    given: Any = executor
     if is_of_dask(executor) and hasattr(executor, "_client"):
-        chosen = given._kwargs.get("workers")  # of `client.get_executor(workers=...)`
-        count = sum(given._client.nthreads([chosen] if isinstance(chosen, str) else chosen).values())
+        cluster: Any = executor
+        chosen = cluster._kwargs.get("workers")  # of `client.get_executor(workers=...)`
+        count = sum(cluster._client.nthreads([chosen] if isinstance(chosen, str) else chosen).values())
     else:
         count = getattr(executor, "_max_workers", None)
     return count or os.cpu_count() or 1

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # Compiled when the first barrier occurs.
 _SETP = rf"setp\.[\w.]+\s+({WORD})(?:\|{WORD})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"
 _LANE = rf"mov\.\w+\s+({WORD})\s*,\s*%(?:tid\.x|laneid)\s*;"
-_ANOTHER = rf"\s*(?:{WORD}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
-_ANY = ""
+_NO_LANE = rf"\s*(?:{WORD}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
+_UNKNOWN = ""
 """Represents an unknown branch or predicate in a set of guards."""
 
 
@@ -32,7 +32,7 @@ class BarrierUniformity:
         self.splitting: set[str] | None = None  # guards that may hold for a part of a warp; None until they are needed
         self.rows: list[Row] = []
         self.known: tuple[int, set[str]] = 0, set()  # the last row queried, and its guards
-        self.since: set[str] = set()  # guards of the branches after the last label, in the chunks passed so far
+        self.pending: set[str] = set()  # guards of the branches after the last label, in the chunks passed so far
 
     @property
     def never_splits(self) -> bool:
@@ -45,20 +45,20 @@ class BarrierUniformity:
         if not splitting:
             return False
         guards = self._guards(rows, number)
-        return bool(guards) and (_ANY in splitting or _ANY in guards or not guards.isdisjoint(splitting))
+        return bool(guards) and (_UNKNOWN in splitting or _UNKNOWN in guards or not guards.isdisjoint(splitting))
 
     def note_passed(self, rows: list[Row], number: int, *, known: bool) -> None:
         """The walk has passed all rows before this one. `known`: the next statement is a row."""
         if self.splitting is None and self.text.find("bar", *self.body) < 0:
             self.splitting = set()
         if self.splitting is None or self.splitting:
-            self.since = self._guards(rows, number)
+            self.pending = self._guards(rows, number)
             if not known:
-                self.since.add(_ANY)
+                self.pending.add(_UNKNOWN)
 
     def _guards(self, rows: list[Row], number: int) -> set[str]:
         """The guards of the branches between a row and the last label before it."""
-        asked, before = self.known if self.rows is rows else (0, self.since)
+        asked, before = self.known if self.rows is rows else (0, self.pending)
         found: set[str] = set()
         for row in reversed(rows[asked:number]):
             if row[LABEL - 1]:
@@ -67,7 +67,7 @@ class BarrierUniformity:
                 if row[OPCODE - 1].startswith(tuple(mnemonics(*JUMPS))):
                     found.add(row[GUARD - 1])
             elif row[OTHER - 1].startswith(("@", "{")) and any(name in row[OTHER - 1] for name in mnemonics(*JUMPS)):
-                found.add(_ANY)
+                found.add(_UNKNOWN)
         else:
             found |= before
         self.rows, self.known = rows, (number, found)
@@ -88,17 +88,17 @@ class BarrierUniformity:
             return
         comparisons = re.compile(_SETP, re.A).findall(text, *body)
         if len(comparisons) < text.count("setp", *body):
-            yield _ANY  # a comment hides one
-        several = self._written_again([name for name, _, _ in comparisons])
+            yield _UNKNOWN  # a comment hides one
+        several = self._written_repeatedly([name for name, _, _ in comparisons])
         if plain and lanes:
-            several |= self._written_again(lanes)
+            several |= self._written_repeatedly(lanes)
         for name, lane, limit in comparisons:
             if name in several or lane in several:
                 continue
-            if (lane in lanes or not plain) and not re.fullmatch(_ANOTHER, limit, re.A):
+            if (lane in lanes or not plain) and not re.fullmatch(_NO_LANE, limit, re.A):
                 yield name
 
-    def _written_again(self, names: list[str]) -> set[str]:
+    def _written_repeatedly(self, names: list[str]) -> set[str]:
         """Registers that occur twice, so that several statements may write them and their guard is unknown; empty if a
         comment may contain such a statement."""
         if self.text.find("/", *self.body) >= 0:

@@ -28,41 +28,41 @@ _REGISTER = pattern(rf"(%[a-z]++[0-9]++)(?!{LETTER})", re.A)
 _CALL = pattern(rf"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?(?![$%])({IDENTIFIER})(?=\s*+[,;])", re.A)
 _WORD = pattern(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
 _FIRST = pattern(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
-_FEW = 64
+_MAX_RANGE = 64
 """A block that declares a range of more names is not memoised."""
 
 
 class BlockMemo:
     """The common properties of all blocks of one form. `count` is the number of registers that differ between them."""
 
-    __slots__ = ("count", "declared", "fixed", "inner", "last", "named", "roles")
+    __slots__ = ("accesses", "common", "count", "declared", "found", "last_instruction", "registers")
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.named = 0  # how many of these registers have been found in the text
+        self.found = 0  # how many of these registers have been found in the text
         self.declared: list[str] = []  # names that the block declares
-        self.inner: list[str] = []  # declared names that are registers
-        self.fixed: dict[str, Kind] = {}  # registers of the body with names that are the same in all of these blocks
-        self.roles: list[tuple[int, bool]] = []
-        """Reads and writes in order: the number of a register (fixed ones come last), and whether it is written."""
-        self.last: tuple[str | None, str] | None = None
+        self.registers: list[str] = []  # declared names that are registers
+        self.common: dict[str, Kind] = {}  # registers of the body with names that are the same in all of these blocks
+        self.accesses: list[tuple[int, bool]] = []
+        """Reads and writes in order: the number of a register (common ones come last), and whether it is written."""
+        self.last_instruction: tuple[str | None, str] | None = None
         """Guard and opcode of the last instruction."""
 
-    def declares(self, text: str) -> bool:
+    def add_declaration(self, text: str) -> bool:
         """Records declared registers or parameters of calls. False for anything else."""
         if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
             return False
         found: list[str] = []
         for word in _WORD.finditer(text):
             numbered = RANGE.match(text, word.start())
-            if numbered and int(numbered[2]) > _FEW:
+            if numbered and int(numbered[2]) > _MAX_RANGE:
                 return False
             found += pool(word[0], int(numbered[2])) if numbered else [word[0]]
         self.declared += found
-        self.inner += found if text.startswith(".reg") else ()
+        self.registers += found if text.startswith(".reg") else ()
         return True
 
-    def runs(self, text: str, names: OperandClassifier) -> bool:
+    def add_instruction(self, text: str, names: OperandClassifier) -> bool:
         """Records the registers of an instruction. False if it names anything else, jumps or synchronises."""
         match = STATEMENT.fullmatch(text)
         if match is None or match.lastindex != INSTRUCTION:
@@ -72,46 +72,46 @@ class BlockMemo:
             return False
         first = _FIRST.match(operands) if writes(opcode) else None
         after = first.end() if first is not None else 0
-        before, written = self._places(guard, names), self._places(operands[:after], names)
-        read = self._places(operands[after:], names)
+        before, written = self._register_numbers(guard, names), self._register_numbers(operands[:after], names)
+        read = self._register_numbers(operands[after:], names)
         if before is None or written is None or read is None:
             return False
-        self.roles += [(place, False) for place in before + read] + [(place, True) for place in written]
-        self.last = guard or None, opcode
+        self.accesses += [(place, False) for place in before + read] + [(place, True) for place in written]
+        self.last_instruction = guard or None, opcode
         return True
 
-    def _places(self, text: str, names: OperandClassifier) -> list[int] | None:
+    def _register_numbers(self, text: str, names: OperandClassifier) -> list[int] | None:
         """The numbers of the registers that a text names; None if it names anything else."""
         found: list[int] = []
         for word in _WORD.findall(text):
             if _REGISTER.fullmatch(word):
-                found.append(self.named)
-                self.named += 1
+                found.append(self.found)
+                self.found += 1
             elif word not in self.declared:
-                kind = names.first.get(word)
+                kind = names.definitions.get(word)
                 if kind is None or not _plain(kind):
                     return None
-                self.fixed.setdefault(word, kind)
-                found.append(self.count + list(self.fixed).index(word))
+                self.common.setdefault(word, kind)
+                found.append(self.count + list(self.common).index(word))
         return found
 
-    def applies(self, given: list[str], names: OperandClassifier) -> bool:
+    def apply(self, registers: list[str], names: OperandClassifier) -> bool:
         """Records the reads and writes of a block of this form in `names`. False if its names mean something else in
         this body."""
         if self.declared and not names.unknown(self.declared):
             return False
-        if self.fixed:
-            if any(names.first.get(name) is not kind for name, kind in self.fixed.items()):
+        if self.common:
+            if any(names.definitions.get(name) is not kind for name, kind in self.common.items()):
                 return False
-            given = [*given, *self.fixed]
-        for number, written in self.roles:
-            name = given[number]
+            registers = [*registers, *self.common]
+        for number, written in self.accesses:
+            name = registers[number]
             if name not in names:
                 if written:
                     names.mark_written((name,))
                 else:
                     names[name]  # read before it is written
-        names.inner.update(self.inner)
+        names.block_names.update(self.registers)
         return True
 
 
@@ -129,24 +129,24 @@ def form_of(block: str, names: OperandClassifier) -> tuple[Key, list[str]] | Non
             return None
         signature = shape, names.function(callee)
     texts = _REGISTER.split(text)
-    parts, given = [*texts], texts[1::2]
-    parts[1::2] = found = list(map(names.first.get, given))
+    parts, registers = [*texts], texts[1::2]
+    parts[1::2] = found = list(map(names.definitions.get, registers))
     if None in found:
         return None
-    same = tuple(map(given.index, given)) if "{" in text or "|" in text else None
-    return (signature, same, *parts), given
+    same = tuple(map(registers.index, registers)) if "{" in text or "|" in text else None
+    return (signature, same, *parts), registers
 
 
-def block_memo(block: str, key: Key, given: list[str], names: OperandClassifier) -> BlockMemo | None:
+def block_memo(block: str, key: Key, registers: list[str], names: OperandClassifier) -> BlockMemo | None:
     """The memo of an accepted block. None if its verdict depends on more than its key."""
     if not all(_plain(each) for each in key if isinstance(each, Kind)):
         return None
-    found = BlockMemo(len(given))
+    found = BlockMemo(len(registers))
     for piece in STATEMENT_OF_BLOCK.findall(_without_callee(block)[0]):
         text = piece.strip()
-        if not (found.declares(text) if DECLARATION.fullmatch(text) else found.runs(text, names)):
+        if not (found.add_declaration(text) if DECLARATION.fullmatch(text) else found.add_instruction(text, names)):
             return None
-    return found if found.named == len(given) and names.early.isdisjoint(found.inner) else None
+    return found if found.found == len(registers) and names.read_before_written.isdisjoint(found.registers) else None
 
 
 def _plain(kind: Kind) -> bool:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Key = tuple[object, ...]
 
 _WORDS = pattern(rf"(?<!{LETTER})(?<![.%])({WORD})", re.A)
-_LONGEST = 1 << 9
+_MAX_LENGTH = 1 << 9
 """Longer bodies, in characters, are rarely alike, and the overhead of a function is small in comparison."""
-_MOST = 1 << 12
+_MAX_BODIES = 1 << 12
 """The maximum number of memoised bodies."""
-_MISSES = 1 << 8
+_MAX_MISSES = 1 << 8
 """The memo is disabled for the rest of a file when its misses outnumber its hits by this many."""
 
 
@@ -47,7 +47,7 @@ class BodyMemo:
         """Everything that the verdict on a body depends on: its text with numbers in place of names of the header and
         of the module, the meanings of these, and the form of the header. None for a body that is not memoised."""
         start, end = function.body or (0, 0)
-        if end - start > _LONGEST or function.form is None or self._misses > _MISSES or module.scope.ranges:
+        if end - start > _MAX_LENGTH or function.form is None or self._misses > _MAX_MISSES or module.scope.ranges:
             return None
         text = module.file.text[start:end]
         if "/" in text or '"' in text:
@@ -78,14 +78,14 @@ class BodyMemo:
     def accepts(self, key: Key, module: ModuleChecker) -> bool:
         """Whether the body with this key is certainly correct."""
         registers = self._known.get(key)
-        if registers is None or registers > module.memo.room:
+        if registers is None or registers > module.memo.register_budget:
             self._misses += 1
             return False
         self._misses -= 1
-        module.memo.room -= registers
+        module.memo.register_budget -= registers
         return True
 
     def accept(self, key: Key, registers: int) -> None:
         """Memoises a correct body that declares this many registers."""
-        if len(self._known) < _MOST:
+        if len(self._known) < _MAX_BODIES:
             self._known[key] = registers

@@ -25,7 +25,7 @@ _PART = pattern(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
 _PAIR = pattern(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
 _ADDRESS = pattern(rf"\[ ?({IDENTIFIER})(?: ?\+ ?({SMALL_INTEGER}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
 _AMOUNT = pattern(DECIMAL_63, re.A)
-_MOST = 1 << 7
+_MAX_ADDRESSES = 1 << 7
 """The maximum number of addresses in a variable that are memoised with it."""
 
 
@@ -35,97 +35,97 @@ class OperandClassifier(SymbolTable):
     __slots__ = ()
 
     def __missing__(self, text: str) -> Kind:
-        start, inner = text[0], True
+        start, in_block = text[0], True
         if start == "[":
             if text[-1] != "]":
                 name = text[1:].lstrip()
                 found = self[text] = interned_kinds.anywhere(self[name])
                 self.composite.append(text)
-                if len(self.blocks) > 1 and name in self.inner:
+                if len(self.blocks) > 1 and name in self.block_names:
                     self.log.append(text)
                 return found
-            found = self._place(text)
+            found = self._address(text)
             self.composite.append(text)
         elif start == "{":
             found = self._list(text)
             self.composite.append(text)
-        elif (found := self.first.get(text)) is not None:
-            self.early.add(text)
-            inner = False
+        elif (found := self.definitions.get(text)) is not None:
+            self.read_before_written.add(text)
+            in_block = False
         elif (found := CONSTANTS.get(text)) is not None:
-            inner = False
+            in_block = False
         elif _NAME.fullmatch(text):
             found = self._name(text)
         else:
-            found = self._read(text)
+            found = self._new_text(text)
             self.composite.append(text)
         self[text] = found
-        if inner and len(self.blocks) > 1:
+        if in_block and len(self.blocks) > 1:
             self.log.append(text)
         return found
 
     def function(self, name: str) -> Kind:
         """The kind of a callee."""
         found = self.get(name)
-        if found is None and name not in self.first:
-            found = self._outside(name)
+        if found is None and name not in self.definitions:
+            found = self._outer_kind(name)
         return found if found is not None and found is not kinds.NAME_KIND else self[name]
 
-    def _place(self, text: str) -> Kind:
+    def _address(self, text: str) -> Kind:
         """The kind of an address up to its `]`."""
         name, plus, amount = text[1:-1].partition("+")
         if (not plus or _AMOUNT.fullmatch(amount)) and name not in self.variables:
             meaning = self.scope.names.get(name)
-            kind = self[name] if name in self.first else meaning.kind if isinstance(meaning, Memory) else None
+            kind = self[name] if name in self.definitions else meaning.kind if isinstance(meaning, Memory) else None
             if kind is not None and kind.sort in (kinds.REGISTER, kinds.VARIABLE):
                 return interned_kinds.place(kind, int(amount) if plus else None)
         match = _ADDRESS.fullmatch(text)
         if match is None:
-            return self._precisely(text)
+            return self._parsed(text)
         name, offset, parts = match.groups()
         if parts is not None:
             listed = self[parts]
             plain = listed.sort == kinds.LIST and offset is None
-            return address(self.known(name), None, (listed,)) if plain else self._precisely(text)
+            return address(self.known(name), None, (listed,)) if plain else self._parsed(text)
         distance, variable = None if offset is None else int(offset, 0), self.variables.get(name)
         if variable is None:
             return interned_kinds.place(self.known(name), distance)
         found = interned_kinds.place(variable.whole, distance)
-        if len(variable.texts) < _MOST:
+        if len(variable.texts) < _MAX_ADDRESSES:
             variable.texts[text] = found
         return found
 
-    def _read(self, text: str) -> Kind:
+    def _new_text(self, text: str) -> Kind:
         """The kind of an operand text that is new."""
         if (constant := interned_kinds.constant(text)) is not None:
             interned_kinds.remember(text, constant)
             return constant
         if match := _PAIR.fullmatch(text):
-            return interned_kinds.pair(self[match[1]], self[match[2]]) or self._precisely(text)
+            return interned_kinds.pair(self[match[1]], self[match[2]]) or self._parsed(text)
         if match := _PART.fullmatch(text):
             return selected(self.known(match[1]), match[2])
         if _NUMERAL.fullmatch(text):
-            found = self._precisely(text)
+            found = self._parsed(text)
             if found.sort in (kinds.INTEGER, kinds.FLOAT):
                 interned_kinds.remember(text, found)
             return found
         stripped = text.strip()
         if stripped != text:
             return self[stripped] if stripped else kinds.UNREADABLE_KIND
-        return self._precisely(text)
+        return self._parsed(text)
 
     def _name(self, text: str) -> Kind:
         """The kind of a name that the body does not declare."""
-        found = self._outside(text)
+        found = self._outer_kind(text)
         if found is kinds.NAME_KIND:
             if text == "_":
                 return kinds.SINK_KIND
             if text == "WARP_SZ":
                 return kinds.integer(32)
-            self.blocks[-1].needs.add(text)
+            self.blocks[-1].undefined_labels.add(text)
         return at(found, 0) if found.sort == kinds.VARIABLE else found
 
-    def _outside(self, text: str) -> Kind:
+    def _outer_kind(self, text: str) -> Kind:
         """The kind of a name in the header or the module; variables with their whole size."""
         module, scope = self.checked.module, self.scope
         meaning = scope.names.get(text)
@@ -133,7 +133,7 @@ class OperandClassifier(SymbolTable):
             if text[0] == "%" or scope.ranges or module.scope.ranges:
                 found = module.kind(text, scope)
                 return kinds.UNREADABLE_KIND if found.sort in (kinds.REGISTER, kinds.VECTOR) else found
-            meaning = self.outside.get(text)
+            meaning = self.module_names.get(text)
             if meaning is None:
                 return module.functions.get(text, kinds.NAME_KIND)
         if isinstance(meaning, Memory):
@@ -146,13 +146,13 @@ class OperandClassifier(SymbolTable):
         variable = self.variables.get(name)
         if variable is not None:
             return variable.whole
-        if name not in self.first:
-            found = self._outside(name)
+        if name not in self.definitions:
+            found = self._outer_kind(name)
             if found.sort == kinds.VARIABLE:
                 return found
         return self[name]
 
-    def _precisely(self, text: str) -> Kind:
+    def _parsed(self, text: str) -> Kind:
         if "/" in text or ";" in text:
             return kinds.UNREADABLE_KIND
         operands, problem = read_operands(File("", text), (0, len(text)), "")
@@ -163,7 +163,7 @@ class OperandClassifier(SymbolTable):
     def _list(self, text: str) -> Kind:
         """`{%r1, %r2}`."""
         if text[-1] != "}":
-            return self._precisely(text)
+            return self._parsed(text)
         elements = text[1:-1].replace(", ", ",").split(",")
         if " " in text or "\n" in text or "\t" in text:
             elements = [element.strip() for element in elements]
@@ -172,4 +172,4 @@ class OperandClassifier(SymbolTable):
         if repeated:  # constants may be
             names = [element for element in elements if element not in CONSTANTS]
             repeated = len(set(names)) < len(names)
-        return interned_kinds.listed(repeated, parts) or self._precisely(text)
+        return interned_kinds.listed(repeated, parts) or self._parsed(text)

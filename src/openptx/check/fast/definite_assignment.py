@@ -19,7 +19,7 @@ from openptx.source import Span
 from openptx.syntax.lexical import LETTER, WORD
 
 _NUMBER = pattern(r"[0-9]++\Z", re.A)
-_MOST_PLACES = 64
+_MAX_PREFIXES = 64
 """The number of name prefixes that are searched for one by one: each such search costs more than one for all words."""
 
 
@@ -27,12 +27,12 @@ def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match
     """The positions of any of these names."""
     beginnings = {_NUMBER.sub("", name) for name in names}
     wanted = (
-        rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MOST_PLACES else WORD
+        rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MAX_PREFIXES else WORD
     )
     return (match for match in pattern(wanted, re.A).finditer(text, *body) if match[0] in names)
 
 
-def flowing(text: str, body: Span) -> Iterator[int]:
+def control_transfers(text: str, body: Span) -> Iterator[int]:
     """The positions where a statement may transfer control.
 
     Searching for each of a few words is a hundred times as fast as one expression for all of them.
@@ -49,7 +49,7 @@ _STATEMENT = pattern(rf"[ \t]*+(?:@[ \t]*+!?[ \t]*+({WORD})[ \t]++)?+([a-z][\w.:
 _DECLARATION = pattern(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
 
-_AT_ONCE = 1 << 10
+_BATCH = 1 << 10
 """The number of registers that are tracked together; the facts of each block have as many bits."""
 
 
@@ -86,7 +86,7 @@ class Reads:
     def __init__(self) -> None:
         self.unwritten: list[tuple[str, int]] = []
         """Registers that nothing writes, each with the position of its first read, in that order."""
-        self.unclear: set[str] = set()
+        self.maybe_unwritten: set[str] = set()
         """Registers for which it is uncertain whether a write reaches every read."""
 
 
@@ -100,27 +100,27 @@ def early_reads(text: str, body: Span, names: Collection[str]) -> Reads:
     closed: dict[str, int] = {}  # end of the statement that first writes a register
     for match in mentions(text, body, names):
         name, (start, end) = match[0], match.span()
-        does, after = _does(text, start, end)
-        if does == "writes":
+        effect, after = _effect(text, start, end)
+        if effect == "writes":
             writes.setdefault(name, []).append(start)
             closed.setdefault(name, after)
-        elif does in ("reads", "perhaps reads"):
+        elif effect in ("reads", "perhaps reads"):
             if start < closed.get(name, body[1]):
                 early.setdefault(name, []).append(start)
-            if does == "reads":
+            if effect == "reads":
                 first.setdefault(name, start)
             else:
-                found.unclear.add(name)
-    never = first.keys() - writes.keys() - found.unclear
+                found.maybe_unwritten.add(name)
+    never = first.keys() - writes.keys() - found.maybe_unwritten
     asked = {name: places for name, places in early.items() if name in writes}
     unreached = _unreached(text, body, asked, writes)
-    perhaps, found.unclear = found.unclear, (found.unclear & early.keys()) - asked.keys()
+    perhaps, found.maybe_unwritten = found.maybe_unwritten, (found.maybe_unwritten & early.keys()) - asked.keys()
     for name, place in unreached.items():
         if place is None or name in perhaps:
-            found.unclear.add(name)
+            found.maybe_unwritten.add(name)
         else:
             first[name] = place
-    unwritten = [*never, *(unreached.keys() - found.unclear)]
+    unwritten = [*never, *(unreached.keys() - found.maybe_unwritten)]
     found.unwritten = sorted(((name, first[name]) for name in unwritten), key=lambda read: read[1])
     return found
 
@@ -135,8 +135,8 @@ def _unreached(
         return dict.fromkeys(asked)
     found: dict[str, int | None] = {}
     names = list(asked)
-    for start in range(0, len(names), _AT_ONCE):
-        bits = {name: 1 << number for number, name in enumerate(names[start : start + _AT_ONCE])}
+    for start in range(0, len(names), _BATCH):
+        bits = {name: 1 << number for number, name in enumerate(names[start : start + _BATCH])}
         written = [0] * len(blocks.starts)
         for name, bit in bits.items():
             for place in writes[name]:
@@ -151,7 +151,7 @@ def _unreached(
     return found
 
 
-def _does(text: str, start: int, end: int) -> tuple[str, int]:
+def _effect(text: str, start: int, end: int) -> tuple[str, int]:
     """What a statement does with the register between two positions, and where the statement ends: "writes", "reads",
     "perhaps reads", "passes on" or "declares"."""
     line = text.rfind("\n", 0, start) + 1
@@ -167,7 +167,7 @@ def _does(text: str, start: int, end: int) -> tuple[str, int]:
     listed = text[first] == "{" and start < text.find("}", first) and text[start - 1] in "{, \t"
     if (listed or (start == first and _next(text, end) == ",")) and assigns(statement[2]):
         return "writes", statement.end()
-    return _reads_as(text, start, end, statement), end
+    return _source_effect(text, start, end, statement), end
 
 
 def _next(text: str, end: int) -> str:
@@ -177,7 +177,7 @@ def _next(text: str, end: int) -> str:
     return text[end]
 
 
-def _reads_as(text: str, start: int, end: int, statement: re.Match[str]) -> str:
+def _source_effect(text: str, start: int, end: int, statement: re.Match[str]) -> str:
     """What a statement does with a source operand: "reads", "perhaps reads" or "passes on"."""
     opcode, operands, first = statement[2], statement[3], statement.start(3)
     after = _next(text, end)
@@ -201,7 +201,7 @@ def _is_special(opcode: str) -> bool:
 
 
 @cache
-def _flow() -> re.Pattern[str]:
+def _control_flow_lines() -> re.Pattern[str]:
     """Lines that are or start with a label, or transfer control."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
     guard = rf"(@[ \t]*+!?[ \t]*+{WORD}[ \t]++)?+"
@@ -209,7 +209,7 @@ def _flow() -> re.Pattern[str]:
     return pattern(line, re.A)
 
 
-def _leading(text: str, body: Span) -> int:
+def _count_transfers(text: str, body: Span) -> int:
     """The number of occurrences in the text of mnemonics that transfer control, including those inside other words."""
     return sum(text.count(word, *body) for word in mnemonics(*JUMPS, *LEAVES))
 
@@ -220,7 +220,7 @@ def _blocks(text: str, body: Span) -> _Blocks | None:
     blocks = _Blocks()
     blocks.begin(body[0])
     leading = 0
-    for match in _flow().finditer(text, *body):
+    for match in _control_flow_lines().finditer(text, *body):
         label, guard, mnemonic, target = match.groups()
         if label:
             if label in blocks.labels:
@@ -235,6 +235,6 @@ def _blocks(text: str, body: Span) -> _Blocks | None:
         elif mnemonic in jumps:
             blocks.exact = False
         blocks.begin(match.end())
-    if leading != _leading(text, body) or not blocks.labels.keys() >= set(blocks.targets) - {""}:
+    if leading != _count_transfers(text, body) or not blocks.labels.keys() >= set(blocks.targets) - {""}:
         return None
     return blocks

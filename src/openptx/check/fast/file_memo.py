@@ -32,27 +32,27 @@ _ONE = pattern(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
 _ONE_EACH = pattern(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
 RANGE = pattern(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
 _NAME = pattern(IDENTIFIER, re.A)
-_HIDING = pattern(rf"{OPEN_STRING}|{COMMENT}")
+_STRING_OR_COMMENT = pattern(rf"{OPEN_STRING}|{COMMENT}")
 _CONTINUED = pattern(r",[ \t\r]*+\n[ \t\r\n]*+")
 _IN_LINE = pattern(r"[^\r\n]")
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
-_LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
+_RESERVED = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 """Ranges with these prefixes are left to the full checker: special registers may have their names, or `_` is not a
 name."""
 _REGISTERS_PER_CHARACTER = 4
 """A file that declares more registers is left to the full checker, which does not create them one by one."""
-_MOST = 1 << 15
+_MAX_REGISTERS = 1 << 15
 """The maximum number of register names kept in repeated declarations."""
 
 _POOL: dict[str, list[str]] = {}
 """The names of ranges, by prefix."""
 _pooled = 0
 """The number of names in `_POOL`."""
-_POOLED = 1 << 20
+_MAX_POOLED = 1 << 20
 """The maximum number of names in `_POOL`."""
 _SHAPES: dict[tuple[object, ...], int] = {}
 """Types of results and parameters, numbered: the memo keys of calls are the same in all files."""
-_NUMBERED = 1 << 15
+_MAX_SHAPES = 1 << 15
 """The maximum number of types with a number; calls with others are parsed."""
 
 
@@ -63,7 +63,7 @@ def pool(prefix: str, count: int) -> list[str]:
     if len(names) < count:
         _pooled += count - len(names)
         names += [f"{prefix}{i}" for i in range(len(names), count)]
-        if _pooled > _POOLED:
+        if _pooled > _MAX_POOLED:
             _POOL.clear()
             _pooled = count
         _POOL[prefix] = names
@@ -74,13 +74,13 @@ class FileMemo:
     """Declarations of one file, with the names they declare, and accepted calls of them."""
 
     __slots__ = (
-        "_kept", "_registers", "_shapes", "bare", "bodies", "branches", "calls", "declared", "forms", "headers",
-        "parts", "room", "tables", "variables",
+        "_kept", "_registers", "_shapes", "bodies", "branches", "calls", "declared", "forms", "headers", "parts",
+        "register_budget", "tables", "uncommented", "variables",
     )  # fmt: skip
 
     def __init__(self, size: int) -> None:
-        self.bare: File | None = None  # without comments, if a body needs it
-        self.room = size * _REGISTERS_PER_CHARACTER  # how many more registers may be declared
+        self.uncommented: File | None = None  # the file without comments, if a body needs it
+        self.register_budget = size * _REGISTERS_PER_CHARACTER  # how many more registers may be declared
         self.bodies = BodyMemo()
         self.forms: dict[Form, Kind] = {}
         """Declarations of module variables, and their kinds."""
@@ -105,9 +105,11 @@ class FileMemo:
 
     def without_comments(self, file: File) -> File:
         """The file with comments, and line ends after commas, replaced by blanks: the same statements, as rows."""
-        text = _HIDING.sub(_blank, file.text)
-        self.bare = File("", text if "#" in text else _CONTINUED.sub(_blank, text))  # a line of # ends with its line
-        return self.bare
+        text = _STRING_OR_COMMENT.sub(_blank, file.text)
+        if "#" not in text:  # a `#` line ends with its line
+            text = _CONTINUED.sub(_blank, text)
+        self.uncommented = File("", text)
+        return self.uncommented
 
     def shape(self, callee: str, module: ModuleChecker) -> int | None:
         """A number for the types of results and parameters of a function; None if it has not been declared, or if there
@@ -119,7 +121,7 @@ class FileMemo:
         if found is None:
             types = len(function.returns), *map(_type, (*function.returns, *function.parameters))
             found = _SHAPES.get(types)
-            if found is None and len(_SHAPES) < _NUMBERED:
+            if found is None and len(_SHAPES) < _MAX_SHAPES:
                 found = _SHAPES[types] = len(_SHAPES)
             if found is not None:
                 self._shapes[function.form or callee] = found
@@ -139,11 +141,11 @@ class FileMemo:
         found = self._registers.get(text)
         if found is None:
             found = self._declared(text, module) if text.count(";") == 1 else self._several(text, module)
-            if found is not None and self._kept + len(found) < _MOST:
+            if found is not None and self._kept + len(found) < _MAX_REGISTERS:
                 self._kept += len(found)
                 self._registers[text] = found
-        self.room -= len(found or ())
-        return found if self.room >= 0 else None
+        self.register_budget -= len(found or ())
+        return found if self.register_budget >= 0 else None
 
     def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         alike = self._one_each(text, module)
@@ -181,7 +183,7 @@ class FileMemo:
             part = part.strip()
             if numbered := RANGE.fullmatch(part):
                 count = int(numbered[2])
-                if count > self.room or numbered[1] in _LEFT:
+                if count > self.register_budget or numbered[1] in _RESERVED:
                     return None
                 found.update(dict.fromkeys(pool(numbered[1], count), kind))
                 declared += count
@@ -219,7 +221,7 @@ _CALL = pattern(
     \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;""",
     re.X | re.A,
 )
-_MOST_CALLS = 1 << 12
+_MAX_CALLS = 1 << 12
 
 
 def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
@@ -247,6 +249,6 @@ def _parts(text: str, memo: FileMemo) -> Call | None:
     if found is None and (match := _CALL.fullmatch(text)) is not None:
         opcode, result, callee, arguments, table = match.groups(default="")
         found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
-        if len(memo.parts) < _MOST_CALLS:
+        if len(memo.parts) < _MAX_CALLS:
             memo.parts[text] = found
     return found

@@ -11,8 +11,8 @@ from openptx.patterns import pattern
 from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
 
 _INTEGER = pattern(SMALL_INTEGER, re.A)
-_EXACT = pattern(FLOAT_BITS, re.A)
-_EXACT_KINDS = {
+_FLOAT_BITS = pattern(FLOAT_BITS, re.A)
+_FLOAT_KINDS = {
     (some, 2 + width // 4): kinds.floating(int(some), width) for some in (False, True) for width in (32, 64)
 }
 """By whether a bit is set, and the length of the text."""
@@ -24,15 +24,15 @@ _ANYWHERE: dict[Kind, Kind] = {}
 _PLACES: dict[tuple[Kind, int | None], Kind] = {}
 _LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind | None] = {}
 _PAIRS: dict[tuple[Kind, Kind], Kind | None] = {}
-_MOST, _FEW = 1 << 16, 1 << 7
+_MAX_KINDS, _MAX_COMMON = 1 << 16, 1 << 7
 
 
 def constant(text: str) -> Kind | None:
     """The kind of a plain literal, or of a component of a special register."""
     if _INTEGER.fullmatch(text):
         return kinds.integer(int(text, 0))
-    if _EXACT.fullmatch(text):
-        return _EXACT_KINDS[text.strip("0")[1:] != "", len(text)]
+    if _FLOAT_BITS.fullmatch(text):
+        return _FLOAT_KINDS[text.strip("0")[1:] != "", len(text)]
     if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
         return kinds.special(special, component=True) if special.vector and text[-1] in "xyzw" else None
     return None
@@ -40,9 +40,9 @@ def constant(text: str) -> Kind | None:
 
 def remember(text: str, kind: Kind) -> None:
     """Memoises the kind of a constant."""
-    if len(CONSTANTS) < _MOST:
+    if len(CONSTANTS) < _MAX_KINDS:
         CONSTANTS[text] = kind
-        if len(COMMON) < _FEW:
+        if len(COMMON) < _MAX_COMMON:
             COMMON[text] = kind
 
 
@@ -51,7 +51,7 @@ def anywhere(base: Kind) -> Kind:
     found = _ANYWHERE.get(base)
     if found is None:
         found = address(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
-        if len(_ANYWHERE) < _MOST:
+        if len(_ANYWHERE) < _MAX_KINDS:
             _ANYWHERE[base] = found
     return found
 
@@ -61,7 +61,7 @@ def place(base: Kind, offset: int | None) -> Kind:
     found = _PLACES.get((base, offset))
     if found is None:
         found = address(base, offset)
-        if len(_PLACES) < _MOST:
+        if len(_PLACES) < _MAX_KINDS:
             _PLACES[base, offset] = found
     return found
 
@@ -74,7 +74,7 @@ def listed(repeated: bool, parts: tuple[Kind, ...]) -> Kind | None:
         return _LISTS[key]
     except KeyError:
         found = composed(kinds.LIST, parts, repeated) if all(map(_plain, parts)) else None
-        if len(_LISTS) < _MOST:
+        if len(_LISTS) < _MAX_KINDS:
             _LISTS[key] = found
         return found
 
@@ -86,7 +86,7 @@ def pair(first: Kind, second: Kind) -> Kind | None:
     except KeyError:
         plain = first.sort == second.sort == kinds.REGISTER and not (first.space or second.space)
         found = composed(kinds.PAIR, (first, second)) if plain else None
-        if len(_PAIRS) < _MOST:
+        if len(_PAIRS) < _MAX_KINDS:
             _PAIRS[first, second] = found
         return found
 

@@ -8,7 +8,7 @@ from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
 from openptx.check.fast.classify import OperandClassifier
-from openptx.check.fast.definite_assignment import early_reads, flowing, mentions
+from openptx.check.fast.definite_assignment import control_transfers, early_reads, mentions
 from openptx.check.fast.statements import StatementReader
 from openptx.check.flow.reads_writes import assigns, ends
 from openptx.check.forms.addresses import guarded_parameter
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 else:
     stated = late("openptx.check.explain.report", "stated")
 
-_MOST = 1 << 12
+_MAX_BLOCK_MEMOS = 1 << 12
 """The maximum number of memoised forms of blocks."""
-_NEAR = 1 << 12
+_COMMENT_DISTANCE = 1 << 12
 """How far, in characters, a comment is searched for in a statement that is not a row."""
 
 
@@ -41,13 +41,13 @@ class FastPath:
     def __init__(self, checked: CheckedFunction) -> None:
         self.checked = checked
         self.body = checked.tree.body or (0, 0)
-        self.file = checked.module.memo.bare or checked.tree.file
+        self.file = checked.module.memo.uncommented or checked.tree.file
         self.names = OperandClassifier(checked)
         self.barriers = BarrierUniformity(self.file.text, self.body)
         self.reader = StatementReader(checked, self.names, self.barriers)
         self.doubts: list[int] = []  # where instructions end that may be wrong, in text order
         self.doubted = False  # whether there is one in the current block
-        self.early: set[str] = set()  # registers that are read before a write may have reached them
+        self.maybe_unwritten: set[str] = set()  # registers that are read before a write may have reached them
         self.unwritten: list[tuple[str, int]] = []  # registers that nothing writes, each with the position of a read
         self.falls_through = False  # whether control may reach the end of the body
         self.warnings: list[Diagnostic] = []  # about rows that are otherwise correct
@@ -55,37 +55,37 @@ class FastPath:
 
     def accepts(self) -> bool:
         """Whether the whole body is certainly correct, except for `warnings`, `unwritten`, `falls_through`, `doubts`,
-        `early` and `missing`. Can be called once.
+        `maybe_unwritten` and `missing`. Can be called once.
 
         False means that nothing is known, so the full checker must read all of it.
         """
         fine = self._read() and self._ends()
         self.names.release()
-        early = self.names.early
+        early = self.names.read_before_written
         if fine and early:
-            self._sort_early(early)
+            self._classify_early_reads(early)
         return fine
 
-    def _sort_early(self, early: set[str]) -> None:
+    def _classify_early_reads(self, early: set[str]) -> None:
         """Which of the registers that are read before they are written, in text order, are unwritten."""
         memo, file = self.checked.module.memo, self.file
-        if memo.bare is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like code
+        if memo.uncommented is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like code
             file = memo.without_comments(file)
         header = self.checked.header  # the caller writes these registers
-        several = early if header.ranges else early & (self.names.inner | header.names.keys())
+        several = early if header.ranges else early & (self.names.block_names | header.names.keys())
         reads = early_reads(file.text, self.body, early - several)
         self.unwritten = reads.unwritten
-        self.early = reads.unclear | several
+        self.maybe_unwritten = reads.maybe_unwritten | several
 
-    def places(self) -> list[int]:
+    def doubtful_positions(self) -> list[int]:
         """Where the full checker must look in an accepted body; empty if all of it is correct."""
-        if not (self.doubts or self.early or self.missing):
+        if not (self.doubts or self.maybe_unwritten or self.missing):
             return []
         text, body = self.file.text, self.body
         found = {*self.doubts, *landmarks(text, body)}
-        if self.early:
-            found.update(flowing(text, body))
-        if names := self.early | self.missing:
+        if self.maybe_unwritten:
+            found.update(control_transfers(text, body))
+        if names := self.maybe_unwritten | self.missing:
             found.update(match.start() for match in mentions(text, body, names))
         return sorted(found)
 
@@ -104,8 +104,8 @@ class FastPath:
         """A whole block. One with the key of an accepted block is accepted."""
         memos, form = self.checked.verdicts.block_memos, form_of(text, self.names)
         known = memos.get(form[0]) if form is not None else None
-        if known is not None and form is not None and known.applies(form[1], self.names):
-            self.reader.last = known.last or self.reader.last
+        if known is not None and form is not None and known.apply(form[1], self.names):
+            self.reader.last = known.last_instruction or self.reader.last
             return True
         self.names.open()
         offset: int | None = 1
@@ -116,7 +116,7 @@ class FastPath:
         if self.doubted:
             self.doubted, self.reader.doubt = False, True
             return False
-        if form is not None and form[0] not in memos and len(memos) < _MOST:
+        if form is not None and form[0] not in memos and len(memos) < _MAX_BLOCK_MEMOS:
             memos[form[0]] = block_memo(text, *form, self.names)
         return True
 
@@ -146,17 +146,17 @@ class FastPath:
         self.falls_through = last is None or bool(last[0]) or not ends(last[1].partition(".")[0])
         if self.falls_through and self.doubts:  # the last instruction may be a doubtful one
             return False
-        self.missing = blocks[0].needs - blocks[0].labels
+        self.missing = blocks[0].undefined_labels - blocks[0].labels
         return tables.has_known_callees(blocks[0], self.names)
 
     def _rows(self, chunk: Chunk, end: int) -> int | None:
         """Reads the statements of a chunk. Returns where to continue; None if something may be wrong."""
-        rows, names, first = chunk.rows, self.names, self.names.first
+        rows, names, definitions = chunk.rows, self.names, self.names.definitions
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
         # Lazily, a row at a time, because another statement's declarations change the meaning of names after it. First
         # operands come last, and become known as written.
         look = names.__getitem__
-        written = map(names.setdefault, a, map(first.__getitem__, a))
+        written = map(names.setdefault, a, map(definitions.__getitem__, a))
         keys = zip(
             opcodes, map(look, guards), map(look, b), map(look, c), map(look, d), map(look, e), written, strict=True
         )
@@ -172,8 +172,8 @@ class FastPath:
                 next(found, None)
             else:  # together with that of the other statement, which passes because it has no opcode
                 before = len(names)
-                said = list(islice(found, i - begin + 1))
-                if said.count(FINE) != len(said) and not self._look_closer(chunk, said, begin, before):
+                verdicts = list(islice(found, i - begin + 1))
+                if verdicts.count(FINE) != len(verdicts) and not self._look_closer(chunk, verdicts, begin, before):
                     return None
                 while mark < i:
                     if not names.label(labels[mark]):
@@ -208,8 +208,8 @@ class FastPath:
     def _hides_comments(self, chunk: Chunk, start: int, end: int) -> bool:
         """Whether a comment in a statement was blanked out, so that it may be a row now: for this body and later
         ones."""
-        memo, text, stop = self.checked.module.memo, chunk.file.text, min(start + _NEAR, end)
-        if chunk.inner or memo.bare is not None or text.find("/", start, text.find(";", start, stop)) < 0:
+        memo, text, stop = self.checked.module.memo, chunk.file.text, min(start + _COMMENT_DISTANCE, end)
+        if chunk.inner or memo.uncommented is not None or text.find("/", start, text.find(";", start, stop)) < 0:
             return False
         self.file = memo.without_comments(chunk.file)
         self.barriers.text = self.file.text
@@ -230,12 +230,12 @@ class FastPath:
             if len(other) > 1 and other[0] != "." and not tables.TABLE.match(other):
                 return  # an instruction or a block, which the reader has recorded
 
-    def _look_closer(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
+    def _look_closer(self, chunk: Chunk, verdicts: list[str], begin: int, before: int) -> bool:
         """Rows that are not all accepted, from `begin` on: some read their first operand, or need a second look."""
         rows = chunk.rows
         new: set[str] | None = None
         written, until = set[str](), begin  # by the rows before that one
-        for number, verdict in enumerate(said, begin):
+        for number, verdict in enumerate(verdicts, begin):
             if verdict is FINE:
                 continue
             row = rows[number]
@@ -246,14 +246,14 @@ class FastPath:
                     written.update(row[FIRST - 1] for row in rows[until:number] if assigns(row[OPCODE - 1]))
                     until = number
                     named = (name for name in asked if self.names[name].sort not in (FUNCTION, SINK, VARIABLE))
-                    self.names.early.update(name for name in named if name not in written)
+                    self.names.read_before_written.update(name for name in named if name not in written)
             if verdict is READS_FIRST:
                 continue
             if verdict is BARRIER:
                 if not self.barriers.never_splits if chunk.inner else self.barriers.diverges(rows, number):
                     return False
                 continue
-            right = self._is_right(row)
+            right = self._is_correct(row)
             if right is False and not chunk.inner and self._warned(chunk, number):
                 continue
             if right is None and not self._as_statement(chunk, number):
@@ -285,7 +285,7 @@ class FastPath:
             return True
         return self.reader.parse(chunk.file, match.start(), match.end(), match.end()) is not None
 
-    def _is_right(self, row: Row) -> bool | None:
+    def _is_correct(self, row: Row) -> bool | None:
         """Whether an instruction is correct: False if it may be wrong, None if more than its constants decides."""
         names, verdicts = self.names, self.checked.verdicts
         texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]

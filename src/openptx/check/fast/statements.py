@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _OPERAND = pattern(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
-_MOST = 1 << 12
+_MAX_MEMOISED = 1 << 12
 """The maximum number of memoised declarations of call parameters, and of instructions with correct constants."""
 
 
@@ -88,7 +88,7 @@ class StatementReader:
         if DECLARATION.fullmatch(text) is None:
             return None
         fine = self.parse_alone(text)
-        if fine and text.startswith(".pragma") and len(self.memo.declared) < _MOST:
+        if fine and text.startswith(".pragma") and len(self.memo.declared) < _MAX_MEMOISED:
             self.memo.declared[text] = []
         return fine
 
@@ -118,7 +118,7 @@ class StatementReader:
             elif not self.parse_alone(one):
                 return False
             found += self.declared
-        if len(self.memo.declared) < _MOST:
+        if len(self.memo.declared) < _MAX_MEMOISED:
             self.memo.declared[text] = found
         return True
 
@@ -151,7 +151,7 @@ class StatementReader:
         if values is not None and values in verdicts.valued:
             return True
         fine = self.parse_alone(text)
-        if fine and values is not None and len(verdicts.valued) < _MOST:
+        if fine and values is not None and len(verdicts.valued) < _MAX_MEMOISED:
             verdicts.valued.add(values)
         return fine
 
@@ -163,7 +163,7 @@ class StatementReader:
         if key not in right:
             if not self.parse_alone(text):
                 return False
-            if len(right) < _MOST:
+            if len(right) < _MAX_MEMOISED:
                 right.add(key)
         self.last = None, "call"
         return True

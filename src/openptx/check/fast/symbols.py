@@ -18,15 +18,14 @@ _PREDEFINED = frozenset(("WARP_SZ", "_"))
 
 
 class Block:
-    """An open block: its labels, the labels it `needs`, the position of the undo log (`mark`), its `own` registers and
-    the names that they hide."""
+    """An open block: where its part of the undo log begins, its labels, its registers and the names that they hide."""
 
-    __slots__ = ("hidden", "labels", "mark", "needs", "own", "tables")
+    __slots__ = ("hidden", "labels", "log_start", "registers", "tables", "undefined_labels")
 
-    def __init__(self, mark: int) -> None:
-        self.mark = mark
-        self.needs: set[str] = set()  # undeclared names, which must be labels
-        self.own: set[str] = set()  # empty for the body's outermost block, where a name cannot hide another
+    def __init__(self, log_start: int) -> None:
+        self.log_start = log_start
+        self.undefined_labels: set[str] = set()  # undeclared names, which must be labels
+        self.registers: set[str] = set()  # empty for the body's outermost block, where a name cannot hide another
         self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, Declared]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
@@ -47,42 +46,45 @@ class Declared:
 
 
 class SymbolTable(dict[str, Kind]):
-    """Kinds by text. It contains a register from its first write on, `first` from its declaration on.
+    """Kinds by text. It contains a register from its first write on, `definitions` from its declaration on.
 
     A block's declarations, and the kinds of texts that may contain their names, are undone at its `}` by a log; chained
     dictionaries would cost more.
     """
 
-    __slots__ = ("blocks", "checked", "composite", "early", "first", "inner", "log", "outside", "scope", "variables")
+    __slots__ = (
+        "block_names", "blocks", "checked", "composite", "definitions", "log", "module_names", "read_before_written",
+        "scope", "variables",
+    )  # fmt: skip
 
     def __init__(self, checked: CheckedFunction) -> None:
         super().__init__(COMMON)
         self.checked = checked
         self.scope = checked.header  # what the header declares
-        self.outside = checked.module.scope.names  # what the module declares
-        self.first = Definitions(self)
+        self.module_names = checked.module.scope.names  # what the module declares
+        self.definitions = Definitions(self)
         self.variables: dict[str, Declared] = {}  # variables that the body declares
         self.blocks = [Block(0)]
         self.log: list[str] = []  # entries to remove at the end of the block
         self.composite: list[str] = []  # cached texts that may contain names, perhaps removed already
-        self.early: set[str] = set()  # registers that are read before they are written, in text order
-        self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
+        self.read_before_written: set[str] = set()  # registers that are read before they are written, in text order
+        self.block_names: set[str] = set()  # names that some block declares, perhaps not the only one
 
     def declare(self, names: dict[str, Kind]) -> bool:
         """Declares registers; False if this block declares one of them already, perhaps as a label."""
-        first = self.first
+        definitions = self.definitions
         if not names.keys().isdisjoint(self.blocks[-1].labels):
             return False
         if len(self.blocks) == 1 and not names.keys().isdisjoint(self.scope.names):
             return False
-        if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
-            if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
+        if not (definitions.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
+            if len(self.blocks) == 1 or not self.blocks[-1].registers.isdisjoint(names):
                 return False
             self._shadow(names)
-        first.update(names)
+        definitions.update(names)
         if len(self.blocks) > 1:
-            self.blocks[-1].own.update(names)
-            self.inner.update(names)
+            self.blocks[-1].registers.update(names)
+            self.block_names.update(names)
             self.log += names
         return True
 
@@ -94,7 +96,7 @@ class SymbolTable(dict[str, Kind]):
         if len(self.blocks) == 1 and name in self.scope.names:
             return False
         labels.add(name)
-        return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
+        return self.definitions.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
 
     def labels(self, names: list[str]) -> bool:
         """Declares labels of this block, perhaps ahead of their position; False if it declares one of them already."""
@@ -122,30 +124,30 @@ class SymbolTable(dict[str, Kind]):
         block = self.blocks[-1]
         for name in names:
             block.labels.discard(name)
-            block.needs.add(name)
+            block.undefined_labels.add(name)
             self.pop(name, None)
 
     def shadows(self, names: Collection[str]) -> bool:
         """Whether one of these has a meaning outside the body: texts that contain it may be known already."""
-        return not (self.scope.names.keys().isdisjoint(names) and self.outside.keys().isdisjoint(names))
+        return not (self.scope.names.keys().isdisjoint(names) and self.module_names.keys().isdisjoint(names))
 
     def unknown(self, names: Collection[str]) -> bool:
         """Whether none of these has a meaning yet, in this block or outside."""
-        return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.shadows(names)
+        return self.keys().isdisjoint(names) and self.definitions.keys().isdisjoint(names) and not self.shadows(names)
 
     def variable(self, variable: Declared) -> bool:
         """Declares a variable and the addresses in it; False if the name already has a meaning."""
         name = variable.name
-        if name in self or name in self.first or name in self.blocks[-1].labels:
+        if name in self or name in self.definitions or name in self.blocks[-1].labels:
             return False
-        if name in self.scope.names or name in self.outside:
+        if name in self.scope.names or name in self.module_names:
             return False
         if len(self.blocks) > 1:
             self.log += variable.texts
         self.variables[name] = variable
         self.update(variable.texts)
         if len(variable.texts) > 1:
-            self.first.update(variable.texts)
+            self.definitions.update(variable.texts)
         self.composite += variable.texts
         return True
 
@@ -156,12 +158,12 @@ class SymbolTable(dict[str, Kind]):
     def mark_written(self, names: Iterable[str]) -> None:
         """Marks those of the names that are registers as written from the current statement on."""
         for name in names:
-            if name not in self and (kind := self.first.get(name)) is not None:
+            if name not in self and (kind := self.definitions.get(name)) is not None:
                 self[name] = kind
 
     def release(self) -> None:
-        """Breaks the reference cycle with `first`, so that memory is freed at once: garbage collection may be off."""
-        del self.first.names
+        """Breaks the reference cycle with `definitions`: memory is freed at once, even with garbage collection off."""
+        del self.definitions.names
 
     def open(self) -> None:
         """Opens the scope of a block."""
@@ -170,29 +172,29 @@ class SymbolTable(dict[str, Kind]):
     def close(self) -> Block:
         """A block ends: removes what it declared, except which registers it wrote."""
         block = self.blocks.pop()
-        learnt = self.log[block.mark :]
+        learnt = self.log[block.log_start :]
         if learnt:
-            for known in (self, self.first, self.variables):
+            for known in (self, self.definitions, self.variables):
                 if known:
                     deque(map(known.pop, learnt, repeat(None)), maxlen=0)
-            del self.log[block.mark :]
+            del self.log[block.log_start :]
         if block.hidden is not None:
             self.update(block.hidden[0])
-            self.first.update(block.hidden[1])
+            self.definitions.update(block.hidden[1])
             self.variables.update(block.hidden[2])
-        if block.needs:
-            self.blocks[-1].needs |= block.needs - block.labels
+        if block.undefined_labels:
+            self.blocks[-1].undefined_labels |= block.undefined_labels - block.labels
         return block
 
     def _shadow(self, names: Iterable[str]) -> None:
         """Names of an outer block get another meaning: removes all texts that contain them, until the block ends."""
         block = self.blocks[-1]
-        learnt = set(self.log[block.mark :])
-        again = {name for name in names if name in self or name in self.first}
+        learnt = set(self.log[block.log_start :])
+        again = {name for name in names if name in self or name in self.definitions}
         holds = re.compile("|".join(map(re.escape, again))).search  # or similar texts, which are learnt again
         texts = again.union(filter(holds, self.composite))
         block.hidden = block.hidden or ({}, {}, {})
-        for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
+        for known, hidden in zip((self, self.definitions), block.hidden[:2], strict=True):
             for text in texts:
                 kind = known.pop(text, None)
                 if kind is not None and text not in learnt:

@@ -12,7 +12,7 @@ from openptx.patterns import pattern
 from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import IDENTIFIER, WORD
 
-_MOST = 1 << 10
+_MAX_TABLES = 1 << 10
 # Compiled when the first table occurs.
 _TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|calltargets|callprototype)\b\s*([^;]*?)\s*;"
 TABLE = pattern(rf"{WORD}[ \t]*:[^:]", re.A)
@@ -25,15 +25,15 @@ def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool |
     match = re.fullmatch(_TABLE, text, re.A)
     if match is None:
         return None
-    name, directive, said = match.groups()
+    name, directive, operands = match.groups()
     if directive == "branchtargets":
-        if not memo.branches or not re.fullmatch(_TARGETS, said, re.A):
+        if not memo.branches or not re.fullmatch(_TARGETS, operands, re.A):
             return None
         if not _labels(name, directive, names):
             return False
-        names.blocks[-1].needs.update(target.strip() for target in said.split(","))
+        names.blocks[-1].undefined_labels.update(target.strip() for target in operands.split(","))
         return True
-    table = memo.tables.get((directive, said))
+    table = memo.tables.get((directive, operands))
     if table is None:
         return None
     if not _labels(name, directive, names):
@@ -50,13 +50,15 @@ def accepts_new(table: BranchTargets | CallPrototype, names: OperandClassifier, 
     block.tables[table.label.text] = table
     if isinstance(table, CallPrototype) or table.name == "calltargets":
         match = re.fullmatch(_TABLE, table.text, re.A)
-        if match is not None and len(memo.tables) < _MOST:
+        if match is not None and len(memo.tables) < _MAX_TABLES:
             memo.tables[match[2], match[3]] = table
     else:
         memo.branches = True
         for target in table.targets:
             count = target.count
-            block.needs.update([target.text] if count is None else [f"{target.text}{i}" for i in range(count)])
+            block.undefined_labels.update(
+                [target.text] if count is None else [f"{target.text}{i}" for i in range(count)]
+            )
     return True
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from openptx.syntax import operands as text
     from openptx.syntax.tree import Instruction
 
-OLD = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
-"""Instructions that the document calls deprecated without `.sync`, since PTX ISA 6.0."""
-_SINCE = 6, 0
+DEPRECATED = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
+"""Instructions that are deprecated without `.sync`, and their sections."""
+_DEPRECATED_SINCE = 6, 0
 
 
 class Used:
@@ -108,7 +108,7 @@ def _more(count: int) -> str:
 def deprecated(instruction: Instruction, version: Version, findings: FunctionFindings) -> None:
     """An instruction that the document has replaced."""
     mnemonic, _, tail = instruction.opcode.partition(".")
-    if mnemonic not in OLD or version < _SINCE or tail.startswith("sync"):
+    if mnemonic not in DEPRECATED or version < _DEPRECATED_SINCE or tail.startswith("sync"):
         return
     fixed = f"{mnemonic}.sync.{tail}"
     findings.add(
@@ -118,6 +118,6 @@ def deprecated(instruction: Instruction, version: Version, findings: FunctionFin
         "sm_70 and later lack it",
         expected=fixed,
         actual=instruction.opcode,
-        rule=f"PTX ISA, {mnemonic} ({OLD[mnemonic]})",
+        rule=f"PTX ISA, {mnemonic} ({DEPRECATED[mnemonic]})",
         help=f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None,
     )
