@@ -100,9 +100,7 @@ def unit(f: Format, m: Fraction) -> Fraction:
     return two(e - f.man)
 
 
-def round_magnitude(
-    f: Format, m: Fraction, negative: bool, rnd: str, quantum: Fraction, random: Fraction | None = None
-) -> Fraction:
+def round_magnitude(m: Fraction, negative: bool, rnd: str, quantum: Fraction, random: Fraction | None) -> Fraction:
     """`m` as a multiple of `quantum`."""
     kept, rest = divmod(m / quantum, 1)
     return (kept + goes_up(Fraction(rest), bool(kept % 2), negative, rnd, random)) * quantum
@@ -132,11 +130,11 @@ def encode(
     if v.kind == INFINITE:
         return (sign | infinity) << f.low
     m, draw = v.magnitude, None if random is None else Fraction(random[1], 1 << random[0])
-    if ftz and m and round_magnitude(f, m, negative, rnd, two(log2(m) - f.man), draw) < two(f.emin):
+    if ftz and m and round_magnitude(m, negative, rnd, two(log2(m) - f.man), draw) < two(f.emin):
         return sign << f.low
     if not f.gradual and m < two(f.emin):
         m = least_magnitude(f, m, rnd)
-    m = round_magnitude(f, m, negative, rnd, unit(f, m), draw)
+    m = round_magnitude(m, negative, rnd, unit(f, m), draw)
     if m <= decode(f, f.largest << f.low).magnitude:
         return (sign | magnitude_code(f, m)) << f.low
     return (sign | (infinity if overflows(rnd, negative) else f.largest)) << f.low

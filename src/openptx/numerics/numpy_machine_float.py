@@ -47,10 +47,10 @@ def in_hardware(op: str, f: str, rnd: str, ftz: bool) -> Callable[..., Array] | 
         return None
     if op == "fma":
         return fused32 if f == "f32" else None
-    return partial(hardware32 if f == "f32" else hardware64, op, UFUNCS[op])
+    return partial(hardware32, UFUNCS[op]) if f == "f32" else partial(hardware64, op, UFUNCS[op])
 
 
-def hardware32(op: str, ufunc: Callable[..., Array], *codes: Array) -> Array:
+def hardware32(ufunc: Callable[..., Array], *codes: Array) -> Array:
     d = ufunc(*[a.view(np.float32) for a in codes])
     bits = d.view(np.uint32)
     np.copyto(bits, NAN32, where=np.isnan(d))

@@ -117,7 +117,7 @@ def unknown(what: str, name: object, file: str, names: Sequence[str]) -> str:
     return f"no {what} {shown}: {file} {names_like(str(name), names, what)}"
 
 
-def names_like(name: str, kernels: Sequence[str], what: str = "kernel") -> str:
+def names_like(name: str, kernels: Sequence[str], what: str) -> str:
     """The second half of that message: `has` and the names of a module's kernels or variables."""
     if not kernels:
         return f"has no {what}"

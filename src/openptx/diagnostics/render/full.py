@@ -26,7 +26,7 @@ def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = W
     return "\n".join([*parts, style("bold", summary(diagnostics)), ""])
 
 
-def render_one(diagnostic: Diagnostic, style: Style, width: int = WIDTH) -> str:
+def render_one(diagnostic: Diagnostic, style: Style, width: int) -> str:
     """One diagnostic, without the line with the counts."""
     marks = [Mark(diagnostic.span, diagnostic.label, diagnostic.severity)]
     marks += [Mark(label.span, label.text, "secondary") for label in diagnostic.labels]
@@ -46,12 +46,12 @@ def render_fault(fault: Fault, *, color: bool = False, width: int = WIDTH) -> st
     return "\n".join(located(head, "fault", fault.message, fault.file, fault.span, fault.facts, style, width))
 
 
-def render_unsupported(gap: Unsupported, *, color: bool = False, width: int = WIDTH) -> str:
+def render_unsupported(gap: Unsupported, *, color: bool = False) -> str:
     """A gap: the instruction without a meaning."""
     style = Style(color)
     notes = [f"help: {gap.help}"] if gap.help else []
     head, message = style("unsupported", "unsupported"), f"OpenPTX cannot do this yet: `{gap.form}`"
-    return "\n".join(located(head, "unsupported", message, gap.file, gap.span, notes, style, width))
+    return "\n".join(located(head, "unsupported", message, gap.file, gap.span, notes, style, WIDTH))
 
 
 def located(

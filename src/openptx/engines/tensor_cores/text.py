@@ -43,17 +43,17 @@ class Text(Builder):
     def cast(self, op: str, a: str, old: str, new: str) -> str:
         return a if old == new else self.emit(f"{op} {old} {a} to {new}")
 
-    def replicated(self, a: str, k: int, t: str = INT) -> str:
+    def replicated(self, a: str, k: int) -> str:
         """A vector in which every lane has the value of lane `k` in its group of four."""
-        return self.shuffle(t, a, "poison", [i & ~3 | k for i in range(LANES)])
+        return self.shuffle(INT, a, "poison", [i & ~3 | k for i in range(LANES)])
 
     # Memory
 
-    def load_at(self, t: str, base: str, offset: int | str = 0, align: int = 4) -> str:
+    def load_at(self, t: str, base: str, offset: int | str, align: int = 4) -> str:
         """What lies this many bytes after a pointer."""
         return self.load(t, self.field(base, offset), align)
 
-    def store_at(self, t: str, value: str, base: str, offset: int | str = 0, align: int = 4) -> None:
+    def store_at(self, t: str, value: str, base: str, offset: int | str, align: int = 4) -> None:
         self.store(t, value, self.field(base, offset), align)
 
     def array(self, count: int) -> str:

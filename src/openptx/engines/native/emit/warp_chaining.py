@@ -32,7 +32,7 @@ class WarpChaining:
         self.next_warp(self.segments.origins_of(b), last)
         ir.start(last)
         if self.segments.barriers[b.stop] is not None:
-            self.jump_if_at("%frames", b.stop, self.again.setdefault(b.stop, f"again{b.stop}"), "onward")
+            self.jump_if_at("%frames", b.stop, self.again.setdefault(b.stop, f"again{b.stop}"))
         else:
             ir.jump("onward")
 
@@ -51,7 +51,7 @@ class WarpChaining:
             ir.jump("onward")
             return
         frame = ir.field(self.entry.of_warp("%frame", "ptr"), self.frame_size)
-        self.jump_if_at(frame, position, self.following.setdefault(position, f"following{position}"), "onward")
+        self.jump_if_at(frame, position, self.following.setdefault(position, f"following{position}"))
 
     def has_next(self, positions: list[int], last: str) -> bool:
         """Jumps to `last` if there is no next warp that could be at one of these positions. Whether there can be one:
@@ -65,8 +65,8 @@ class WarpChaining:
         ir.start(more)
         return True
 
-    def jump_if_at(self, frame: str, position: int, goal: str, other: str) -> None:
-        """Jumps to `goal` if a frame's warp is at a position and is not blocked there."""
+    def jump_if_at(self, frame: str, position: int, goal: str) -> None:
+        """Jumps to `goal` if a frame's warp is at a position and is not blocked there, else to `onward`."""
         ir = self.ir
         assert abi.VERSION == abi.RESUME + 4  # must be 0
         free = ir.emit(f"icmp eq i64 {ir.load('i64', ir.field(frame, abi.RESUME), 8)}, {position}")
@@ -75,7 +75,7 @@ class WarpChaining:
             generation = ir.load("i32", self.entry.field(place), 4)
             ticket = ir.load("i32", ir.field(frame, abi.GENERATION), 4)
             free = ir.emit(f"and i1 {free}, {ir.emit(f'icmp ne i32 {generation}, {ticket}')}")
-        ir.likely(free, goal, other)
+        ir.likely(free, goal, "onward")
 
     # Where segments begin
 

@@ -219,7 +219,7 @@ def multiply_fragments(
         blocks = slice(at // QUAD, min(at + sums.together, words * 4) // QUAD)
         left, right = of_depth(a, rows // 16, 2, blocks), of_depth(b, columns // 8, 1, blocks)
         p = MatrixProduct(f, g, (blocks.stop - blocks.start) * 4, d if at else h, d, sums.fraction)
-        lanes = partial(lines_at_once, x, m, left, right, addends, (rows, columns), p)
+        lanes = partial(lines_at_once, x, left, right, addends, (rows, columns), p)
         addends = kept_bits(x, d, x.matrix_product(p, left, right, addends, lanes), sums.kept)
     return addends
 
@@ -234,7 +234,7 @@ def of_depth(fragment: Registers, tiles: int, each: int, blocks: slice) -> Regis
 
 
 def lines_at_once(
-    x: Machine, m: Modifiers, a: Registers, b: Registers, addends: Tile, extent: tuple[int, int], p: MatrixProduct
+    x: Machine, a: Registers, b: Registers, addends: Tile, extent: tuple[int, int], p: MatrixProduct
 ) -> Tile:
     """The product of fragments in terms of a machine's primitive operations."""
     q = Quads(x)

@@ -81,7 +81,7 @@ class BoundsCheck:
     def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
         """Whether the whole range between the lowest and the highest lane is valid, where it begins, and the
         addresses."""
-        group = self.group_here(region, size, write)
+        group = self.group_here(region)
         good = self.group_good.get(group) if group is not None else None
         wanted: Wanted | None = None  # nothing, if an earlier access of the group has checked it
         if good is None:
@@ -223,7 +223,7 @@ class BoundsCheck:
             return ir.emit(f"and i1 {good}, {aligned}")
         return good
 
-    def group_here(self, region: str, size: int, write: bool) -> Group | None:
+    def group_here(self, region: str) -> Group | None:
         """The group of the current access."""
         group = self.groups.get(self.scope.site) if not self.scope.step_lane else None
         return group if group is not None and group.region == region and not self.scope.mask_may_be_empty else None

@@ -67,15 +67,15 @@ class Count(Hooks):
         before = self.ir.load("i64", place, 8, STATE)
         self.ir.store("i64", self.ir.emit(f"add i64 {before}, {amount}"), place, 8, STATE)
 
-    def add_pair(self, offset: int, one: str, two: str) -> None:
-        """Adds to two adjacent counters."""
+    def add_one_and(self, offset: int, amount: str) -> None:
+        """Adds one to a counter, and an amount to the next."""
         ir, t = self.ir, "<2 x i64>"
         place = ir.field(self.counts, offset)
         before = ir.load(t, place, 8, STATE)
-        if two.startswith("%"):
-            amounts = ir.emit(f"insertelement {t} <i64 {one}, i64 poison>, i64 {two}, i32 1")
+        if amount.startswith("%"):
+            amounts = ir.emit(f"insertelement {t} <i64 1, i64 poison>, i64 {amount}, i32 1")
         else:
-            amounts = f"<i64 {one}, i64 {two}>"
+            amounts = f"<i64 1, i64 {amount}>"
         ir.store(t, ir.emit(f"add {t} {before}, {amounts}"), place, 8, STATE)
 
     def lanes_of(self, mask: Bits) -> str:
@@ -101,12 +101,12 @@ class Count(Hooks):
     def begins(self, b: Block) -> None:
         self.threads = self.lanes_of(self.scope.block_mask)
         first = layout.SLOW_WARPS if self.c.version else layout.WARPS
-        self.add_pair(self.counter(b.start, first), "1", self.threads)
+        self.add_one_and(self.counter(b.start, first), self.threads)
         self.tick(b.stop - b.start)
 
     def leaves(self) -> None:
         site = self.scope.site
-        self.add_pair(self.counter(site, layout.LEFT_WARPS), "1", self.lanes_of(self.scope.block_mask))
+        self.add_one_and(self.counter(site, layout.LEFT_WARPS), self.lanes_of(self.scope.block_mask))
         self.tick(site - self.scope.block.stop)
         if self.taken is not None and self.taken[0] == site:
             less = self.ir.emit(f"sub i64 0, {self.taken[1]}")
