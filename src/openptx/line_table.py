@@ -6,16 +6,44 @@ import re
 from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from openptx.source import File
 
 if TYPE_CHECKING:
     from openptx.program import Op
-    from openptx.source import File
 
 Place = tuple[str, int, int]
 """File, line, column."""
 _PLACE = r"(\d+)[ \t]+(\d+)[ \t]+(\d+)"
 _LOC = re.compile(rf'^(?:[^\n/"]*[\s;:{{}}])?(\.loc)[ \t]+{_PLACE}(?:[^\n]*?inlined_at[ \t]+{_PLACE})?', re.M)
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
+
+Parsed = tuple[dict[int, str], list[int], list[tuple[Place, ...]]]
+"""Names of source files by number, offsets of the `.loc` and what each says, as `LineTable.of`."""
+_PARSED: WeakKeyDictionary[File, Parsed] = WeakKeyDictionary()
+"""One for each file, which its launches share: parsing the table of a large one takes longer than a small launch."""
+
+
+def _parsed(text: str) -> Parsed:
+    names = {int(number): name for number, name in _FILE.findall(text)}
+
+    def place(numbers: tuple[str, ...]) -> Place:
+        index, line, column = map(int, numbers)
+        return names.get(index, ""), line, column
+
+    found = list(_LOC.finditer(text)) if names else []
+    found = [match for match in found if int(match[3]) or match[5]]
+    chains: list[tuple[Place, ...]] = []
+    known: dict[tuple[str, ...], tuple[Place, ...]] = {}
+    for match in found:
+        own, outer = match.groups()[1:4], match.groups()[4:]
+        chain = known.get(outer, (place(outer),)) if outer[0] else ()
+        if int(own[1]):
+            chain = (place(own), *chain)
+        known[own] = chain
+        chains.append(chain)
+    return names, [match.start(1) for match in found], chains
 
 
 class LineTable:
@@ -26,24 +54,10 @@ class LineTable:
 
     def __init__(self, file: File) -> None:
         self.file = file
-        self.names = {int(number): name for number, name in _FILE.findall(file.text)}
-        found = list(_LOC.finditer(file.text)) if self.names else []
-        found = [match for match in found if int(match[3]) or match[5]]
-        self.starts = [match.start(1) for match in found]
-        self.chains: list[tuple[Place, ...]] = []
-        known: dict[tuple[str, ...], tuple[Place, ...]] = {}
-        for match in found:
-            own, outer = match.groups()[1:4], match.groups()[4:]
-            chain = known.get(outer, (self.place(outer),)) if outer[0] else ()
-            if int(own[1]):
-                chain = (self.place(own), *chain)
-            known[own] = chain
-            self.chains.append(chain)
+        if (found := _PARSED.get(file)) is None:
+            found = _PARSED[file] = _parsed(file.text)
+        self.names, self.starts, self.chains = found
         self._lines: dict[str, list[str]] = {}
-
-    def place(self, numbers: tuple[str, ...]) -> Place:
-        index, line, column = map(int, numbers)
-        return self.names.get(index, ""), line, column
 
     def of(self, op: Op) -> tuple[Place, ...]:
         """The position of a statement, innermost first: where it is written, and where that was inlined."""

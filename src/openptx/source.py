@@ -14,7 +14,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 class File:
     """A named text. The line table is computed when the first row is needed, never while lexing."""
 
-    __slots__ = ("_starts", "name", "text")
+    __slots__ = ("__weakref__", "_starts", "name", "text")
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
