@@ -40,7 +40,7 @@ def test_hostile_programs_take_linear_time(what: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_hostile_programs_end_in_diagnostics(what: str) -> None:
     """At a size at which quadratic work would not end, and at which Python's stack and its integers do."""
-    n = 6000
+    n = 4500
     for found in openptx.check(PROGRAMS[what](n)):
         assert isinstance(found, Diagnostic)
         assert str(found)

@@ -236,14 +236,25 @@ def images(name: str, shape: tuple[int, ...], data: np.ndarray) -> list[tuple[st
 
 @pytest.mark.parametrize("name", COORDINATES)
 def test_coordinates(name: str) -> None:
+    """A third of the numbers for each image, and for the next image the next third."""
+    compare_coordinates(name, 3)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", COORDINATES)
+def test_all_coordinates(name: str) -> None:
+    compare_coordinates(name, 1)
+
+
+def compare_coordinates(name: str, step: int) -> None:
     """Textures and surfaces of odd shapes, also of another number of dimensions than the instruction has."""
     arenas = {t: Arena(f"cvt.rn.f32.u32 f2, t; mov.u16 h0, 9; {COORDINATES[name].format(t=t)} st.global.u32 [o], r0;")
               for t in ("u32", "f32")}  # fmt: skip
     texels = np.arange(4096, dtype=np.uint32).view(np.uint8)
     for shape in SHAPES:
         before = texels.copy()
-        for t, image in images(name, shape, texels[1024:]):
-            for number in EXTREMES:
+        for which, (t, image) in enumerate(images(name, shape, texels[1024:]), SHAPES.index(shape)):
+            for number in EXTREMES[which % step :: step]:
                 arenas[t].compare(image, number)
                 size = 4 * int(np.prod(shape))
                 changed = texels != before

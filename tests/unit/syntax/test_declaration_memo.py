@@ -98,13 +98,32 @@ def read(text: str, patch: pytest.MonkeyPatch, most: int) -> tuple[object, list[
         return fields(module.items), [str(found) for found in check(File("a.ptx", text))]
 
 
-@pytest.mark.parametrize("item", [*VARIABLES, *HEADERS])
+ITEMS = (*VARIABLES, *HEADERS)
+
+
+def compare_after_first(item: str, others: tuple[str, ...], patch: pytest.MonkeyPatch) -> None:
+    items = "\n".join(item.replace("NAME", name) for name in ("first", *others))
+    text = f".version 8.5\n.target sm_80\n.address_size 64\n{items}\n"
+    assert read(text, patch, 99) == read(text, patch, 0), text
+
+
+def orders(name: str) -> tuple[tuple[str, ...], ...]:
+    return (name,), ("third", name), (name, name), (name, "first")
+
+
+@pytest.mark.parametrize("item", ITEMS)
 def test_one_after_another(item: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for second in NAMES:
-        for others in ((second,), ("third", second), (second, second), (second, "first")):
-            items = "\n".join(item.replace("NAME", name) for name in ("first", *others))
-            text = f".version 8.5\n.target sm_80\n.address_size 64\n{items}\n"
-            assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0), text
+    """Every name, in one of the orders; the next item has it in the next order."""
+    for number, name in enumerate(NAMES):
+        compare_after_first(item, orders(name)[(ITEMS.index(item) + number) % 4], monkeypatch)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("item", ITEMS)
+def test_one_after_another_in_every_order(item: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        for others in orders(name):
+            compare_after_first(item, others, monkeypatch)
 
 
 VALUES = (
@@ -136,9 +155,22 @@ LISTS = (
 @pytest.mark.parametrize("version", ["8.5\n.target sm_80", "2.3\n.target sm_20"])
 def test_values_of_one_form(type: str, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Declarations that differ in their values: one that the type does not hold is found after those that it holds."""
+    compare_values(type, version, monkeypatch, 2)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("type", ["u8", "b8", "s16", "u32", "u64", "b64", "f32", "f16", "v2 .u32", "pred"])
+@pytest.mark.parametrize("version", ["8.5\n.target sm_80", "2.3\n.target sm_20"])
+def test_values_in_every_list(type: str, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_values(type, version, monkeypatch, 1)
+
+
+def compare_values(type: str, version: str, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """Each value alone and in every `step`th list, the next value beginning with the next list."""
     head = f".version {version}\n.address_size 64\n.global .u32 x;\n.func function() {{ ret; }}\n.shared .u32 held;\n"
     plain = [f".global .{type} v# = {value};" for value in VALUES]
-    listed = [f".global .{type} v#[3] = {{{text.replace('#', value)}}};" for value in VALUES for text in LISTS]
+    pairs = [(value, text) for i, value in enumerate(VALUES) for text in LISTS[i % step :: step]]
+    listed = [f".global .{type} v#[3] = {{{text.replace('#', value)}}};" for value, text in pairs]
     items = [item.replace("#", str(number)) for number, item in enumerate([*plain, *plain, *listed, *listed])]
     assert read(head + "\n".join(items), monkeypatch, 99) == read(head + "\n".join(items), monkeypatch, 0)
 
