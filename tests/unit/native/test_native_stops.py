@@ -254,7 +254,7 @@ def test_ctrl_c_on_the_command_line_is_a_line_and_status_130(tmp_path: object) -
         with subprocess.Popen(
             [*command, "--engine", engine, "--arg", "zeros:u32:4"], stderr=subprocess.PIPE, text=True,
         ) as child:  # fmt: skip
-            time.sleep(3)
+            time.sleep(1.5)
             for _ in range(3):
                 child.send_signal(signal.SIGINT)
                 time.sleep(0.02)

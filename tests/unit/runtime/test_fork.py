@@ -27,7 +27,7 @@ mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd1, %%rd1, %%rd2; st.global.u32 [%%rd1],
 
 def launch(i, engine):
     x = np.zeros(32, np.uint32)
-    openptx.load(SOURCE % i)["k"](4, 32, (x,), engine=engine, timeout=60)
+    openptx.load(SOURCE % i)["k"](4, 32, (x,), engine=engine, timeout=300)
     assert x[5] == 5 * i + 7
 
 def load(first):
@@ -48,7 +48,7 @@ for i in range(int(sys.argv[1])):
     time.sleep(i % 7 * 0.003)  # the first while the package is being imported
     pid = os.fork()
     if pid == 0:
-        faulthandler.dump_traceback_later(150, exit=True)
+        faulthandler.dump_traceback_later(400, exit=True)
         child(900000 + i)
         os._exit(0)
     bad += os.waitpid(pid, 0)[1] != 0
@@ -78,7 +78,7 @@ start = time.monotonic()
 pid = os.fork()
 if pid == 0:
     os._exit(0)
-print(os.waitpid(pid, 0)[1], time.monotonic() - start < 20)
+print(os.waitpid(pid, 0)[1], time.monotonic() - start < 50)
 """
 
 
@@ -104,7 +104,7 @@ import openptx.forks
 
 pid = os.fork()
 if pid == 0:
-    faulthandler.dump_traceback_later(20, exit=True)
+    faulthandler.dump_traceback_later(100, exit=True)
     sys.slow = 0
     import openptx_slow
     os._exit(openptx_slow.answer)
@@ -118,57 +118,70 @@ def test_an_import_that_begins_right_before_the_fork(tmp_path: Path) -> None:
     slow = "import sys, time\nsys.modules['__main__'].begun.set()\ntime.sleep(getattr(sys, 'slow', 30))\nanswer = 42\n"
     (tmp_path / "openptx_slow.py").write_text(slow)
     program = f"import sys; sys.path.append({str(tmp_path)!r})\n" + IN_THE_GAP
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
     assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
 
 
 IN_A_LAUNCH = """
-import os, signal, sys, time
+import os, signal, threading
 import numpy as np, openptx
 
 def module(body):
     return openptx.load('.version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k(.param .u64 x) {'
         '.reg .b64 a, n; .reg .pred p; ld.param.u64 a, [x];' + body + ' ret; }')["k"]
 
-long = module('mov.u64 n, 0; L: add.u64 n, n, 1; st.volatile.global.u32 [a], n; setp.ne.u64 p, n, 0; @p bra L;')
+long = module('ld.global.u64 n, [a+8]; L: add.u64 n, n, 1; st.volatile.global.u32 [a], n;'
+    'setp.ne.u64 p, n, 0; @p bra L;')
 short = module('st.global.u32 [a], 7;')
-x = np.zeros(1, np.uint32)
+x = np.array([0, 2**64 - 1], np.uint64)
 
-def launch(timeout):
+class Interrupted(Exception): pass
+
+def launch():
     try:
-        long(3, 32, (x,), engine="native", workers=3, timeout=timeout)
+        long(3, 32, (x,), engine="native", workers=3, timeout=200)
     except openptx.Unsupported as error:
         return "Unsupported" if "forked meanwhile" in str(error) else str(error)
-    except openptx.Fault as fault:
-        return fault.name
+    except Interrupted:
+        return "interrupted"
 
-launch(3)  # it is compiled
+launch()  # it is compiled, and ends after one turn
+x[1] = 0
 parent, children = os.getpid(), []
 
-def handler(*_):
-    if os.getpid() == parent and not children:
-        children.append(os.fork())
-        if os.getpid() != parent:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(60)
+def wait():
+    children.append(os.waitpid(children[0], 0)[1])
+    os.kill(parent, signal.SIGUSR1)
 
-signal.signal(signal.SIGALRM, handler)
+def fork(*_):
+    children.append(os.fork())
+    if os.getpid() == parent:
+        threading.Thread(target=wait).start()
+    else:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(150)
+
+def interrupt(*_):
+    raise Interrupted
+
+signal.signal(signal.SIGALRM, fork)
+signal.signal(signal.SIGUSR1, interrupt)
 signal.setitimer(signal.ITIMER_REAL, 0.3)
-how = launch(4)
+how = launch()
 x[:] = 0
 short(3, 1, (x,), engine="native", workers=3)
-assert x == 7
+assert x[0] == 7
 if os.getpid() != parent:
     print(how, flush=True)
     os._exit(0)
-print(os.waitpid(children[0], 0)[1], how)
+print(children[1], how)
 """
 
 
 def test_a_handler_forks_in_the_midst_of_a_launch() -> None:
     """The parent's launch continues. The child's cannot, without the other threads; it waited for them forever."""
-    done = subprocess.run([sys.executable, "-c", IN_A_LAUNCH], capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout) == (0, "Unsupported\n0 timeout\n"), done.stderr
+    done = subprocess.run([sys.executable, "-c", IN_A_LAUNCH], capture_output=True, text=True, timeout=400)
+    assert (done.returncode, done.stdout) == (0, "Unsupported\n0 interrupted\n"), done.stderr
 
 
 SLOW = """
@@ -191,7 +204,7 @@ start = time.monotonic()
 pid = os.fork()
 if pid == 0:
     os._exit(0)
-print(os.waitpid(pid, 0)[1], time.monotonic() - start < 20)
+print(os.waitpid(pid, 0)[1], time.monotonic() - start < 50)
 """
 
 
