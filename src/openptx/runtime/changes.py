@@ -13,6 +13,8 @@ import numpy as np
 from openptx.device.memory_view import Array, Bytes
 
 LINE = 64
+PART = 1 << 20
+"""Bytes that are compared at once, a multiple of `LINE`: what is known of them stays in the caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,16 @@ class Change:
 
 def change(before: Bytes, after: Bytes) -> Change | None:
     """The difference of two contents of an array; None if there is none."""
-    differ = np.zeros(lines_of(before.size), np.bool_)
-    flat = differ.reshape(-1)[: before.size]
-    np.not_equal(before, after, out=flat)
-    lines = np.flatnonzero(differ.view(np.uint64).any(axis=1))
-    return Change(lines, np.packbits(differ[lines], axis=1), after[flat]) if lines.size else None
+    found: list[tuple[Array, Bytes, Bytes]] = []
+    for start in range(0, before.size, PART):
+        old, new = before[start : start + PART], after[start : start + PART]
+        differ = np.zeros(lines_of(old.size), np.bool_)
+        flat = differ.reshape(-1)[: old.size]
+        np.not_equal(old, new, out=flat)
+        lines = np.flatnonzero(differ.view(np.uint64).any(axis=1))
+        if lines.size:
+            found.append((lines + start // LINE, np.packbits(differ[lines], axis=1), new[flat]))
+    return Change(*map(np.concatenate, zip(*found, strict=True))) if found else None
 
 
 class Merged:

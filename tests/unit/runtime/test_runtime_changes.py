@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from openptx.runtime.changes import Merged, change
+from openptx.runtime.changes import LINE, PART, Merged, change
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 1000])
@@ -27,6 +27,21 @@ def test_ranges_that_write_alternating_bytes(size: int) -> None:
             assert found is None
     merged.write(target)
     assert (target == wanted).all()
+
+
+def test_changes_on_either_side_of_the_end_of_a_part() -> None:
+    """Arrays are compared part by part; lines are numbered through, and parts without a change leave no trace."""
+    size = 3 * PART + 10
+    places = np.array([0, PART - 1, PART, PART + LINE, 3 * PART + 9])
+    before, target = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
+    after = before.copy()
+    after[places] = 1 + np.arange(len(places))
+    found, merged = change(before, after), Merged(size)
+    assert found is not None
+    assert found.lines.tolist() == (places // LINE).tolist()
+    assert merged.add(found) is None
+    merged.write(target)
+    assert (target == after).all()
 
 
 def test_bytes_that_no_range_changed_keep_what_they_have_meanwhile() -> None:
