@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.attributes import attribute_problems
 from openptx.check.availability import gate_problem
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
@@ -88,6 +89,8 @@ also of PTX 7.0 or newer, so bodies are not searched for newer features."""
 
 _POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
 
+_OF_CLUSTERS = frozenset(("reqnctapercluster", "maxclusterrank"))
+
 _FUNCTIONS_ONLY = frozenset(("noreturn", "abi_preserve", "abi_preserve_control"))
 
 _PREDICATES = 11
@@ -125,8 +128,8 @@ class DirectiveAvailability:
             self._limits(statement)
         if isinstance(statement, Function | CallPrototype):
             self._conventions(statement)
-        if isinstance(statement, Declaration) and statement.attributes:
-            self._managed(statement)
+        if isinstance(statement, Declaration | Function) and statement.attributes:
+            self.collector.extend(list(attribute_problems(statement, self.context.follows_ptxas)))
 
     def _conventions(self, statement: Function | CallPrototype) -> None:
         """How a function or a prototype passes results, and which registers it preserves (measured, ptxas 13.5)."""
@@ -156,23 +159,16 @@ class DirectiveAvailability:
                     )  # fmt: skip
                     self.collector.add(found)
 
-    def _managed(self, declaration: Declaration) -> None:
-        for attribute in declaration.attributes:
-            if attribute.name == "managed" and declaration.space != "global" and self.context.follows_ptxas:
-                found = Diagnostic(
-                    "invalid-directive", "`.managed` is for `.global` variables", self.file, attribute.span,
-                    f"this one is in `.{declaration.space}`", rule="PTX ISA, .attribute (5.4.8)",
-                )  # fmt: skip
-                self.collector.add(found)
-
     def _limits(self, function: Function) -> None:
         """A limit on threads, registers or blocks must be positive (11.4; measured)."""
         for directive in function.directives:
-            for value in directive.values if directive.name in _POSITIVE else ():
-                if not 0 < value.value < 1 << 32:
+            least = 1 if directive.name in _POSITIVE else 0
+            for value in directive.values if least or directive.name in _OF_CLUSTERS else ():
+                if not least <= value.value < 1 << 32:
                     found = Diagnostic(
-                        "invalid-directive", f"`.{directive.name}` takes at least 1, not {value.value}", self.file,
-                        value.span, "not positive" if value.value <= 0 else "too large", expected="a positive integer",
+                        "invalid-directive", f"`.{directive.name}` takes {least} to {(1 << 32) - 1}, not {value.value}",
+                        self.file, value.span, "not positive" if value.value <= 0 else "too large",
+                        expected="a positive integer" if least else "an integer of 32 bits",
                         actual=value.text, rule="PTX ISA, Performance-Tuning Directives (11.4)",
                     )  # fmt: skip
                     self.collector.add(found)
@@ -358,15 +354,16 @@ class DirectiveAvailability:
     def _header_pragmas(self, function: Function) -> None:
         """Pragmas of a whole function: those about the code that follows them belong into its body (chapter 12)."""
         for pragma in function.directives:
-            if not isinstance(pragma, Pragma):
-                continue
-            for string in pragma.strings:
-                word = string.value.split()[0] if string.value.split() else ""
-                if word in PRAGMAS and word != "nounroll":
-                    message = f"the pragma `{word}` belongs in the body of a function"
-                    self.collector.add(
-                        Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
-                    )
+            if isinstance(pragma, Pragma):
+                self.outside_of_bodies(pragma, "not in the header")
+
+    def outside_of_bodies(self, pragma: Pragma, place: str) -> None:
+        """A pragma of the module, or of a header (measured, ptxas 13.5)."""
+        for string in pragma.strings:
+            word = string.value.split()[0] if string.value.split() else ""
+            if word in PRAGMAS and word != "nounroll":
+                message = f"the pragma `{word}` belongs in the body of a function"
+                self.collector.add(Diagnostic("misplaced-directive", message, self.file, string.span, place))
 
 
 def _common(statement: Statement) -> bool:

@@ -27,7 +27,7 @@ from openptx.late import late
 from openptx.syntax import characters, tree
 from openptx.syntax.declarations import InitialiserList
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import Alias, Section, SourceFile
+from openptx.syntax.directives import Alias, Pragma, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ class ModuleChecker:
                 self.debug_info.section(item)
             elif isinstance(item, SourceFile):
                 self.debug_info.source(item)
+            elif isinstance(item, Pragma):
+                self.availability.outside_of_bodies(item, "not in a function")
         if "unused" in self.selected:
             unused_in_module(self)
         return self.collector.diagnostics
@@ -243,7 +245,7 @@ class ModuleChecker:
             if isinstance(value, InitialiserList) and value.plain and self._have_addresses(value.names):
                 continue
             for address in symbols(value):
-                self.linkage.symbol(address, declaration)
+                self.linkage.symbol(address, declaration, self.linkage.space_of(address.name.text))
         self.declarations.module_level(declaration)
         if declaration.space == "const" and declaration.linkage != "extern":
             self._constants(declaration, bytes_of(declaration))

@@ -12,7 +12,7 @@ from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.brace_matcher import outside
 from openptx.syntax.declaration_fast_parser import simple
-from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
+from openptx.syntax.declaration_parser import LINKAGE, NO_LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
 from openptx.syntax.foreign import assigned, guard_reversed
@@ -29,7 +29,6 @@ _HIDDEN = pattern(r"//[^\n]*;|/\*|\"[^\"\n]*;")
 _LABELLED = pattern(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 _LINE = pattern(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
-_LINKAGE = "linkage can only be given to variables of the module"
 _FUNCTIONS = (".entry", ".func")
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
 BLOCKS = 1663
@@ -119,7 +118,7 @@ def pieces(
             return
         elif kind in (REGISTERS, DECLARATION) and (variable := simple(file, start, offset)):
             if variable.linkage:
-                problems.append(_misplaced(Cursor(file, start, end), _LINKAGE).diagnostic)
+                problems.append(_misplaced(Cursor(file, start, end), NO_LINKAGE).diagnostic)
             yield variable
         else:
             found: list[Statement] = []
@@ -203,7 +202,7 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         if inside:
             if ahead.word in _FUNCTIONS:
                 return _declared_function(c, problems)
-            raise _misplaced(c, _LINKAGE)
+            raise _misplaced(c, NO_LINKAGE)
         if ahead.kind == "dot" and ahead.word not in (*SPACES, *_FUNCTIONS, ".align", ".attribute"):
             if ahead.word not in NAMES:
                 raise unknown_directive(ahead)

@@ -102,6 +102,7 @@ def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Memb
 
 
 LINKAGE = (".visible", ".extern", ".weak", ".common")
+NO_LINKAGE = "linkage can only be given to variables of the module"
 SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const", ".tex")
 _POINTER_SPACES = (".const", ".global", ".local", ".shared", ".texref", ".samplerref", ".surfref")
 _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
@@ -253,6 +254,10 @@ class _Head:
         self.pointer: Pointer | None = None
         self.attributes: tuple[Attribute, ...] = ()
         if c.word in LINKAGE:
+            if parameter:
+                raise c.mistake(
+                    "misplaced-directive", NO_LINKAGE, c.span, "of a parameter", help=f"leave out `{c.word}`"
+                )
             self.linkage = self._word(c)
         self._align(c)
         if c.word not in SPACES:

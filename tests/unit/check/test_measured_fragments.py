@@ -185,3 +185,26 @@ def test_products_of_bytes_have_up_to_256_columns(columns: int) -> None:
     assert not [
         each for each in openptx.check(MODULE.format(target="sm_90a", statement=statement)) if each.severity == "error"
     ]
+
+
+# fmt: off
+MOVED = (  # by statements of the assembler's own; the element, whether it is taken
+    ("wmma.load.a.sync.aligned.row.m16n16k16.f16 {b320, b321, b322, b323, b324, b325, b326, @}, [b641];",
+     "p1 %laneid %tid.x", "b327 f16x21"),
+    ("wmma.load.c.sync.aligned.row.m16n16k16.f16 {@, b321, b322, b323}, [b641];",   "p1 %laneid", "b327 f16x21"),
+    ("wmma.load.b.sync.aligned.col.m32n8k16.s8 {@}, [b641];",                       "p1 %laneid", "b327 s321"),
+    ("wmma.load.a.sync.aligned.row.m8n8k4.f64 {@}, [b641];",                        "p1 %clock64", "b641 f641"),
+    ("wmma.store.d.sync.aligned.row.m16n16k16.f16 [b641], {b320, b321, b322, @};",
+     "p1 %laneid 1.0 0d3FF0000000000000 v", "b327 0f3F800000 5"),
+    ("wmma.store.d.sync.aligned.row.m8n8k4.f64 [b641], {f640, @};",                 "%clock64", "f641 1.0"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_120a"])
+@pytest.mark.parametrize(("statement", "wrong", "right"), MOVED)
+def test_fragments_that_are_loaded_and_stored(target: str, statement: str, wrong: str, right: str) -> None:
+    for element in (*wrong.split(), *right.split()):
+        text = MODULE.format(target=target, statement=".local .b32 v; " + statement.replace("@", element))
+        found = [each.name for each in openptx.check(text) if each.severity == "error"]
+        assert bool(found) is (element in wrong.split()), element

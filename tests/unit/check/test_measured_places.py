@@ -165,6 +165,88 @@ def test_limits_that_exclude_each_other(limits: str, right: bool) -> None:
     assert (not errors(f"{head}.entry k()\n{limits}\n{{ ret; }}\n")) is right
 
 
+PRAGMAS = ('.pragma "enable_smem_spilling";', '.pragma "nounroll", "frequency 3";', '.pragma "used_bytes_mask 1";')
+
+
+@pytest.mark.parametrize("pragma", PRAGMAS)
+def test_pragmas_about_code_are_in_functions(pragma: str) -> None:
+    assert set(errors(f"{HEAD}{pragma}\n.entry k() {{ ret; }}\n")) == {"misplaced-directive"}
+    assert errors(f"{HEAD}.entry k() {{ {pragma} ret; }}\n") == []
+    assert errors(f'{HEAD}.pragma "nounroll";\n.entry k() {{ ret; }}\n') == []
+
+
+# fmt: off
+#    in front of the kernel, in its body in front of the value, the value, the finding
+LOCAL_VALUES = (
+    ("",                 "",                        "no",            "unknown-name"),
+    ("",                 "",                        "generic(no)",   "unknown-name"),
+    ("",                 "{ .global .u32 a; }",     "a",             "unknown-name"),
+    ("",                 "L:",                      "L",             "unknown-name"),
+    ("",                 "",                        "%tid",          "unknown-name"),
+    ("",                 ".reg .b32 a<4>;",         "a1",            "initializer"),
+    (".global .u32 a;",  ".reg .u32 a;",            "a",             "initializer"),
+    ("",                 ".shared .u32 a;",         "a",             "initializer"),
+    (".shared .u32 a;",  "",                        "a+4",           "initializer"),
+    ("",                 "",                        "parameter",     "initializer"),
+    (".global .u32 a;",  "",                        "a",             None),
+    ("",                 ".global .u32 a;",         "a+4",           None),
+    ("",                 ".const .u32 a; {} ",      "generic(a)",    None),
+    ("",                 "",                        "k",             None),
+    ("",                 "",                        "v",             None),
+    (".func f;",         "",                        "f",             None),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("before", "body", "value", "wrong"), LOCAL_VALUES)
+def test_names_in_initial_values_of_bodies(before: str, body: str, value: str, wrong: str | None) -> None:
+    text = f"{HEAD}{before}\n.entry k(.param .u64 parameter) {{ {body} .global .u64 v = {value}; ret; }}\n"
+    assert errors(text) == ([wrong] if wrong else [])
+
+
+# fmt: off
+ATTRIBUTES = (
+    (".global .attribute(.managd) .f32 g;",             "invalid-directive"),
+    (".global .attribute(.managed, .entry) .f32 g;",    "invalid-directive"),
+    (".global .attribute(.managed(1, 2)) .f32 g;",      "invalid-directive"),
+    (".func .attribute(.managed) f();",                 "invalid-directive"),
+    (".func .attribute(.unified(1, 2, 3)) f();",        "invalid-directive"),
+    (".func .attribute(.unified) f();",                 "invalid-directive"),
+    (".shared .attribute(.unified(1, 2)) .u32 g;",      "invalid-directive"),
+    (".global .attribute(.managed, .managed) .f32 g;",  None),
+    (".func .attribute(.unified(1, 2)) f();",           None),
+    (".func f(.common .param .b32 a);",                 "misplaced-directive"),
+    (".func (.weak .param .b32 a) f;",                  "misplaced-directive"),
+    (".entry f(.visible .param .b32 a) { ret; }",       "misplaced-directive"),
+    (".entry f() { p: .callprototype _ (.extern .param .b32 _); ret; }", "misplaced-directive"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "wrong"), ATTRIBUTES)
+def test_attributes_and_linkage(text: str, wrong: str | None) -> None:
+    head = HEAD.replace("sm_80", "sm_90")
+    assert errors(f"{head}{text}\n") == ([wrong] if wrong else [])
+
+
+def test_unknown_types_of_nothing() -> None:
+    assert errors(f"{HEAD}.global .foo ;\n{KERNEL}") == ["register-type"]
+    assert errors(f"{HEAD}.entry k() {{ .local .foo ; ret; }}\n") == ["register-type"]
+    assert errors(f"{HEAD}.global .e4m3 ;\n{KERNEL}") == []
+
+
+@pytest.mark.parametrize("limit", [".maxclusterrank 4294967296", ".reqnctapercluster 1, 4294967296"])
+def test_limits_of_clusters_have_32_bits(limit: str) -> None:
+    head = HEAD.replace("sm_80", "sm_90")
+    assert errors(f"{head}.entry k() {limit} {{ ret; }}\n") == ["invalid-directive"]
+    assert errors(f"{head}.entry k() {limit.replace('96', '95')} {{ ret; }}\n") == []
+
+
+def test_values_after_an_unknown_type() -> None:
+    assert errors(f"{HEAD}.global .foo a, b = 7, c[2] = {{1}};\n{KERNEL}") == ["register-type"]
+    assert errors(f"{HEAD}.entry k() {{ .global .foo a, b = 7; ret; }}\n") == ["register-type"]
+
+
 @pytest.mark.parametrize("count", ["4294967296", "99999999999"])
 def test_so_many_registers_are_too_many(count: str) -> None:
     assert errors(f"{HEAD}.entry k() {{ .reg .b32 %r<{count}>; ret; }}\n") == ["array-size"]

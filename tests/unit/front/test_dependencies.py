@@ -70,7 +70,7 @@ ALLOWED = {
 LAYERS = (
     "context", "function_findings", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages",
     "selection",
-    "operand", "availability", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
+    "operand", "availability", "attributes", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
     "lowering", "header", "debug_info", "directive_availability", "body_directives", "function_checker",
     "module", "symbols", "__init__",
 )

@@ -17,6 +17,7 @@ from openptx.isa.types import TYPES, Type
 
 _DECLARED = frozenset((kinds.REGISTER, kinds.VARIABLE))
 _TYPED = _DECLARED | {kinds.SPECIAL}
+_NOT_PLAIN = frozenset((kinds.SPECIAL, kinds.VARIABLE))
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -71,6 +72,8 @@ def lengths(place: Place) -> tuple[int, ...]:
 def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Problem]:
     """The problem with something that cannot be an element at all."""
     match part.sort:
+        case _ if _must_be_plain(place) and (part is kinds.PREDICATE_KIND or part.sort in _NOT_PLAIN):
+            yield _no_element(place, part, where)
         case kinds.REGISTER:
             return
         case kinds.SPECIAL if not part.count:
@@ -89,6 +92,11 @@ def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Pro
             return
         case _:
             yield _no_element(place, part, where)
+
+
+def _must_be_plain(place: Place) -> bool:
+    """Whether elements are registers of the function: the assembler moves them in statements of its own."""
+    return place.context.follows_ptxas and place.operand_rule.says("plain elements")
 
 
 def _no_element(place: Place, part: Kind, where: Path) -> Problem:
@@ -183,7 +191,8 @@ def _no_integers(place: Place) -> bool:
 
 def _short_floats(place: Place) -> bool:
     """Whether the assembler rejects floats of 64 bits in this list (measured)."""
-    return place.context.follows_ptxas and place.operand_rule.says("short floats")
+    narrow = _must_be_plain(place) and place.type is not None and place.type.width <= 32
+    return narrow or (place.context.follows_ptxas and place.operand_rule.says("short floats"))
 
 
 def _needs_register(place: Place) -> bool:

@@ -6,11 +6,13 @@ from openptx.check.availability import B128, UNSIZED, gate_problem
 from openptx.check.names.body import declare_name, formal_space, local_space, memory_kind
 from openptx.check.names.declared_types import OPAQUE, Misfit, prototype_problem, type_problem
 from openptx.check.names.initial_values import initial_problem, packed_problem
+from openptx.check.names.linkage import symbols
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.sizes import shape_of
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
+from openptx.isa.types import TYPES
 from openptx.syntax.declarations import SymbolAddress
 from openptx.syntax.operands import Integer
 
@@ -162,6 +164,16 @@ class Declarations:
         self._opaque(declaration)
         self._aligned(declaration)
         self._declare_all(declaration, scope, local_space(declaration, own))
+        for declarator in declaration.names:
+            for address in symbols(declarator.initialiser):
+                self.module.linkage.symbol(address, declaration, self._space_of(address.name.text, scope))
+
+    def _space_of(self, name: str, scope: Scope) -> str | None:
+        """The state space of a variable, register or function that a body can name; None if there is none yet."""
+        found = scope.find(name)
+        if found is None:
+            return self.module.linkage.space_of(name)
+        return "reg" if isinstance(found[0], Registers) else found[0].declared[0].space
 
     def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
         """The names of a declaration of memory and their kinds; None if there is a finding about it."""
@@ -170,12 +182,14 @@ class Declarations:
             return None
         if declaration.align is not None and declaration.align.value > _MOST_ALIGNED:
             return None
-        if declaration.type in OPAQUE:
+        if declaration.type in OPAQUE or not declaration.names:
             return None
         for declarator in declaration.names:
             if type_problem(declaration, declarator, self.module.context) is not None:
                 return None
-            if declarator.initialiser is not None and initial_problem(declaration, declarator, shape_of(declarator)):
+            if (value := declarator.initialiser) is not None and (
+                symbols(value) or initial_problem(declaration, declarator, shape_of(declarator))
+            ):
                 return None
             names = [declarator.name.text]
             if (count := declarator.count) is not None:  # `x<3>`
@@ -191,6 +205,8 @@ class Declarations:
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
         """Checks and declares names one by one; of one like an accepted one, only the name is checked."""
         reported = False
+        if not declaration.names and declaration.type not in TYPES:  # `.global .foo;`
+            self._of_nothing(declaration)
         for number, declarator in enumerate(declaration.names):
             key = _shape(declaration, declarator, space, unsized)
             if key is not None and (known := self.right.get(key)) is not None:
@@ -204,8 +220,10 @@ class Declarations:
             if misfit is not None:
                 self._report(packed_problem(declaration, declarator) or misfit, declaration, declarator)
                 wrong, reported = True, misfit.at != "name"
-            elif declarator.initialiser is not None and (
-                misfit := initial_problem(declaration, declarator, shape_of(declarator))
+            elif (
+                declarator.initialiser is not None
+                and declaration.type in TYPES  # else it was reported with an earlier name
+                and (misfit := initial_problem(declaration, declarator, shape_of(declarator)))
             ):
                 self._report(misfit, declaration, declarator)
                 wrong = True
@@ -216,6 +234,13 @@ class Declarations:
                 declare_name(declaration, number, scope, space)
             if key is not None and not (wrong or reported):
                 self.right[key] = memory_kind(declaration, declarator, space)
+
+    def _of_nothing(self, declaration: Declaration) -> None:
+        """An unknown type in a declaration without names, which is no error otherwise (measured, ptxas 13.5)."""
+        rest = self.module.file.text[declaration.type_span[1] : declaration.span[1]]
+        if not rest.strip("; \t\r\n"):  # else the parser reported what stands there
+            message = f"there is no type `.{declaration.type}`"
+            self.add("register-type", message, declaration.type_span, "no type", rule="PTX ISA, 5.2.1")
 
     def _b128(self, declaration: Declaration, declarator: Declarator) -> bool:
         """Whether `.b128` is too new for the file. The assembler takes arrays of it in every file (13.5, measured)."""

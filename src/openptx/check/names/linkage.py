@@ -141,21 +141,25 @@ class Linkage:
                 known.name.span,
             )  # fmt: skip
 
-    def symbol(self, address: SymbolAddress, declaration: Declaration) -> None:
-        """A name in an initial value: a variable or function that must have been declared before."""
+    def space_of(self, name: str) -> str | None:
+        """The state space of a variable or function of the module; None if there is none yet."""
+        if name in self.variables:
+            return self.variables[name].space
+        return "global" if name in self.functions else None
+
+    def symbol(self, address: SymbolAddress, declaration: Declaration, space: str | None) -> None:
+        """A name in an initial value: a variable or function, which must have been declared before, in `space`."""
         name = address.name.text
-        held = self.variables[name].space if name in self.variables else "global"
-        if held not in ("global", "const"):
+        if space is None:
             self._add(
-                "initializer", f"`{name}` is in `.{held}`, and has no address before the kernel runs", declaration,
+                "unknown-name", f"`{name}` is not declared before it is used in an initial value", declaration,
+                address.name.span, "no such name before", "PTX ISA, Initializers (5.4.4)",
+            )  # fmt: skip
+        elif space not in ("global", "const"):
+            self._add(
+                "initializer", f"`{name}` is in `.{space}`, and has no address before the kernel runs", declaration,
                 address.name.span, "not in `.global` or `.const`", "PTX ISA, Initializers (5.4.4)",
             )  # fmt: skip
-        if not self.new(name):
-            return
-        self._add(
-            "unknown-name", f"`{name}` is not declared before it is used in an initial value", declaration,
-            address.name.span, "no such name before", "PTX ISA, Initializers (5.4.4)",
-        )  # fmt: skip
 
     def _twice(self, name: str, where: Declaration | Function, span: Span, first: Span, message: str) -> None:
         self._add("duplicate-name", message, where, span, "again", _RULE, first)

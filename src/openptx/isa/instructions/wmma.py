@@ -88,7 +88,7 @@ load_a = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "a"},
     gates=_GATES,
-    operands="r   no pairs",
+    operands="r   no pairs, plain elements",
 )
 
 load_b = instruction(
@@ -100,7 +100,7 @@ load_b = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "b"},
     gates=_GATES,
-    operands="r   no pairs",
+    operands="r   no pairs, plain elements",
 )
 
 load_c = instruction(
@@ -112,7 +112,7 @@ load_c = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "c"},
     gates=_GATES,
-    operands="r   strictly",
+    operands="r   strictly, plain elements",
 )
 
 
@@ -205,7 +205,7 @@ store_d = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "d"},
     gates=_GATES,
-    operands="r   registers, strictly",
+    operands="r   registers, strictly, plain elements",
 )
 
 

@@ -22,6 +22,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     addr    in .shared           the state space of a variable whose name is used as a generic address
     b       registers in lists   a list of constants only is rejected, a single constant is accepted
     r       short floats         no 64-bit float constant (`1.0`, `0d...`) in a list; `0f...` is accepted
+    r       plain elements       no predicate, special register, variable or 64-bit float for 32 bits in a list
     d       one of several       a list of two or four where one value is expected
     d       a list of one        `{r}` where no list is expected
     e       an ignored integer   a single integer where a list is expected, as if the operand were left out
@@ -49,7 +50,7 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
-    "short floats",
+    "short floats", "plain elements",
 ))  # fmt: skip
 
 
