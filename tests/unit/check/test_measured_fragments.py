@@ -208,3 +208,20 @@ def test_fragments_that_are_loaded_and_stored(target: str, statement: str, wrong
         text = MODULE.format(target=target, statement=".local .b32 v; " + statement.replace("@", element))
         found = [each.name for each in openptx.check(text) if each.severity == "error"]
         assert bool(found) is (element in wrong.split()), element
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {b320, b321, b322, b323}, [@], b321;",
+        "wmma.load.b.sync.aligned.col.m32n8k16.s8 {b320}, [@];",
+        "wmma.store.d.sync.aligned.row.m8n8k4.f64 [@], {f641, f642};",
+        "tensormap.replace.tile.box_dim.b1024.b32 [@], 1, b321;",
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [@], 64;",
+    ],
+)
+def test_addresses_that_need_32_bits(statement: str) -> None:
+    for register, right in (("h", False), ("b", False), ("b321", True), ("b641", True)):
+        text = MODULE.format(target="sm_100a", statement=f".reg .s16 h; .reg .b8 b; {statement.replace('@', register)}")
+        found = [each.name for each in openptx.check(text) if each.severity == "error"]
+        assert found == ([] if right else ["address-register"]), register

@@ -174,7 +174,8 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             help="put the address into a register of 64 bits",
         )
         return
-    if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):
+    narrow = declared.width < 32 and not (place.context.follows_ptxas and not place.operand_rule.says("32 bits"))
+    if declared.kind not in "bsu" or declared.width > 64 or narrow:
         yield place.problem(
             "address-register",
             f"an address register must be an integer or bit register of 32 or 64 bits, not `.{declared.name}`",

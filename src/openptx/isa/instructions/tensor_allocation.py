@@ -30,6 +30,7 @@ alloc = instruction(
     types={"nCols": "u32"},
     ranges=_COLUMNS,
     defaults={"space": "generic"},
+    operands="dst   32 bits",
 )
 
 

@@ -361,6 +361,7 @@ tensormap_replace = instruction(
     gates="""
         .swizzle_atomicity   PTX 8.6, sm_100f sm_110f sm_120f
     """,
+    operands="addr   32 bits",
 )
 
 
@@ -381,7 +382,10 @@ tensormap_replace_dimension = instruction(
     immediates="ord",
     ranges="ord   0 to 4",
     defaults={"space": "generic"},
-    operands="new_val   as .u32",
+    operands="""
+        new_val   as .u32
+        addr      32 bits
+    """,
 )
 
 

@@ -88,7 +88,10 @@ load_a = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "a"},
     gates=_GATES,
-    operands="r   no pairs, plain elements",
+    operands="""
+        r   no pairs, plain elements
+        p   32 bits
+    """,
 )
 
 load_b = instruction(
@@ -100,7 +103,10 @@ load_b = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "b"},
     gates=_GATES,
-    operands="r   no pairs, plain elements",
+    operands="""
+        r   no pairs, plain elements
+        p   32 bits
+    """,
 )
 
 load_c = instruction(
@@ -112,7 +118,10 @@ load_c = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "c"},
     gates=_GATES,
-    operands="r   strictly, plain elements",
+    operands="""
+        r   strictly, plain elements
+        p   32 bits
+    """,
 )
 
 
@@ -205,7 +214,10 @@ store_d = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "d"},
     gates=_GATES,
-    operands="r   registers, strictly, plain elements",
+    operands="""
+        r   registers, strictly, plain elements
+        p   32 bits
+    """,
 )
 
 

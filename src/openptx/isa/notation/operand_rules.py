@@ -33,6 +33,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       element              an array element without brackets, `x[i]`
     p       wide                 a 32-bit address is reported, since the assembler's code generator may reject it
     a       64 bits              an address in a register of 64 bits
+    a       32 bits              an address in a register of 32 bits or more
     a       passed on            a value that is only moved, so that its register need not have been written
     b       passed on by .b8     the same for the opcode with these modifiers and no others
     b       padded               a list of which only the first element need have been written
@@ -49,7 +50,7 @@ _FLAGS = frozenset((
     "registers", "no constant", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink",
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
-    "padded", "64 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
+    "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
     "short floats", "plain elements",
 ))  # fmt: skip
 
