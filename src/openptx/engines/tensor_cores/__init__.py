@@ -1,1 +1,1 @@
-"""Matrix products of whole fragments as compiled routines, which both engines call; start with routine.py."""
+"""Compiled routines for the products of tensor cores, shared by both engines. Start with routine.py."""

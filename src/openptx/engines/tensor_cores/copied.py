@@ -1,4 +1,4 @@
-"""Generates the LLVM text of a copy from shared to tensor memory that one thread starts, from its definition."""
+"""The LLVM text of `tcgen05.cp`, a copy from shared to tensor memory that one thread starts, from its definition."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Generates the LLVM text of a product in tensor memory that one thread starts: its lines are read by the definitions
-of isa/semantics/matrix, and multiplied by a routine (tiles.py)."""
+"""The LLVM text of `tcgen05.mma`, a product in tensor memory that one thread starts: the definitions of
+isa/semantics/matrix read the lines of its matrices, and a routine (tiles.py) multiplies them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def product_of(p: Described, code: int) -> MatrixProduct | None:
 
 
 class Lines:
-    """Functions that read the lines of a product's matrices. `widths`: of the operands."""
+    """Functions that read the lines of a product's matrices. `widths` are those of the operands in bits."""
 
     def __init__(self, p: Described, code: int, widths: Sequence[int]) -> None:
         self.p, self.code, self.shape, self.widths = p, code, p.shape(code), widths

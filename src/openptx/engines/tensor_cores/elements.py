@@ -1,4 +1,4 @@
-"""The elements of words: as f32, and their exponents in a sum, for all elements of a word at once."""
+"""Decodes the elements of words: their values as f32, and the exponents of all elements of a word at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from openptx.numerics.dot import Factors
 
 
 class Exponents:
-    """Biased exponents, packed as the elements are. Those of two factors are added, and the largest sum is taken.
+    """Biased exponents, packed like the elements. Those of two factors are added; the largest sum aligns the terms.
 
     The exponent of zero is so small that no sum with it reaches `LEAST`, the smallest sum of two numbers. That of
     infinities and NaN is so large that every sum with it is above `most`, the largest of two numbers, for any other

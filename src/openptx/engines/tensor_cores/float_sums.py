@@ -1,4 +1,5 @@
-"""Sums of sixteen results at once: terms truncated at each result's own position, added exactly as 32-bit integers.
+"""Sums of products for sixteen results at once. Terms are truncated at a position that each result's largest term
+determines, and added exactly as 32-bit integers.
 
 Cases that are not handled are marked in `rare`, and computed by the definition: infinities and NaN, sums so large or so
 small that f32 cannot represent their terms' scales, and sums beyond 32 bits.
@@ -24,7 +25,7 @@ HALF, SHORT = f"<{LANES} x half>", f"<{LANES} x i16>"
 
 class FloatSums:
     scales: Scales | None = None
-    """For the current vector, if the product has any."""
+    """The scales of the current vector, if the product has any."""
 
     def __init__(self, staged: Staged, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512

@@ -1,4 +1,4 @@
-"""Routines compiled once for a processor and stored on disk; linked once for a process, on first use."""
+"""The library of routines: compiled once per processor and stored on disk, linked once per process, on first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A machine that emits LLVM code of one thread, which reads shared and tensor memory: loops over lines of matrices.
+"""A machine that emits LLVM code for one thread, which reads shared and tensor memory in loops over lines of matrices.
 
-If a read is not allowed the code reads something else, and reports that at the end: then the reference engine repeats
-everything, and reports the fault.
+Code for an invalid read reads another place instead and returns failure: the reference engine then repeats the
+instruction, and reports the fault.
 """
 
 from __future__ import annotations

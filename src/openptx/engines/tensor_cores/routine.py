@@ -1,9 +1,9 @@
 """The LLVM text of a routine: sixteen rows times any number of groups of eight columns.
 
 Fragments have the layout of a warp's registers in memory, 32 words each: a by chunks of four words of a line and halves
-of the rows, b by columns and chunks, c and d by columns and elements, in 32 bits each. Steps: decode a; for every eight
-columns decode b (staging.py), and for a quarter of the rows and every second column add up (float_sums.py). A vector
-with a rare result is recomputed by the definition, in all its lanes.
+of the rows, b by columns and chunks, c and d by columns and elements, in 32 bits each. The routine decodes a once. For
+each group of eight columns it decodes b (staging.py); for each quarter of the rows and every second column it sums the
+products (float_sums.py). A vector with a case that the sums do not handle (`rare`) is recomputed by the definition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openptx.numerics.dot import Tile
 
 COLUMNS = 8
-"""Of a group."""
+"""Columns of a group."""
 
 ELEMENTS = 4
 """Elements of c and d per lane, of sixteen rows and eight columns."""
@@ -42,7 +42,7 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     x = Text()
     staged = Staged(x, p)
     sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
-    again = Again(x, p) if p.d is not None else None
+    fallback = Fallback(x, p) if p.d is not None else None
     staged.left("%a")
     with x.loop("%groups") as group:
         b = x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
@@ -55,11 +55,11 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
             where = place(x, quarter, parity, of_group)
             c = x.load_at(INT, "%c", where)
             d = sums.result(rows, columns, c)
-            if again is not None:
-                d = again.result(sums.rare, d, "%a", b, quarter, parity, c)
+            if fallback is not None:
+                d = fallback.result(sums.rare, d, "%a", b, quarter, parity, c)
             x.store_at(INT, d, "%d", where)
     own = function(name, "ptr noalias %a, ptr noalias %b, ptr %c, ptr %d, i64 %groups", x)
-    return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, repeated(name), WEIGHTS])
+    return "\n".join([*([exact(p), DECLARATIONS] if fallback is not None else []), own, repeated(name), WEIGHTS])
 
 
 def size_of_b(p: MatrixProduct) -> int:
@@ -80,8 +80,8 @@ def place(x: Text, quarter: str, parity: str, of_group: str) -> str:
     return x.emit(f"add i64 {of_group}, {x.emit(f'mul i64 {vector}, {VECTOR}')}")
 
 
-class Again:
-    """Computes a vector by the definition: lines of words in memory, one word of all sixteen rows after another."""
+class Fallback:
+    """Recomputes a vector by the definition, on lines in memory: each word of all sixteen rows, then the next."""
 
     def __init__(self, x: Text, p: MatrixProduct) -> None:
         self.x, self.p = x, p

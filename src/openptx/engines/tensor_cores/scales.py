@@ -1,7 +1,7 @@
-"""Scales of lines in a routine: exponents and significands, decoded in advance, beside the original codes.
+"""Scales of rows and columns in a routine: their codes, and their decoded exponents and significands.
 
-Each of sixteen rows, and of eight columns, has words of 32 bits: the codes of its scales; the exponent of each, which
-is `BROKEN` for NaN; the significand of each, with three bits below the point. Words of one kind are contiguous, for all
+Each of sixteen rows, and of eight columns, has words of 32 bits: the codes of its scales; the exponent of each scale,
+`BROKEN` for NaN; the significand of each, with three bits below the point. Words of one kind are contiguous for all
 lines.
 """
 

@@ -1,4 +1,4 @@
-"""Fragments of a and b, decoded once and laid out so that a vector of products needs no shuffle.
+"""Decoded fragments of a and b, laid out so that a vector of products needs no shuffle.
 
 A vector has the results of lanes 4g + t in the layout of the fragment of d: rows `g` of a quarter of the sixteen, and
 of eight columns those with number 2t + `parity`. So a row's element is in four lanes, and the four columns' elements
@@ -81,7 +81,7 @@ class Staged:
         return (layer * self.p.words + word) * 2 * QUAD
 
     def pair(self, layer: int, word: int, rows: str, columns: str, t: str = INT) -> tuple[str, str]:
-        """A word of each row and of each column. `rows` and `columns` point to a quarter of a, and a parity of b."""
+        """A word of each row and of each column. `rows` points to a quarter of a, `columns` to a parity of b."""
         x, one = self.x, t.rpartition(" ")[2][:-1]
         a = x.load_at(t, rows, self.place_of_a(layer, word), VECTOR)
         b = x.load_at(f"<{QUADS} x {one}>", columns, self.place_of_b(layer, word), QUAD)

@@ -50,7 +50,7 @@ class Text(Builder):
     # Memory
 
     def load_at(self, t: str, base: str, offset: int | str, align: int = 4) -> str:
-        """What lies this many bytes after a pointer."""
+        """Loads from this many bytes after a pointer."""
         return self.load(t, self.field(base, offset), align)
 
     def store_at(self, t: str, value: str, base: str, offset: int | str, align: int = 4) -> None:

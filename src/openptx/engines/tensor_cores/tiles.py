@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from openptx.engines.tensor_cores.block_sums import BlockSums
 from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
-from openptx.engines.tensor_cores.routine import DECLARATIONS, WEIGHTS, Again, exact, function, size_of_b
+from openptx.engines.tensor_cores.routine import DECLARATIONS, WEIGHTS, Fallback, exact, function, size_of_b
 from openptx.engines.tensor_cores.scales import FOUR, OF_COLUMNS, OF_ROWS, Scales, words_of
 from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, Staged
 from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
@@ -19,7 +19,7 @@ GROUP, GROUPS = 8, 32
 """Columns per group, and the maximum number of groups."""
 
 ROWS = 16
-"""Of a tile."""
+"""Rows of a tile."""
 
 SLOTS = [2 * (j % QUADS) + j // QUADS for j in range(GROUP)]
 
@@ -27,7 +27,7 @@ LANE = 4 * COLUMNS
 """Bytes from one lane of tensor memory to the next."""
 
 TYPES = "ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i1"
-"""Of a routine's arguments."""
+"""The types of a routine's arguments."""
 
 
 def size_of_a(p: MatrixProduct) -> int:
@@ -42,7 +42,7 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     x = Text()
     staged = Staged(x, p, GROUPS)
     sums = sums_of(staged, avx512)
-    again = Again(x, p) if p.d is not None else None
+    fallback = Fallback(x, p) if p.d is not None else None
     with x.loop("%groups") as group:
         staged.b = staged.of_group(group)
         staged.right(x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}")))
@@ -69,12 +69,12 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
                     of_columns = x.field(t, x.emit(f"mul i64 {parity}, {QUAD}"))
                     scales = sums.scales = Scales(x, p, of_rows, of_columns)
                 d = sums.result(rows, columns, c)
-                if again is not None:
-                    d = again.result(sums.rare, d, a, b, quarter, parity, c, scales)
+                if fallback is not None:
+                    d = fallback.result(sums.rare, d, a, b, quarter, parity, c, scales)
                 stored(x, d, where)
     inputs = ", ".join(f"ptr noalias %{v}" for v in "abst")
     own = function(name, f"{inputs}, ptr %d, i64 %tiles, i64 %step, i64 %groups, i1 %adds", x)
-    return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, WEIGHTS])
+    return "\n".join([*([exact(p), DECLARATIONS] if fallback is not None else []), own, WEIGHTS])
 
 
 def sums_of(staged: Staged, avx512: bool) -> FloatSums | BlockSums | IntegerSums:
