@@ -85,6 +85,36 @@ def fixpoint(
     return Solver(c, uniform_branches, memo or MeaningMemo()).solve()
 
 
+class Worklist:
+    """Which blocks have to be interpreted again: those that read a fact that has changed since, or during which other
+    lanes may wait than before."""
+
+    def __init__(self, blocks: int, cells: int) -> None:
+        self.clock = 0  # blocks interpreted so far
+        self.reads = [set[int]() for _ in range(blocks)]
+        """The cells whose facts each block read when it was last interpreted."""
+        self.changed_at = [0] * cells
+        self.interpreted_at: list[tuple[int, object]] = [(-1, None)] * blocks
+
+    def is_due(self, block: int, lanes: object) -> bool:
+        at, before = self.interpreted_at[block]
+        return before != lanes or any(self.changed_at[cell] > at for cell in self.reads[block])
+
+    def begin(self, block: int, lanes: object) -> set[int]:
+        """A block is interpreted. Returns the set of the cells that it reads, which is still empty."""
+        self.clock += 1
+        self.interpreted_at[block] = self.clock, lanes
+        read = self.reads[block] = set[int]()
+        return read
+
+    def changed(self, cell: int) -> None:
+        self.changed_at[cell] = self.clock + 1
+
+    def has_settled(self, since: int) -> bool:
+        """Whether no fact has changed after the first block that was interpreted since."""
+        return max(self.changed_at, default=0) <= since + 1
+
+
 class Solver:
     frame_base: Bits | None
 
@@ -101,61 +131,44 @@ class Solver:
         self.interprets_globally = False
         self.calls: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
-        self.reads: list[set[int]] = [set() for _ in self.graph.blocks]
-        """The cells whose facts a block used when it was last interpreted."""
-        self.clock = 0  # blocks interpreted so far
-        self.changed_at = [0] * len(self.facts)
-        self.interpreted_at: list[tuple[int, object]] = [(-1, None)] * len(self.graph.blocks)
-        self.waiting: list[frozenset[int]] = []
+        self.worklist = Worklist(len(self.graph.blocks), len(self.facts))
         self.partial: list[bool] = []
-        self.ended = frozenset[int]()
         self.widen = False
 
     def solve(self) -> Facts:
         for sweep in range(SWEEPS):
-            start, divergent = self.clock, len(self.divergent)
+            start, divergent = self.worklist.clock, len(self.divergent)
             self.widen = sweep >= SETTLE
-            self.reconvergence = reconvergence(self.graph.blocks, self.divergent)
-            self.waiting, reached, self.ended = self.reconvergence
+            lanes = self.lanes = reconvergence(self.graph.blocks, self.divergent)
             self.partial = [
-                not self.c.all_warps_full or bool(self.waiting[b.index]) or b.index in self.ended
+                not self.c.all_warps_full or bool(lanes.waiting[b.index]) or b.index in lanes.ended
                 for b in self.graph.blocks
             ]
             self.sweep()
-            if divergent == len(self.divergent) and max(self.changed_at, default=0) <= start + 1:
+            if divergent == len(self.divergent) and self.worklist.has_settled(start):
                 break
         else:
             raise UnsupportedByJit(f"facts about registers that still change after {SWEEPS} sweeps")
         return Facts(
-            self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
-            reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),
-            frozenset(self.x.may_leave), self.reconvergence.masked, self.branches,
+            self.facts, frozenset(self.divergent), self.lanes.waiting, self.partial, self.lanes.ended,
+            self.lanes.reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),
+            frozenset(self.x.may_leave), self.lanes.masked, self.branches,
             self.x.has_tensor_memory, self.interprets_globally,
         )  # fmt: skip
 
     def sweep(self) -> None:
         """Interprets the blocks whose inputs have changed since they were last interpreted."""
         for b in self.graph.blocks:
-            if not self.reconvergence.reached[b.index]:
-                continue
-            waits = self.waits(b)
-            at, before = self.interpreted_at[b.index]
-            if before == waits and all(self.changed_at[c] <= at for c in self.reads[b.index]):
-                continue
-            self.clock += 1
-            self.interpreted_at[b.index] = self.clock, waits
-            self.interpret(b)
-
-    def waits(self, b: Block) -> object:
-        """The block's inputs besides registers: which lanes may be elsewhere while it runs."""
-        return self.partial[b.index], b.index in self.ended, self.waiting[b.index]
+            lanes = self.partial[b.index], b.index in self.lanes.ended, self.lanes.waiting[b.index]
+            if self.lanes.reached[b.index] and self.worklist.is_due(b.index, lanes):
+                self.read = self.worklist.begin(b.index, lanes)
+                self.interpret(b)
 
     # One block
 
     def interpret(self, b: Block) -> None:
         x = self.x
-        self.block, waiting = b, self.waiting[b.index]
-        self.read = self.reads[b.index] = set[int]()
+        self.block, waiting = b, self.lanes.waiting[b.index]
         self.current: dict[int, Bits] = {}
         self.written: set[int] = set()
         self.maybe_uninitialised: set[int] = set()
@@ -164,7 +177,7 @@ class Solver:
         self.kept = frozenset[int]().union(*(self.graph.blocks[c].live_in for c in waiting))
         self.guard: Bits | None = None
         self.block_mask = x.mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)
-        x.lanes_ended = b.index in self.ended
+        x.lanes_ended = b.index in self.lanes.ended
         lives = live_results(self.graph, b, self.kept)
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
             self.live_results = lives[pc - b.start]
@@ -290,7 +303,8 @@ class Solver:
             found, old = fact_of(self.current[cell].v, self.cells.widths[cell]), self.facts[cell]
             joined = found if old is None else join(old, found, self.widen)
             if joined != old:
-                self.facts[cell], self.changed_at[cell] = joined, self.clock + 1
+                self.facts[cell] = joined
+                self.worklist.changed(cell)
 
 
 def branch_by(x: AbstractMachine, decides: Bits, assumed: bool) -> Branch:
