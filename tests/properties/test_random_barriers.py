@@ -65,6 +65,7 @@ def test_code_of_many_kernels_reads_what_is_written(part: int) -> None:
         assert problems(Kernel(seed, 1 + seed % 12)) == [], seed
 
 
+@pytest.mark.sweep
 def test_kernels_try_everything() -> None:
     """What the generator promises to try occurs among a hundred kernels."""
     promised = {"exit;", "bar.sync 5", "st.shared.u32 [box]", "brx.idx", "call (", "barrier.cta.red", "shfl.sync"}
