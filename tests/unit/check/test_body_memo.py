@@ -25,9 +25,38 @@ _SAME = {
     "variable": """.global .u32 xx1; .global .u32 yy1;
         .func ff1() { .reg .b32 r; ld.global.u32 r, [xx1]; ret; }
         .func gg1() { .reg .b32 r; ld.global.u32 r, [yy1]; ret; }\n""",
+    "own labels": """.func ff1() { bra $L1; $L1: ret; }
+        .func gg1() { bra $L__BB2_1; $L__BB2_1: ret; }\n""",
+    "own variables": """.func ff1() { .reg .b64 r; .local .b32 __local_depot1; mov.u64 r, __local_depot1; ret; }
+        .func gg1() { .reg .b64 r; .local .b32 __local_depot2; mov.u64 r, __local_depot2; ret; }\n""",
+    "comments": """.func ff1() { // %bb.0:
+        ret; // End function }
+        }
+        .func gg1() { // %bb.1: {
+        ret; /* { End
+        function */
+        }\n""",
 }
 
 _WRONG = {
+    "another own label": """.func ff1() { bra $L1; $L1: $L2: ret; }
+        .func gg1() { bra $L3; $L1: $L2: ret; }\n""",
+    "an own label twice": """.func ff1() { bra $L1; $L1: $L2: ret; }
+        .func gg1() { bra $L1; $L1: $L1: ret; }\n""",
+    "an own label for two": """.func ff1() { $L1: bra $L1; $L2: bra $L2; }
+        .func gg1() { $L1: bra $L1; $L3: bra $L2; }\n""",
+    "own variable of a range": """.func ff1() { .reg .b32 $x<2>; mov.b32 $x1, 1; ret; }
+        .func gg1() { .reg .b32 $y<2>; mov.b32 $x1, 1; ret; }\n""",
+    "own label that is a function": """.func ff1() { bra _L1; _L1: ret; }
+        .func _L2() { ret; }
+        .func gg1() { bra _L2; ret; }\n""",
+    "own variable that is a parameter": """
+        .func ff1(.param .b32 _a) { .reg .b32 r; .local .b32 _b; ld.local.u32 r, [_b]; ret; }
+        .func gg1(.param .b32 _b) { .reg .b32 r; .local .b32 _a; ld.local.u32 r, [_b]; ret; }\n""",
+    "sink": """.func ff1() { .reg .b32 __; .reg .pred p; setp.eq.u32 p|_, 1, 2; mov.b32 __, 1; ret; }
+        .func gg1() { .reg .b32 __; .reg .pred p; setp.eq.u32 p|_, 1, 2; mov.b32 _, 1; ret; }\n""",
+    "comment within a word": """.func ff1() { .reg .b32 r; mov.b32 r, 1; ret; }
+        .func gg1() { .reg .b32 r; mov./**/b32 r, 1; re/**/t; }\n""",
     "part of a mnemonic": """.func ad() { .reg .b32 r; mov.b32 r, 1; add.s32 r, r, 1; ret; }
         .func xd() { .reg .b32 r; mov.b32 r, 1; xdd.s32 r, r, 1; ret; }\n""",
     "mnemonic": """.func add() { .reg .b32 r; mov.b32 r, 1; add.s32 r, r, 1; ret; }

@@ -1,5 +1,5 @@
-"""Memo of small accepted bodies: one that differs from an earlier one only in names of the header and the module is
-accepted.
+"""Memo of small accepted bodies: one that differs from an earlier one only in comments, in names of the header and the
+module, and in names of its own that begin with `$` or `_`, as labels and variables of compilers do, is accepted.
 
 Wrappers and instances of templates give a file thousands of them, each of a few instructions.
 """
@@ -10,7 +10,7 @@ import re
 
 from openptx.isa.mnemonics import MODULES
 from openptx.patterns import pattern
-from openptx.syntax.lexical import LETTER, WORD
+from openptx.syntax.lexical import COMMENT, LETTER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Key = tuple[object, ...]
 
 _WORDS = pattern(rf"(?<!{LETTER})(?<![.%])({WORD})", re.A)
+_COMMENT = pattern(COMMENT)
 _MAX_LENGTH = 1 << 9
 """Longer bodies, in characters, are rarely alike, and the overhead of a function is small in comparison."""
 _MAX_BODIES = 1 << 12
@@ -44,14 +45,17 @@ class BodyMemo:
         self._misses = 0  # minus hits
 
     def key(self, module: ModuleChecker, function: Function) -> Key | None:
-        """Everything that the verdict on a body depends on: its text with numbers in place of names of the header and
-        of the module, the meanings of these, and the form of the header. None for a body that is not memoised."""
+        """Everything that the verdict on a body depends on: its text with numbers in place of names of the header, of
+        the module and of its own, the meanings of these, and the form of the header. None for a body that is not
+        memoised."""
         start, end = function.body or (0, 0)
         if end - start > _MAX_LENGTH or function.form is None or self._misses > _MAX_MISSES or module.scope.ranges:
             return None
         text = module.file.text[start:end]
-        if "/" in text or '"' in text:
+        if '"' in text:
             return None
+        if "/" in text:
+            text = _COMMENT.sub(" ", text)
         parts: list[object] = [*_WORDS.split(text)]
         functions, variables = module.functions, module.scope.names
         numbers = {name: number for number, name in enumerate(function.formals)}
@@ -65,6 +69,8 @@ class BodyMemo:
                     meanings.append(variables[word].kind)
                 elif word in functions:
                     meanings += functions[word], module.memo.shape(word, module)
+                elif word[0] in "$_" and len(word) > 1:  # no opcode begins like that
+                    meanings.append(None)
                 else:
                     continue
                 number = numbers[word] = -1 - len(meanings)
