@@ -63,6 +63,12 @@ _NAMED = pattern(
     re.A,
 )
 """A header up to the name of its function, unless that begins with `%`, as special registers do."""
+_NUMBER = r"[1-9][0-9]{0,8}+"
+_LIMITS = pattern(
+    rf"(?:[ \t\r\n]*+\.(?:max|min|req)[a-z]++[ \t]++{_NUMBER}(?:[ \t]*+,[ \t]*+{_NUMBER})*+(?![\w.]))++[ \t\r\n]*+"
+)
+_SEVERAL_THREADS = pattern(r"(?<=[ \t,])(?:[1-9][0-9]++|[2-9])")
+"""A number in `.maxntid 256, 1, 1`. Of one thread more is allowed."""
 _RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
 _SYMBOLIC = (" = y;", "{y};", "(y)};")
@@ -216,8 +222,8 @@ def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
 
 
 def _form_and_parts(text: str) -> tuple[str, list[str]]:
-    """The text of a header without its names and comments ("" if a name occurs twice or cannot be declared), and the
-    header split at its names: texts and names alternate."""
+    """The text of a header without its names, limits such as that of threads, and comments ("" if a name occurs twice
+    or cannot be declared), and the header split at its names: texts and names alternate."""
     commented = "/" in text
     if commented:
         text = _COMMENT.sub(_blank, text)
@@ -226,7 +232,10 @@ def _form_and_parts(text: str) -> tuple[str, list[str]]:
     names = parts[1::2]
     if _SAME in text or len(set(names)) < len(names) or not _RESERVED.isdisjoint(names):
         return "", parts
-    form = _SAME.join(parts[::2]) + quote + pragma
+    before, closed, after = parts[-1].rpartition(")")
+    if _LIMITS.fullmatch(after):
+        after = _SEVERAL_THREADS.sub("2", after)
+    form = _SAME.join((*parts[:-1:2], before + closed + after)) + quote + pragma
     return " ".join(form.split()) if commented else form, parts
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import openptx
+from openptx.check import lower
 from openptx.check.names.declarations import Declarations
 from openptx.check.names.scopes import Scope
+from openptx.source import File
 from openptx.syntax import tree
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -79,3 +81,46 @@ def test_what_uses_a_remembered_register(body: str, name: str, marked: str) -> N
 def labels(found: openptx.Diagnostic) -> list[tuple[int, str]]:
     """Row and text of each."""
     return [(found.file.location(label.span[0])[0], label.text) for label in found.labels]
+
+
+LIMITED = ".entry f%d()\n%s\n{\nret;\n}\n"
+
+
+def test_headers_of_other_limits_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    whole = Declarations.header
+
+    def header(self: Declarations, function: tree.Function, scope: Scope) -> None:
+        checked.append(function.name.text)
+        whole(self, function, scope)
+
+    monkeypatch.setattr(Declarations, "header", header)
+    limits = [
+        ".maxntid 256, 1, 1\n.minnctapersm 2",
+        ".maxntid 32, 1, 1\n.minnctapersm 9",
+        ".maxntid 2,1,1 .minnctapersm 1",
+    ]
+    module = lower(File("k.ptx", HEAD + "".join(LIMITED % each for each in enumerate(limits))))
+    assert checked == ["f0", "f2"]
+    assert [module.function(f"f{i}").directives["maxntid"] for i in range(3)] == [(256, 1, 1), (32, 1, 1), (2, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        ".maxntid 0", ".maxntid 7-7", ".maxntid 7 - 7", ".maxntid 4294967296", ".maxntid 99999999999", ".maxntid -7",
+        ".maxntid 7, 0", ".maxntid 7, 7, 7, 7", ".maxntid 7.5", ".maxntid 7 .maxntid", ".maxntid 7 .reqntid 7",
+    ],
+)  # fmt: skip
+def test_wrong_limits_after_right_ones(limit: str) -> None:
+    right = LIMITED % (0, ".maxntid 7") + LIMITED % (1, ".maxntid 7, 7") + LIMITED % (2, ".maxntid 7 .maxnreg 9")
+    alone = [found.message for found in openptx.check(HEAD + LIMITED % (9, limit))]
+    assert alone
+    assert [found.message for found in openptx.check(HEAD + right + LIMITED % (9, limit))] == alone
+
+
+def test_a_block_of_one_thread_after_one_of_many() -> None:
+    body = ".reg .b32 a; .reg .pred p;\nmov.u32 a, %tid.x;\nsetp.eq.u32 p, a, 1;\n@p bar.sync 0;"
+    one, many = (LIMITED % (threads, f".maxntid {threads}") for threads in (1, 7))
+    for text, number in ((one + many, 1), (many + one, 1)):
+        assert len(openptx.check(HEAD + text.replace("ret;", f"{body}\nret;"))) == number
