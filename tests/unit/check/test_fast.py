@@ -172,6 +172,11 @@ FAULTY = {
     "nanosleep.u32 i;\nadd.u32 d, j, a;\nret;\n}\n"
     ".func (.reg .u32 d) copy(.reg .u32 i)\n{\n{ .reg .u32 i;\nmov.u32 d, i; }\nret;\n}\n"
     ".entry m() {",
+    "a wrong line of the preprocessor": '.reg .b32 a;\n# 1 "a"\nmov.u32 a, 1;\n# line 1 "a"\nmov.u32 a, 1;',
+    "a line of the preprocessor with more": '.reg .b32 a;\n# 1 "a"\nmov.u32 a, 1;\n# 1 "a" mov.u32 a, 1;\n',
+    "an error between lines of the preprocessor": '.reg .b32 a;\n# 1 "a"\nmov.f64 a, 1;\n# 2 "a"\nmov.u32 b, 1;\n',
+    "a barrier among lines of the preprocessor": ".reg .b32 a; .reg .pred q;\nmov.u32 a, %tid.x;\n"
+    'setp.lt.s32 q, a, 7;\n# 1 "setp.lt.s32 q, a, 7;"\n@q bra L;\n# 2 "a"\nbar.sync 0;\nL: bar.sync 0;',
     "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
 }
 
@@ -217,6 +222,8 @@ FINE = {
     "lines and pragmas": ".reg .b32 a; .loc 1 2 3\n .loc 1 2 3, function_name L, inlined_at 1 2 3 // x\n mov.u32 a, 1;"
     '.pragma "nounroll";',
     "a line of the preprocessor": '.reg .b32 a;\n#line 1 "x.cu"\nmov.u32 a, 1;',
+    "lines of the preprocessor": '.reg .b32 a;\n# 1 "b; {.cu" 3 4\nmov.u32 a, 1; # 2 "c"\n#line 2 "c"\n{\n# 9 "d"\nL:'
+    '# 10 "mov.u32 a, a;"\n}\n# 7 ""\n',
     "calls": "{ .param .b64 x; call g, (x); } { .param .b64 x; call.uni g,\n (x)\n; }",
     "memory without a name": ".reg .b32 a; { .param .b32 ; mov.u32 a, 1; } mov.u32 a, a;",
     "an offset below": ".reg .b64 %a; .reg .b32 b; mov.u64 %a, 8; ld.global.u32 b, [%a+-8];",

@@ -100,7 +100,7 @@ class BarrierUniformity:
 
     def _written_repeatedly(self, names: list[str]) -> set[str]:
         """Registers that occur twice, so that several statements may write them and their guard is unknown; empty if a
-        comment may contain such a statement."""
-        if self.text.find("/", *self.body) >= 0:
+        comment or a line `# 1 "a.cu"` may contain such a statement."""
+        if self.text.find("/", *self.body) >= 0 or self.text.find("#", *self.body) >= 0:
             return set()
         return {name for name, times in Counter(names).items() if times > 1}
