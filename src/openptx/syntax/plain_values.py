@@ -58,7 +58,9 @@ _NAMES = pattern(rf"(?<![.\w$])(?!generic\()({SYMBOL})", re.A)
 _OPENED = pattern(r"(?:\{[ \t\r\n]*+)++")
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
 """The number of digits that certainly fits each width; a sign counts as a digit."""
-_BYTES = frozenset(map(str, range(256)))
+_BYTES = frozenset(
+    (*map(str, range(-128, 256)), *(f"0x{i:{form}}" for i in range(256) for form in ("x", "02x", "02X")))
+)
 _commas = methodcaller("count", ",")
 
 
@@ -110,6 +112,8 @@ def length(text: str) -> int:
 def fits(kind: str, text: str, shape: Sequence[int], width: int, *, whole_rows: bool = False) -> bool:
     """Whether an array of this shape certainly has room for a plain list, and its elements of `width` bits for the
     integers in it. `whole_rows`: the innermost lists must have as many values as there is room for."""
+    if width == 8 and len(shape) == 1 and not whole_rows and bytes_fit(text, shape[0]):
+        return True
     if depth(text) != len(shape):
         return False
     compact = _compact(text)
@@ -131,7 +135,7 @@ def total(text: str) -> int:
 
 
 def bytes_fit(text: str, room: int) -> bool:
-    """Whether a text is a list of at most so many decimal bytes, with one blank or none after each comma."""
+    """Whether a text is a list of at most so many bytes, with one blank or none after each comma."""
     values = text[1:-1].split(", " if " " in text else ",")
     return len(values) <= room and _BYTES.issuperset(values)
 
@@ -143,7 +147,10 @@ def integers_fit(values: Sequence[str], width: int) -> bool:
     longest = max(map(len, values))
     if longest <= _DIGITS.get(width, 0) or (longest <= 2 + width // 4 and all(map(_is_hexadecimal, values))):
         return True
-    numbers = [int(value.rstrip("U"), 0) for value in values]
+    try:
+        numbers = list(map(int, values))
+    except ValueError:  # a hexadecimal or a suffix
+        numbers = [int(value.rstrip("U"), 0) for value in values]
     return -(1 << width >> 1) <= min(numbers) and max(numbers) < 1 << width
 
 

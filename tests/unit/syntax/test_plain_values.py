@@ -50,6 +50,18 @@ def test_many_random_lists(monkeypatch: pytest.MonkeyPatch) -> None:
         agree(HEAD + "\n".join(chance.choice((str, mutated(chance)))(item) for item in items) + "\n", monkeypatch)
 
 
+@pytest.mark.parametrize("type", ["b8", "u8", "s8", "b64", "u64", "s64"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        "-128", "-129", "255", "256", "0xff", "0xFF", "0x0f", "0x00f", "0xfF", "0x100", "-0x1", "0377", "255U", "-0",
+        "18446744073709551615", "18446744073709551616", "-9223372036854775808", "0xFFFFFFFFFFFFFFFF", "1, 2, 3, 4",
+    ],
+)  # fmt: skip
+def test_spellings_of_integers(values: str, type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    agree(f"{HEAD}.global .{type} v[3] = {{0, 0x7f, {values}}};\n", monkeypatch)
+
+
 @pytest.mark.parametrize(
     "text",
     [
