@@ -6,13 +6,16 @@ is an access outside the CTA's memory, and descriptors of matrices (18 bits) rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from openptx.errors import Unsupported
 from openptx.program import Address, Function, Op, Operand, Program, Reg, SharedLayout, Symbol, Variable, Vector
 from openptx.source import Span
 
 DYNAMIC_ALIGN = 16
+
+NAMING = frozenset((Address, Symbol, Vector))
+"""The operands that may name a variable: most are registers and numbers."""
 
 
 def shared_layout(program: Program, kernel: str) -> SharedLayout:
@@ -42,14 +45,13 @@ def named(program: Program, kernel: str) -> set[Variable]:
     found = set[Variable]()
     for function in reached(program, kernel):
         found.update(function.shared)
-        for op in function.code:
-            found.update(variables_of(op))
+        found.update(variables_of(function.code))
     return found
 
 
-def variables_of(op: Op) -> Iterator[Variable]:
-    """The shared variables that an instruction uses."""
-    waiting: list[Operand | None] = [*op.operands]
+def variables_of(code: Iterable[Op]) -> Iterator[Variable]:
+    """The shared variables that instructions use."""
+    waiting: list[Operand | None] = [each for op in code for each in op.operands if type(each) in NAMING]
     while waiting:
         operand = waiting.pop()
         if isinstance(operand, Address):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
@@ -18,6 +20,7 @@ def strong(m: Modifiers) -> bool:
     return not _FLAGS.isdisjoint(values) and any(values.get(flag) is True for flag in _FLAGS)
 
 
+@lru_cache(maxsize=1 << 12)
 def may_wait(m: Modifiers) -> bool:
     """Whether a loop around the instruction may be waiting for other threads: true of strong operations with a result,
     and of sleeps."""

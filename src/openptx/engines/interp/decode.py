@@ -121,14 +121,15 @@ def sources(op: Op) -> list[Reader]:
 def readers_of(op: Op, source: Callable[..., Reader], address: Callable[..., Reader]) -> list[Reader]:
     """The same, made by these functions."""
     readers = list[Reader]()
-    immediates = op.form.instruction.immediates
+    instruction = op.form.instruction
     for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-        if template.role == "sink" or (template.role == "write" and template.name not in op.form.instruction.updates):
+        name, role = template.name, template.role
+        if role == "sink" or (role == "write" and name not in instruction.updates):
             continue
         if isinstance(operand, Address):
-            readers.append(address(operand, op.form.space_of(template.name, op.m)))
+            readers.append(address(operand, op.form.space_of(name, op.m)))
         else:
-            readers.append(source(operand, t, template.role == "immediate" or template.name in immediates))
+            readers.append(source(operand, t, role == "immediate" or name in instruction.immediates))
     return readers
 
 
@@ -173,8 +174,14 @@ def unguarded(op: Op, carry: int) -> Step:
     """The instruction as a closure that ignores its guard."""
     if (step := recorded_step(op)) is not None:
         return step
-    carried = Reg(carry, 1)
-    return assemble(op, sources(op), results(op), source(carried, None), destination(carried, None))
+    return assemble(op, sources(op), results(op), *carried(carry))
+
+
+@lru_cache(maxsize=512)
+def carried(index: int) -> tuple[Reader, Writer | None]:
+    """The reader and the writer of the register that holds the carry."""
+    register = Reg(index, 1)
+    return source(register, None), destination(register, None)
 
 
 def assemble(

@@ -48,7 +48,7 @@ def recorded(
         place = x.resize(result, width, signed).v if isinstance(result, Bits) else -1
     except NotRecorded:
         return None
-    if place < 0 or not x.varies[place]:
+    if place < 0 or not x.varies(place):
         return None
     return place if place < x.registers else evaluation(x, place)
 
@@ -75,7 +75,8 @@ def evaluation(x: Recorder, place: int) -> Evaluate:
     for operation in reversed(x.operations):
         if operation[2] in needed:
             needed.update(operation[1])
-            operations.insert(0, operation)
+            operations.append(operation)
+    operations.reverse()
     if len(operations) == 1:
         ((function, given, _),) = operations
         if given == tuple(range(x.registers)):
@@ -100,19 +101,24 @@ def in_turn(operations: Sequence[Operation], x: Recorder) -> Evaluate:
     last = {i: number for number, (_, given, _) in enumerate(operations) for i in given}
     slot = {i: i for i in range(x.registers)}
     constants = list[Any]()
-    for i in [i for i in last if not x.varies[i]]:
-        slot[i] = x.registers + len(constants)
-        constants.append(x.places[i])
+    for i in last:
+        if (constant := x.places[i]) is not None:
+            slot[i], last[i] = x.registers + len(constants), -1
+            constants.append(constant)
     size, free = x.registers + len(constants), list[int]()
     steps = list[tuple[Callable[..., Any], int, int, int, int]]()
     for number, (function, given, place) in enumerate(operations):
-        i, j, k = ([slot[g] for g in given] + [-1, -1])[:3]
-        free += {slot[g] for g in given if x.varies[g] and last[g] == number}
+        some = [slot[i] for i in given]
+        for i in given:
+            if last[i] == number:
+                last[i] = -1
+                free.append(slot[i])
         if not free:
             free.append(size)
             size += 1
-        slot[place] = free.pop()
-        steps.append((function, i, j, k, slot[place]))
+        slot[place] = to = free.pop()
+        i, j, k = some if len(some) == 3 else (*some, -1, -1)[:3]
+        steps.append((function, i, j, k, to))
     blank = [None] * (size - x.registers - len(constants))
     rest, end = [*constants, *blank], steps[-1][4]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Registers, put, read_width
@@ -14,6 +15,7 @@ from openptx.program import Imm, Operand, Reg, Sink
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
+    from openptx.isa.notation import Modifiers
     from openptx.isa.types import Type
     from openptx.program import Op
 
@@ -25,29 +27,29 @@ WIDEST = 64
 
 def recorded_step(op: Op) -> Step | None:
     """The instruction without its guard; None unless it computes one register of up to three, and is recorded."""
-    instruction = op.form.instruction
-    if instruction.meaning is None or instruction.access or instruction.carry:
+    mean, uses = arithmetic(op.m)
+    if mean is None:
         return None
     given, registers = list[Given](), list[int]()
-    results: list[tuple[Operand | None, Type | None]] = []
-    for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-        role = template.role
-        if role == "sink":
+    results, target, which, signed = 0, None, 0, False
+    for use, operand, t in zip(uses, op.operands, op.types, strict=True):
+        if use == UNUSED:
             continue
-        if role == "write":
-            results.append((operand, t))
-            if template.name not in instruction.updates:
+        if use in (WRITTEN, UPDATED):
+            if isinstance(operand, Reg):
+                if target is not None:
+                    return None
+                target, which, signed = operand, results, t is not None and t.signed
+            elif operand is not None and not isinstance(operand, Sink):
+                return None
+            results += 1
+            if use == WRITTEN:
                 continue
-        if not read(operand, t, role == "immediate" or template.name in instruction.immediates, given, registers):
+        if not read(operand, t, use == IMMEDIATE, given, registers):
             return None
-    written = [i for i, (operand, _) in enumerate(results) if operand is not None and not isinstance(operand, Sink)]
-    if len(written) != 1 or not 0 < len(registers) < 4 or instruction.fidelity(op.m) == UNSUPPORTED:
+    if target is None or target.width > WIDEST or not 0 < len(registers) < 4:
         return None
-    target, t = results[written[0]]
-    if not isinstance(target, Reg) or target.width > WIDEST:
-        return None
-    signed = t is not None and t.signed
-    found = recorded(unpacked(instruction.meaning, op.m), op.m, tuple(given), written[0], target.width, signed)
+    found = recorded(mean, op.m, tuple(given), which, target.width, signed)
     if found is None:
         return None
     if isinstance(found, int):
@@ -55,13 +57,36 @@ def recorded_step(op: Op) -> Step | None:
     return _SHAPES[len(registers) - 1](found, target.index, *registers)
 
 
+UNUSED, WRITTEN, UPDATED, READ, IMMEDIATE = range(5)
+"""What an instruction does with an operand."""
+
+
+@lru_cache(maxsize=1 << 12)
+def arithmetic(m: Modifiers) -> tuple[Callable[..., Any] | None, tuple[int, ...]]:
+    """The meaning of a form with these modifiers, and what it does with each operand. No meaning if there is none, and
+    for an instruction that is not recorded, since it uses memory or the carry."""
+    instruction = m.form.instruction
+    if instruction.meaning is None or instruction.access or instruction.carry or instruction.fidelity(m) == UNSUPPORTED:
+        return None, ()
+    uses = list[int]()
+    for template in m.form.operands:
+        name, role = template.name, template.role
+        if role == "write":
+            uses.append(UPDATED if name in instruction.updates else WRITTEN)
+        elif role == "immediate" or name in instruction.immediates:
+            uses.append(IMMEDIATE)
+        else:
+            uses.append(UNUSED if role == "sink" else READ)
+    return unpacked(instruction.meaning, m), tuple(uses)
+
+
 def read(operand: Operand | None, t: Type | None, immediate: bool, given: list[Given], registers: list[int]) -> bool:
     """Adds a source to the operands of a recording, and its register to those that are read. False for other kinds."""
-    if operand is None or isinstance(operand, Sink):
-        given.append(None)
-    elif isinstance(operand, Reg) and operand.width <= WIDEST:
+    if isinstance(operand, Reg) and operand.width <= WIDEST:
         given.append((operand.width, None, read_width(operand.width, t), operand.negated))
         registers.append(operand.index)
+    elif operand is None or isinstance(operand, Sink):
+        given.append(None)
     elif isinstance(operand, Imm) and operand.width <= WIDEST:
         given.append(operand.value if immediate else (operand.width, operand.value, operand.width, False))
     else:

@@ -7,6 +7,7 @@ arithmetic, is one operation: a call of that machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -63,30 +64,31 @@ class Recorder(Arithmetic):
     def __init__(self, registers: int) -> None:
         self.registers = registers
         self.places: list[Any] = [None] * registers
-        self.varies = [True] * registers
         self.operations: list[Operation] = []
 
     def note(self, w: int, function: Callable[..., Any], *operands: Bits) -> Bits:
         """Records a call of a function that returns a new array; its result has width `w`. With constant operands the
         function is called at once. Raises NotRecorded beyond `LONGEST` operations."""
-        given: tuple[int, ...] = tuple([b.v for b in operands])
-        place = len(self.places)
-        varies = any(self.varies[i] for i in given)
-        if not varies:
-            self.places.append(np.asarray(function(*[self.places[i] for i in given])))
-        elif len(self.operations) == LONGEST:
-            raise NotRecorded
+        places = self.places
+        place, given = len(places), tuple([b.v for b in operands])
+        for i in given:
+            if places[i] is None:
+                break
         else:
-            self.operations.append((function, given, place))
-            self.places.append(None)
-        self.varies.append(varies)
+            places.append(np.asarray(function(*[places[i] for i in given])))
+            return Bits(self, w, place)
+        if len(self.operations) == LONGEST:
+            raise NotRecorded
+        self.operations.append((function, given, place))
+        places.append(None)
         return Bits(self, w, place)
 
+    def varies(self, place: int) -> bool:
+        """Whether a place's value depends on registers."""
+        return self.places[place] is None
+
     def const(self, value: int, w: int) -> Bits:
-        if not -(1 << w - 1) <= value < 1 << w:
-            raise ValueError(f"{value} does not fit {w} bits")
-        self.places.append(np.array(value & (1 << w) - 1, UNSIGNED[w]))
-        self.varies.append(False)
+        self.places.append(constant(value, w))
         return Bits(self, w, len(self.places) - 1)
 
     def binary(self, op: str, a: Bits, b: Bits) -> Bits:
@@ -130,18 +132,17 @@ class Recorder(Arithmetic):
 
     def call(self, w: int, method: Callable[..., Bits], /, *given: Any, **named: Any) -> Bits:
         """A call of a method of the NumPy machine with these arguments, as one operation; its result has width `w`."""
-        places = [i for i, a in enumerate(given) if isinstance(a, Bits) and self.varies[a.v]]
+        places = [i for i, a in enumerate(given) if isinstance(a, Bits) and self.varies(a.v)]
         fixed = [self.fixed(a) if isinstance(a, Bits) else a for a in given]
         if not places:
             self.places.append(method(*fixed, **named).v.reshape(()))
-            self.varies.append(False)
             return Bits(self, w, len(self.places) - 1)
         operands: list[Bits] = [given[i] for i in places]
         return self.note(w, calling(method, fixed, named, places, [a.width for a in operands]), *operands)
 
     def fixed(self, a: Bits) -> Bits:
         """A constant as a value of the NumPy machine; 0 for a value that varies, which `calling` replaces."""
-        if self.varies[a.v]:
+        if self.varies(a.v):
             return NUMPY.const(0, a.width)
         return Bits(NUMPY, a.width, self.places[a.v].reshape(1))
 
@@ -222,6 +223,14 @@ class Recorder(Arithmetic):
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotRecorded
+
+
+@lru_cache(maxsize=1 << 10)
+def constant(value: int, w: int) -> Array:
+    """A number as an array without axes, which is never written. Raises ValueError if it does not fit `w` bits."""
+    if not -(1 << w - 1) <= value < 1 << w:
+        raise ValueError(f"{value} does not fit {w} bits")
+    return np.array(value & (1 << w) - 1, UNSIGNED[w])
 
 
 def calling(
