@@ -240,7 +240,10 @@ class Declarations:
         rest = self.module.file.text[declaration.type_span[1] : declaration.span[1]]
         if not rest.strip("; \t\r\n"):  # else the parser reported what stands there
             message = f"there is no type `.{declaration.type}`"
-            self.add("register-type", message, declaration.type_span, "no type", rule="PTX ISA, 5.2.1")
+            self.add(
+                "register-type", message, declaration.type_span, "no type", expected="a fundamental type",
+                actual=f".{declaration.type}", rule="PTX ISA, Fundamental Types (5.2.1)",
+            )  # fmt: skip
 
     def _b128(self, declaration: Declaration, declarator: Declarator) -> bool:
         """Whether `.b128` is too new for the file. The assembler takes arrays of it in every file (13.5, measured)."""
