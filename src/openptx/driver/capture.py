@@ -108,6 +108,7 @@ def end_capture(context: Context, stream: Stream, out: int) -> None:
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
     if capture.origin is not stream:
+        capture.valid = False
         raise Failure(Result.STREAM_CAPTURE_UNMATCHED, "the capture began in another stream")
     if capture.mode != RELAXED and capture.thread != threading.get_ident():
         raise Failure(Result.STREAM_CAPTURE_WRONG_THREAD, "the capture began in another thread, not in relaxed mode")

@@ -9,7 +9,7 @@ from driver_calls import CUDA, Handle, Size, allocate, call, context
 
 GLOBAL, THREAD_LOCAL, RELAXED = range(3)
 NON_BLOCKING = 1
-INVALID, UNSUPPORTED, INVALIDATED, IMPLICIT, CAPTURED, WRONG_THREAD = 1, 900, 901, 906, 907, 908
+INVALID, UNSUPPORTED, INVALIDATED, UNMATCHED, IMPLICIT, CAPTURED, WRONG_THREAD = 1, 900, 901, 903, 906, 907, 908
 
 context()
 place, host = allocate(64), ctypes.create_string_buffer(64)
@@ -156,3 +156,13 @@ call("cuStreamCreate", byref(last), NON_BLOCKING)
 begin(GLOBAL, last)
 call("cuStreamDestroy_v2", last)
 call("cuMemFree_v2", place)
+
+# A stream that joined a capture cannot end it, and the attempt invalidates it.
+begin(THREAD_LOCAL)
+joined, fork = Handle(), Handle()
+call("cuStreamCreate", byref(joined), NON_BLOCKING)
+call("cuEventCreate", byref(fork), 0)
+call("cuEventRecord", fork, stream)
+call("cuStreamWaitEvent", joined, fork, 0)
+end(UNMATCHED, joined)
+end(INVALIDATED)

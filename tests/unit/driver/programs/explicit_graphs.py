@@ -190,6 +190,8 @@ with tempfile.TemporaryDirectory() as folder:
     drawing = Path(folder) / "graph.dot"
     call("cuGraphDebugDotPrint", parent, str(drawing).encode(), 0)
     drawn = drawing.read_text("utf-8")
+    call("cuGraphDebugDotPrint", parent, str(drawing).encode(), 1)
+    assert len(drawing.read_text("utf-8")) > len(drawn)  # the verbose one
     call("cuGraphDebugDotPrint", parent, str(drawing / "none").encode(), 0, result=304)
 assert (drawn.count("subgraph"), drawn.count("kernel affine"), drawn.count("->")) == (2, 2, 5)
 
