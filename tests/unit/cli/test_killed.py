@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-PROC = Path("/proc")
-pytestmark = pytest.mark.skipif(not PROC.is_dir(), reason="children are looked up in /proc")
+from running_processes import alive, needs_proc, parents, stat
+
+pytestmark = needs_proc
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 CHECK = """
@@ -31,29 +32,12 @@ compile_in_subprocess("define i32 @f(i32 %x0) {\\n" + steps + "  ret i32 %x60000
 
 def children(parent: int) -> set[int]:
     """The processes that a process has started, and that have not ended."""
-    found: set[int] = set()
-    for folder in PROC.iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it has just ended
-                continue
-            if int(fields[1]) == parent and fields[0] != "Z":
-                found.add(int(folder.name))
-    return found
-
-
-def alive(process: int) -> bool:
-    try:
-        return (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    return {child for child, of in parents().items() if of == parent}
 
 
 def seconds(process: int) -> float:
     """Of the processor that it has used."""
-    fields = (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+    return int(stat(process)[11]) / os.sysconf("SC_CLK_TCK")
 
 
 def remaining(command: list[str], count: int, work: float, number: signal.Signals) -> set[int]:

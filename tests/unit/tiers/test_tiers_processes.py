@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-PROC = Path("/proc")
-pytestmark = pytest.mark.skipif(not PROC.is_dir(), reason="children are looked up in /proc")
+from running_processes import alive, needs_proc, parents
+
+pytestmark = needs_proc
 
 START = """
 import os, sys, time
@@ -92,27 +93,12 @@ print("made", problems, flush=True)
 
 def below(process: int) -> set[int]:
     """The processes that a process has started, and theirs."""
-    parents: dict[int, int] = {}
-    for folder in PROC.iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it has just ended
-                continue
-            if fields[0] != "Z":
-                parents[int(folder.name)] = int(fields[1])
+    parent_of = parents()
     found, ahead = set[int](), {process}
     while ahead:
-        ahead = {child for child, parent in parents.items() if parent in ahead}
+        ahead = {child for child, parent in parent_of.items() if parent in ahead}
         found |= ahead
     return found
-
-
-def alive(process: int) -> bool:
-    try:
-        return (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.mark.parametrize(("program", "processes"), [(SLOW, 2), (SLOW_FORK, 1)])
