@@ -87,6 +87,9 @@ FRAME_HEAD = "<iiiIIi"
 SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
 """State spaces by number, as the slow path takes them."""
 
+WRAPS = 1 << 7
+"""Beside that number: base plus offset is modulo 2^32."""
+
 OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, STOPPED, OVERFLOW, CALLEE, ANSWER, TORN, UNALLOCATED = (
     range(1, 13)
 )

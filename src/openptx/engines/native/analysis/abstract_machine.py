@@ -235,7 +235,7 @@ class AbstractMachine(FloatTransfer):
 
     def access(self, space: str, address: Bits, size: int, write: bool) -> tuple[str, Bits]:
         region, place = locate(self, space, address, self.c.address_size, self.stepping)
-        if region in UNIFORM and not self.stepping and affine_of(place.v, 64) is not None:
+        if region in UNIFORM and not self.stepping and has_offsets(place):
             self.accesses[self.site] = Access(region, size, write)
         return region, place
 
@@ -258,6 +258,12 @@ class AbstractMachine(FloatTransfer):
             step(self.unknown(32), *own)
         finally:
             self.mask, self.stepping = outer
+
+
+def has_offsets(address: Bits) -> bool:
+    """Whether an address is a base plus offsets in emission."""
+    v = address.v
+    return (isinstance(v, Value) and v.near is not None) or affine_of(v, 64) is not None
 
 
 class TensorMemory(tensor_memory.TensorMemory):

@@ -60,13 +60,14 @@ class Access(NamedTuple):
 
 class Form(NamedTuple):
     """Facts about an address: its scalar for lane offset 0, the lanes' offsets in bytes, the scalar's low zero bits,
-    its upper bound (-1: none needed), and the pointer that it is derived from."""
+    its upper bound (-1: none needed), the pointer that it is derived from, and whether addresses are modulo 2^32."""
 
     base: str
     lanes: Lanes
     tz: int
     high: int
     origin: object
+    wraps: bool = False
 
     def surely_within(self, limit: int, size: int) -> bool:
         """Whether `size` bytes at every lane's address are aligned and below `limit` for any base."""

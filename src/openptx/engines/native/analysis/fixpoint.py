@@ -20,8 +20,8 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value, fact_of, join, varying
 from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo, Stored
-from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.reconvergence import reconvergence
+from openptx.engines.native.analysis.shared_addresses import AffineBinder
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
@@ -123,7 +123,7 @@ class Solver:
         self.c, self.graph, self.cells = c, c.graph, c.cells
         self.uniform_branches = uniform_branches
         self.x = AbstractMachine(c)
-        self.binder = OperandBinder(self.x, self, c)
+        self.binder = AffineBinder(self.x, self, c)
         self.facts: list[Fact | None] = entry_facts(c)
         self.divergent: set[int] = set()
         self.branches: dict[int, Branch] = {}

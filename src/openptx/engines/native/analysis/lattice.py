@@ -30,16 +30,18 @@ class Value:
     and the base is at most `high`. `raw` is the same value as a float whose NaNs are not canonical yet; then `name` may
     be empty until the bits are needed. `bound` limits the float's magnitude; if it is finite, the float is not a NaN.
     A float that is `flushed` is not subnormal. `origin` is the pointer that an address was computed from, by its key in
-    the entry values: a guess, which saves looking up the address's slot.
+    the entry values: a guess, which saves looking up the address's slot. `near`, of a vector of 64 bits: the base and
+    offsets of which its lanes are the sums modulo 2^32.
     """
 
-    __slots__ = ("bound", "flushed", "high", "lanes", "name", "origin", "raw", "tz", "vector")
+    __slots__ = ("bound", "flushed", "high", "lanes", "name", "near", "origin", "raw", "tz", "vector")
 
     def __init__(self, name: str, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: str = "") -> None:
         self.name, self.lanes, self.tz, self.high, self.raw = name, lanes, tz, high, raw
         self.vector = "" if lanes is not None else name
         self.bound, self.flushed = inf, False
         self.origin: object = None
+        self.near: Value | None = None
 
     def __repr__(self) -> str:
         return f"Value({self.name or self.raw}, {self.lanes if self.lanes not in (None, ZEROS) else ''})"

@@ -73,4 +73,4 @@ def form(a: Bits) -> object:
     v = a.v
     if not isinstance(v, Value):
         return a.width, v
-    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.origin
+    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.origin, v.near

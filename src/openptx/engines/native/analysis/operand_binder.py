@@ -167,7 +167,11 @@ class OperandBinder:
         base, width = self.read_register(operand.base), operand.base.width
         if offset:
             base = base + (offset & (1 << width) - 1)
-        return base if width == 64 else self.x.resize(base, 64)
+        return base if width == 64 else self.widened(base, space)
+
+    def widened(self, a: Bits, space: str | None) -> Bits:
+        """The 64-bit address that a 32-bit register holds."""
+        return self.x.resize(a, 64)
 
     def write(self, place: Place, value: Any) -> None:
         operand, t = place

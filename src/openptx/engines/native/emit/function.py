@@ -9,8 +9,8 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
-from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
+from openptx.engines.native.analysis.shared_addresses import AffineBinder
 from openptx.engines.native.analysis.warp_pairing import pairing
 from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
 from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits
@@ -47,7 +47,7 @@ class FunctionEmitter:
         self.x = LlvmMachine(c, self.facts, tables)
         self.ir, self.entry = self.x.ir, self.x.entry
         self.registers = RegisterFile(self.x, self.facts)
-        binder = OperandBinder(self.x, self.registers, c)
+        binder = AffineBinder(self.x, self.registers, c)
         self.exits = SideExits(self.registers, layout)
         self.x.leave_if_wraps = self.exits.leave_if_wraps
         self.calls = CallLowering(self.registers, binder)

@@ -197,8 +197,9 @@ eight:
   ret void
 }
 
-; Accesses by the lanes in %mask at the addresses in SCRATCH. %what: from the low bits, 8 bits of the space's number, 8
-; of an element's size, 16 of the number of elements, 32 of the site. Returns whether a lane faulted.
+; Accesses by the lanes in %mask at the addresses in SCRATCH. %what: from the low bits, 7 bits of the space's number, one
+; (WRAPS) that is set if base plus offset is modulo 2^32, 8 of an element's size, 16 of the number of elements, 32 of the
+; site. Returns whether a lane faulted.
 ;
 ; Functions with attributes #1 take only words of 64 bits: of a register whose lower half is a parameter, LLVM believes
 ; that they preserve the upper half, so a value that the kernel keeps in the whole register would be lost.
@@ -224,7 +225,7 @@ define i1 @openptx.places(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)
 
 ; The same for addresses that are `base` plus known offsets.
 define i1 @openptx.load_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
-  call void @openptx.spread(ptr %w, i64 %base, ptr %offsets)
+  call void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
   %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 0)
   ret i1 %r
 }
@@ -280,18 +281,24 @@ define void @openptx.wrong(ptr %w, i32 %lanes, i32 %site, i32 %message, i64 %val
 }
 
 define i1 @openptx.store_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
-  call void @openptx.spread(ptr %w, i64 %base, ptr %offsets)
+  call void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
   %r = call i1 @openptx.store(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)
   ret i1 %r
 }
 
-define internal void @openptx.spread(ptr %w, i64 %base, ptr %offsets) alwaysinline {
+define internal void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets) alwaysinline {
   %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
   %lanes = load <32 x i64>, ptr %offsets, align 64
   %one = insertelement <32 x i64> poison, i64 %base, i32 0
   %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
   %at = add <32 x i64> %all, %lanes
-  store <32 x i64> %at, ptr %scratch, align 64
+  %bit = and i64 %what, {WRAPS}
+  %wraps = icmp ne i64 %bit, 0
+  %bits = select i1 %wraps, i64 4294967295, i64 -1
+  %one_mask = insertelement <32 x i64> poison, i64 %bits, i32 0
+  %every = shufflevector <32 x i64> %one_mask, <32 x i64> poison, <32 x i32> zeroinitializer
+  %found = and <32 x i64> %at, %every
+  store <32 x i64> %found, ptr %scratch, align 64
   ret void
 }
 
@@ -305,7 +312,7 @@ entry:
   %site = trunc i64 %site64 to i32
   %ps0 = getelementptr i8, ptr %w, i64 {SITE}
   store i32 %site, ptr %ps0
-  %space = and i32 %what, 255
+  %space = and i32 %what, 127
   %what8 = lshr i32 %what, 8
   %step = and i32 %what8, 255
   %count = lshr i32 %what, 16

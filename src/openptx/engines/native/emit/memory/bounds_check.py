@@ -74,9 +74,11 @@ class BoundsCheck:
             if parts is None:
                 return None
             return Form(str(parts[0]), parts[1], trailing_zeros(parts[0]), parts[0], None)
-        if v.lanes is None:
+        parts = v if v.lanes is not None else v.near
+        if parts is None or parts.lanes is None:
             return None
-        return Form(self.x.scalar(Bits(self.x, 64, Value(v.name, ZEROS))), v.lanes, v.tz, v.high, v.origin)
+        base = self.x.scalar(Bits(self.x, 64, Value(parts.name, ZEROS)))
+        return Form(base, parts.lanes, parts.tz, parts.high, v.origin, parts is not v)
 
     def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
         """Whether the whole range between the lowest and the highest lane is valid, where it begins, and the
@@ -119,7 +121,7 @@ class BoundsCheck:
         if wanted is not None and not good:
             good = self.fits(base, self.entry.state(abi.SHARED_SIZE, "i64"), form, wanted)
         pointer = partial(self.ir.emit, f"getelementptr i8, ptr {origin}, i64 {base}")
-        return Checked(good, pointer, Span(base, form.lanes, offset=base))
+        return Checked(good, pointer, Span(base, form.lanes, offset=base, wraps=form.wraps))
 
     def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
         """Checks an access whose address derives from a pointer: the row of the slot table is known."""

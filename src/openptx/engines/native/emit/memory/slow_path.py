@@ -17,12 +17,14 @@ from openptx.numerics import Bits
 
 
 class Span(NamedTuple):
-    """Addresses `base + lanes[i]`, given as `start + offset` if the base itself is not at hand."""
+    """Addresses `base + lanes[i]`, given as `start + offset` if the base itself is not at hand; `wraps`: modulo
+    2^32."""
 
     base: str
     lanes: Lanes
     start: str = "0"
     offset: str = ""
+    wraps: bool = False
 
 
 class SlowPath:
@@ -87,6 +89,7 @@ class SlowPath:
             base = address.base if not address.offset else self.ir.emit(f"add i64 {address.start}, {address.offset}")
             table = self.table(space, address.lanes)
             what, lanes, first, limit = self.what(space, step, count), *self.lanes()
+            what |= abi.WRAPS if address.wraps else 0
             given = f"i64 {lanes}, i64 {what}, i64 {first}, i64 {limit}, i64 {base}, ptr @{table}"
             self.leave_if(self.ir.emit(f"call i1 @openptx.{name}_span(ptr %w, {given})"))
 
