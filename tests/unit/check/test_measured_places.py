@@ -384,6 +384,30 @@ VARIABLES = (
 # fmt: on
 
 
+# fmt: off
+RANGES = (  # declarations, a register's name, what is wrong
+    (".reg .b32 c<50>;",                   "c41",   None),
+    (".reg .b32 c4<3>;",                   "c41",   "unknown-name"),
+    (".reg .b32 c4<3>;",                   "c4_1",  "unknown-name"),
+    (".reg .b32 c<50>, c4<3>;",            "c41",   None),
+    (".reg .b32 c<3>, c4<3>;",             "c41",   "unknown-name"),
+    (".reg .b64 c<50>; .reg .b32 c4<3>;",  "c41",   "operand-size"),
+    (".reg .b32 c4<3>, c41;",              "c41",   None),
+    (".reg .b32 c41, c4<3>;",              "c41",   None),
+    (".reg .b32 c00<3>;",                  "c002",  "unknown-name"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("declared", "name", "wrong"), RANGES)
+def test_the_number_of_a_register_is_all_digits_at_the_end_of_its_name(
+    declared: str, name: str, wrong: str | None
+) -> None:
+    body = f"{declared} mov.b32 {name}, 1;"
+    for text in (f".entry k() {{ {body} ret; }}", f".entry k() {{ {{ {body} }} ret; }}"):
+        assert errors(HEAD + text) == ([wrong] if wrong else [])
+
+
 @pytest.mark.parametrize(("statement", "wrong"), INDEPENDENT)
 def test_samplers_of_their_own(statement: str, wrong: str | None) -> None:
     assert errors(f"{TEXTURES}{statement} ret; }}\n") == ([wrong] if wrong else [])

@@ -55,7 +55,7 @@ class BlockMemo:
         found: list[str] = []
         for word in _WORD.finditer(text):
             numbered = RANGE.match(text, word.start())
-            if numbered and int(numbered[2]) > _MAX_RANGE:
+            if numbered and (int(numbered[2]) > _MAX_RANGE or word[0][-1].isdecimal()):
                 return False
             found += pool(word[0], int(numbered[2])) if numbered else [word[0]]
         self.declared += found

@@ -183,9 +183,10 @@ class FileMemo:
             part = part.strip()
             if numbered := RANGE.fullmatch(part):
                 count = int(numbered[2])
-                if count > self.register_budget or numbered[1] in _RESERVED:
+                prefix = numbered[1]
+                if count > self.register_budget or prefix in _RESERVED or prefix[-1].isdecimal():
                     return None
-                found.update(dict.fromkeys(pool(numbered[1], count), kind))
+                found.update(dict.fromkeys(pool(prefix, count), kind))
                 declared += count
             elif _NAME.fullmatch(part) and not module.reserved(part):
                 found[part] = kind

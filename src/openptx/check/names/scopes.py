@@ -124,10 +124,8 @@ class Scope:
         while scope is not None:
             if (meaning := scope.names.get(name)) is not None:
                 return meaning, scope
-            for prefix, number in splits(name) if scope.ranges else ():
-                found = scope.ranges.get(prefix)
-                if found is not None and number < (found.count or 0):
-                    return found, scope
+            if (numbered := scope.numbered(name)) is not None:
+                return numbered, scope
             scope = scope.outer
         return None
 
@@ -147,11 +145,14 @@ class Scope:
         """The range of this block itself that contains a name."""
         if not self.ranges or not name[-1:].isdecimal():
             return None
-        ranges = ((self.ranges.get(prefix), number) for prefix, number in splits(name))
-        return next((found for found, number in ranges if found is not None and number < (found.count or 0)), None)
+        prefix, number = split_number(name)
+        found = self.ranges.get(prefix)
+        return found if found is not None and number is not None and number < (found.count or 0) else None
 
     def among(self, prefix: str, count: int) -> Meaning | None:
         """A name of this block itself that is in the range `prefix<count>`."""
+        if prefix[-1].isdecimal():
+            return None
         for name, meaning in self.names.items():
             digits = name[len(prefix) :]
             if name.startswith(prefix) and digits.isdecimal() and int(digits) < count and str(int(digits)) == digits:
@@ -187,9 +188,9 @@ DIGITS = 10
 
 
 @lru_cache(1 << 12)
-def splits(name: str) -> list[tuple[str, int]]:
-    """The ways to read a name as a prefix and a number: `%r10` is `%r` 10 or `%r1` 0."""
-    digits = min(len(name) - len(name.rstrip("0123456789")), DIGITS)
-    return [
-        (name[:i], int(name[i:])) for i in range(len(name) - digits, len(name)) if name[i] != "0" or i == len(name) - 1
-    ]
+def split_number(name: str) -> tuple[str, int | None]:
+    """The prefix of a range and the number in it: all digits at a name's end, as in ptxas. `x4<3>` has no names."""
+    prefix = name.rstrip("0123456789")
+    digits = name[len(prefix) :]
+    plain = 0 < len(digits) <= DIGITS and (digits[0] != "0" or digits == "0")
+    return prefix, int(digits) if plain else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from openptx.check.foreign_spellings import REGISTERS
-from openptx.check.names.scopes import Scope, splits
+from openptx.check.names.scopes import Scope, split_number
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions, nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
@@ -26,15 +26,22 @@ def unknown_name(
 ) -> Diagnostic:  # fmt: skip
     """The diagnostic about an unknown name, with the name probably meant, which must `suit` the place."""
     span = found.span
-    for prefix, _ in splits(name):
-        for each in around(scope):
-            known = each.ranges.get(prefix)
-            if known is not None:
-                last = (known.count or 1) - 1
+    prefix, number = split_number(name)
+    for each in around(scope):
+        known = each.ranges.get(prefix)
+        if known is not None and number is not None:
+            last = (known.count or 1) - 1
+            return Diagnostic(
+                "unknown-name", f"`{name}` is not declared", found.file, span, "beyond the range",
+                labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
+                help=f"declare more of them: `{prefix}<{number + 1}>`",
+            )  # fmt: skip
+        for start, known in each.ranges.items():
+            if start[-1].isdecimal() and name.startswith(start) and name[len(start) :].isdecimal():
                 return Diagnostic(
-                    "unknown-name", f"`{name}` is not declared", found.file, span, "beyond the range",
-                    labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
-                    help=f"declare more of them: `{prefix}<{int(name[len(prefix) :]) + 1}>`",
+                    "unknown-name", f"`{name}` is not declared", found.file, span, f"a number after `{prefix}`",
+                    labels=(Label(known.span, "no name is in this range, since its prefix ends in a digit"),),
+                    help=f"end the prefix in another character: `{start}_<{known.count}>` declares `{start}_0`",
                 )  # fmt: skip
     if (bits := _FLOATS.get(name.lower())) is not None:
         found.help = bits
