@@ -6,15 +6,17 @@ import pytest
 
 import openptx
 
-MODULE = """.version 9.1
-.target {target}
+TYPES = ("b32", "u32", "s32", "f32", "f16x2", "b64", "f64", "u64")
+REGISTERS = " ".join(f".reg .{type} " + ", ".join(f"{type}{i}" for i in range(9)) + ";" for type in TYPES)
+MODULE = f""".version 9.1
+.target {{target}}
 .address_size 64
-.visible .entry k() {{
-    .reg .b32 b32<9>; .reg .u32 u32<9>; .reg .s32 s32<9>; .reg .f32 f32<9>; .reg .f16x2 f16x2<9>;
-    .reg .b64 b64<9>; .reg .f64 f64<9>; .reg .u64 u64<9>; .reg .pred p<9>;
-    {statement}
+.visible .entry k() {{{{
+    {REGISTERS}
+    .reg .pred p<9>;
+    {{statement}}
     ret;
-}}
+}}}}
 """
 
 # fmt: off
