@@ -63,7 +63,7 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
     if wanted.kind == "f" and wanted.fundamental and wanted.width >= 32 and kind.sort == kinds.INTEGER:
         expected, help = (
             "a floating-point constant",
-            f"write `{{f{wanted.width}}}`" if kind.literal else "write it with a decimal point",
+            f"write `{{f{wanted.width}}}`" if kind.literal else "write its value with a decimal point",
         )
     elif wanted.kind == "f" or wanted.count > 1:
         expected = f"a register: `.{wanted.name}` operands can't be constants"

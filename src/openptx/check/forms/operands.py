@@ -9,7 +9,7 @@ from openptx.check.explain.type_errors import mismatch, what, wrong_kind
 from openptx.check.forms.addresses import judge_address
 from openptx.check.forms.immediates import judge_constant
 from openptx.check.forms.symbol_operands import adds, alone, function, ignored, overlooked, special, summed, variable
-from openptx.check.forms.vectors import fits, judge_list, lengths
+from openptx.check.forms.vectors import advised, fits, judge_list, lengths
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind, selected
 from openptx.check.operand.slot import Place
@@ -189,7 +189,7 @@ def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule="PTX ISA, Vectors as Operands (6.4.3)",
         )
     if place.count and not place.takes_one:
-        yield wrong_kind(place, kind, where, what(place), "vector-length")
+        yield advised(wrong_kind(place, kind, where, what(place), "vector-length"), place, 1)
         return
     declared = kind.type
     assert declared is not None
@@ -208,7 +208,7 @@ def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     shorter = place.allows.shorter and place.context.follows_ptxas and kind.count in lengths(place)
     if not shorter and (place.count != kind.count or place.template.elements):
-        yield wrong_kind(place, kind, where, what(place), "vector-length")
+        yield advised(wrong_kind(place, kind, where, what(place), "vector-length"), place, kind.count)
         return
     if not fits(place, place, declared):
         yield mismatch(place, declared, where)

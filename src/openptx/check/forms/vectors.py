@@ -11,13 +11,15 @@ from openptx.check.forms.immediates import is_short, judge_constant
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
-from openptx.check.problems import Path, Problem, undeclared
+from openptx.check.problems import Path, Problem, rewrite, undeclared
+from openptx.isa.notation import resolve
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.types import TYPES, Type
 
 _DECLARED = frozenset((kinds.REGISTER, kinds.VARIABLE))
 _TYPED = _DECLARED | {kinds.SPECIAL}
 _NOT_PLAIN = frozenset((kinds.SPECIAL, kinds.VARIABLE))
+_VECTORS = frozenset(("v2", "v4", "v8"))
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -26,16 +28,18 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     number = len(kind.parts)
     if number not in lengths(place):
         wanted = " or ".join(str(n) for n in lengths(place))
-        message = f"must have {wanted} elements, not {number}" if wanted else "must be a single value, not a list"
-        yield place.problem(
+        elements = f"{wanted} element{'' if wanted == '1' else 's'}"
+        must = f"must have {elements}, not {number}" if wanted else "must be a single value, not a list"
+        problem = place.problem(
             "vector-length",
-            f"operand `{place.name}` of `{place.opcode}` {message}",
+            f"operand `{place.name}` of `{place.opcode}` {must}",
             where,
             f"{number} element{'' if number == 1 else 's'}",
-            expected=f"{wanted} elements" if wanted else "a single operand",
+            expected=elements if wanted else "a single operand",
             actual=f"{number} elements",
             rule=_RULE,
         )
+        yield advised(problem, place, number)
         return
     bad = False
     for i, part in enumerate(kind.parts):
@@ -53,6 +57,19 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule=_RULE,
         )
     yield from _types(place, kind, where)
+
+
+def advised(problem: Problem, place: Place, number: int) -> Problem:
+    """A wrong number of elements, with the opcode for that number: its `.v2` replaced, left out, or put before the
+    type."""
+    words = place.opcode.split(".")
+    at = next((i for i, word in enumerate(words) if word in _VECTORS), None)
+    before, after = (words[:-1], words[-1:]) if at is None else (words[:at], words[at + 1 :])
+    opcode = ".".join([*before, *([f"v{number}"] if number > 1 else ()), *after])
+    if opcode == place.opcode or not any(max(form.count_of(place.name, m), 1) == number for form, m in resolve(opcode)):
+        return problem
+    takes = f"{number} elements" if number > 1 else "a single register"
+    return problem.advising(f"`{opcode}` takes {takes}", rewrite(opcode))
 
 
 def lengths(place: Place) -> tuple[int, ...]:
