@@ -1,7 +1,8 @@
 """A stand-in for an installed CUDA toolkit, whose `nvcc` makes PTX where a program asks for machine code.
 
 PyCUDA, TVM and TileLang call nvcc when they run, most of them for machine code, and PyTorch's extensions are built with
-it. Programs find the toolkit by PATH, CUDA_HOME or CUDA_PATH, and its other files by the path of nvcc.
+it. Programs find the toolkit by PATH, CUDA_HOME or CUDA_PATH, and its other files by the path of nvcc. CuPy searches
+NVIDIA's packages first, unless the variable NVCC names the command.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def wrap_nvcc(environment: dict[str, str], libraries: str, root: Path | None) ->
     for name in HOMES:
         if name in environment:
             environment[name] = str(front)
+    environment.setdefault("NVCC", str(front / "bin" / "nvcc"))
 
 
 def find_nvcc(environment: Mapping[str, str]) -> str | None:

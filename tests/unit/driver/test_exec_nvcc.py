@@ -30,7 +30,8 @@ def toolkit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     nvcc.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     nvcc.chmod(0o755)
     monkeypatch.setenv("CUDA_HOME", str(home))
-    monkeypatch.delenv("OPENPTX_NVCC", raising=False)
+    for name in ("OPENPTX_NVCC", "NVCC"):
+        monkeypatch.delenv(name, raising=False)
     return home
 
 
@@ -70,6 +71,13 @@ def test_what_is_beside_nvcc_is_found_from_there(toolkit: Path) -> None:
     assert environment("sm_90") == found
 
 
+def test_the_variable_nvcc_names_it_unless_the_user_has_set_it(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = environment("sm_90")
+    assert found["NVCC"] == str(Path(found["CUDA_HOME"], "bin", "nvcc"))
+    monkeypatch.setenv("NVCC", "ccache nvcc")
+    assert environment("sm_90")["NVCC"] == "ccache nvcc"
+
+
 def test_an_exec_within_another_calls_nvidia_s(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in environment("sm_90").items():
         monkeypatch.setenv(name, value)
@@ -92,6 +100,7 @@ def test_it_can_be_kept(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = environment("sm_90")
     assert found["CUDA_HOME"] == str(toolkit)
     assert "OPENPTX_NVCC" not in found
+    assert "NVCC" not in found
 
 
 def test_a_command_in_a_system_s_folder_is_found_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
