@@ -100,6 +100,23 @@ def test_the_sanitizer_refuses_kernels_that_launch_kernels(tmp_path: Path) -> No
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("device", ["sm_80", "sm_121"])
+def test_the_device_runtime_that_nvcc_adds_is_not_used(device: str, tmp_path: Path) -> None:
+    """Some versions have PTX for sm_121, which needs more than a driver's linker provides."""
+    program = compile_program(PROGRAMS / "parts" / "nested.cu", tmp_path, "sm_80", "-cudart", "shared", "-rdc=true")
+    done = run(program, device)
+    assert (done.stdout, done.stderr) == ("cudaSuccess\n", "")
+
+
+@pytest.mark.sweep
+def test_a_linked_program_without_ptx_for_the_device_says_so(tmp_path: Path) -> None:
+    program = compile_program(PROGRAMS / "parts" / "nested.cu", tmp_path, "sm_90", "-cudart", "shared", "-rdc=true")
+    said = run(program, "sm_80").stderr
+    assert "there is PTX for sm_90 only, and the device is sm_80" in said
+    assert "sm_121" not in said
+
+
+@pytest.mark.sweep
 def test_libraries_with_kernels_come_and_go(tmp_path: Path) -> None:
     shared = ("-cudart", "shared")
     plugin = compile_program(

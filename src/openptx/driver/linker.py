@@ -14,10 +14,10 @@ from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.errors import CheckError, InputError
 from openptx.fatbin import extract
-from openptx.linking import link_files
+from openptx.linking import is_device_runtime, link_files
 from openptx.source import File
 
-PTX, LIBRARY, NVVM = 1, 4, 5
+PTX, FATBINARY, LIBRARY, NVVM = 1, 2, 4, 5
 """Values of CUjitInputType. The other types may also contain PTX."""
 DEVICE_RUNTIME = "libcudadevrt"
 """The name of NVIDIA's library, some versions of which contain PTX that needs more than a driver's linker provides."""
@@ -38,7 +38,7 @@ class Linking(Object):
         """Adds an image. Libraries without PTX are ignored: NVIDIA's device runtime is built in."""
         if kind == NVVM:
             raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
-        if kind == LIBRARY and name.startswith(DEVICE_RUNTIME):
+        if (kind == LIBRARY and name.startswith(DEVICE_RUNTIME)) or (kind == FATBINARY and has_device_runtime(data)):
             LOG.info("%s is not linked: the device runtime is built in", name)
         elif kind == LIBRARY:
             try:
@@ -60,6 +60,14 @@ class Linking(Object):
             text = self.options.limited(linked.text)
             self.result = ctypes.create_string_buffer(text.encode("utf-8", "surrogateescape"))
         return self.result
+
+
+def has_device_runtime(data: bytes) -> bool:
+    """Whether the PTX of an image, for any device, is NVIDIA's device runtime, which nvcc adds to linked programs."""
+    try:
+        return all(is_device_runtime(found.text) for found in extract(data))
+    except InputError:  # no PTX
+        return False
 
 
 @in_context("cuLinkCreate", "cuLinkCreate_v2")

@@ -4,7 +4,7 @@
 make the modules fit into one file, `link` writes it.
 """
 
-from openptx.linking.device_runtime import device_runtime
+from openptx.linking.device_runtime import device_runtime, is_device_runtime
 from openptx.linking.link import link, link_files
 
-__all__ = ["device_runtime", "link", "link_files"]
+__all__ = ["device_runtime", "is_device_runtime", "link", "link_files"]

@@ -25,3 +25,16 @@ def device_runtime(files: list[File]) -> list[File]:
         for name, declared in _LIBRARIES.items()
         if any(declared.search(text) for text in texts)
     ]
+
+
+_DEFINED = re.compile(r"^\.(?:visible|weak)\s+\.(?:func|entry)\s*(?:\([^)]*\)\s*)?(\w+)", re.A | re.M)
+_OWN = re.compile(r"cuda[A-Z]|__cuda", re.A)
+
+
+def is_device_runtime(text: str) -> bool:
+    """Whether a text is NVIDIA's library itself: it defines launches for kernels, and no function with another's name.
+
+    CUDA reserves these names, so that a program's part has at least one of its own.
+    """
+    names = _DEFINED.findall(text)
+    return "__cudaCDP2LaunchDeviceV2" in names and all(map(_OWN.match, names))

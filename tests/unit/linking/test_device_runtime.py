@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.linking import is_device_runtime
 
 GRID_SYNC = """.version 7.0
 .target sm_70
@@ -104,3 +105,21 @@ def test_the_linked_text_has_them() -> None:
     assert ".weak .func (.param .b32 status) cudaCGSynchronize" in text
     assert openptx.check(text) == []
     assert openptx.load(text).program.file.text == text, "linked already"
+
+
+LAUNCH = "\n.weak .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 a, .param .b64 b)\n{\nret;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"),
+    [
+        (LAUNCH, True),
+        (LAUNCH + ".visible .func cudaFree()\n{\nret;\n}\n.func of_this_file()\n{\nret;\n}\n", True),
+        (LAUNCH + ".visible .entry k()\n{\nret;\n}\n", False),
+        (LAUNCH + ".visible .func  (.param .b32 r) cudaless()\n{\nret;\n}\n", False),
+        (LAUNCH.replace(".weak", ".extern"), False),
+        ("", False),
+    ],
+)
+def test_the_library_itself_is_known_by_the_names_of_its_functions(text: str, is_it: bool) -> None:
+    assert is_device_runtime(text) == is_it

@@ -69,16 +69,14 @@ typedef struct {                            /* what begins a fat binary */
     uint64_t size;                          /* of what follows the header */
 } FatBinary;
 
-/* The parts that -rdc=true leaves to be linked, as one image. A part without PTX for the device is left out: that of
-   libcudadevrt.a is machine code but for the newest target, and our driver has what kernels need of it. What another
-   such part defines is missing when the link is completed. */
+/* The parts that -rdc=true leaves to be linked, as one image. A part without PTX for the device is left out; what it
+   defines is missing when the link is completed. Our driver ignores that of libcudadevrt.a. */
 static int link_parts(void **parts, Handle *library)
 {
     const struct Driver *d = driver();
     Handle state;
     void *linked;
     size_t size;
-    bool added = false;
     int left_out = SUCCESS, error = d->cuLinkCreate_v2(0, NULL, NULL, &state);
     if (error)
         return error;
@@ -88,13 +86,11 @@ static int link_parts(void **parts, Handle *library)
         error = d->cuLinkAddData_v2(state, LINK_INPUT_FATBINARY, part, size, NULL, 0, NULL, NULL);
         if (error == NO_KERNEL_IMAGE)
             left_out = error, error = SUCCESS;
-        else
-            added |= !error;
     }
-    if (!error && !added)
-        error = left_out;
     if (!error)
         error = d->cuLinkComplete(state, &linked, &size);
+    if (error == INVALID_IMAGE && left_out)    /* there was nothing else */
+        error = left_out;
     if (!error)
         error = d->cuLibraryLoadData(library, linked, NULL, NULL, 0, NULL, NULL, 0);
     d->cuLinkDestroy(state);

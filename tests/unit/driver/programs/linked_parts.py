@@ -1,0 +1,37 @@
+"""Parts that nvcc leaves to be linked: NVIDIA's device runtime, which is built in, and the program's own."""
+
+import struct
+from ctypes import byref
+
+from driver_calls import Handle, Size, call, context
+
+FATBINARY, INVALID_IMAGE, NO_BINARY = 2, 200, 209
+LAUNCH = ".weak .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b) { ret; }\n"
+KERNEL = ".visible .entry k() { ret; }\n"
+
+
+def part(body: str, target: int) -> bytes:
+    """A fat binary with PTX for sm_`target`."""
+    text = f".version 8.8\n.target sm_{target}\n.address_size 64\n{body}".encode()
+    entry = struct.pack("<HHIQ12xI32x", 1, 0x101, 64, len(text), target) + text
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry)) + entry
+
+
+def add(body: str, target: int, result: int = 0) -> None:
+    data = part(body, target)
+    call("cuLinkAddData_v2", linking, FATBINARY, data, Size(len(data)), None, 0, None, None, result=result)
+
+
+context()
+linking, image, size, module = Handle(), Handle(), Size(), Handle()
+call("cuLinkCreate_v2", 0, None, None, byref(linking))
+add(LAUNCH, 121)  # for another device
+add(LAUNCH, 80)
+call("cuLinkComplete", linking, byref(image), byref(size), result=INVALID_IMAGE)  # neither was added
+add(KERNEL, 121, NO_BINARY)
+add(LAUNCH + KERNEL, 121, NO_BINARY)
+add(KERNEL, 80)
+call("cuLinkComplete", linking, byref(image), byref(size))
+call("cuModuleLoadData", byref(module), image)
+call("cuModuleGetFunction", byref(Handle()), module, b"k")
+call("cuLinkDestroy", linking)
