@@ -141,25 +141,28 @@ class Kernel(Handle):
             debugged(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
         since = time.monotonic() if since is None else since
-        engine = "interp" if initcheck else engine
-        own: dict[str, Any] = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
-        options = own | {"timeout": timeout, "since": since, "max_instructions": max_instructions}
-        waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), engine, options, blocks)
+        options: dict[str, Any] = {
+            "engine": "interp" if initcheck else engine, "workers": workers, "initcheck": initcheck,
+            "timeout": timeout, "since": since, "max_instructions": max_instructions,
+        }  # fmt: skip
+        waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), blocks, **options)
         while waiting:  # the last is the next: a kernel may launch itself any number of times
             child = waiting.pop()
             kernel = self.module[child.kernel]
             prepared = kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
-            waiting += kernel._run(prepared, engine, options)
+            waiting += kernel._run(prepared, None, **options)
 
     def _run(
-        self, prepared: PreparedLaunch, engine: str, options: dict[str, Any], blocks: tuple[int, int] | None = None
-    ) -> list[NestedLaunch]:
+        self, prepared: PreparedLaunch, blocks: tuple[int, int] | None, *, engine: str, workers: int | None,
+        initcheck: bool, timeout: float | None, since: float, max_instructions: int | None,
+    ) -> list[NestedLaunch]:  # fmt: skip
         """Runs a launch. Gives the launches that its threads made, the first of them last."""
-        launch = engine_in_time(engine, self.module.program, self.function, options["timeout"], options["since"])
+        launch = engine_in_time(engine, self.module.program, self.function, timeout, since)
+        own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
         nested = NestedLaunches() if LAUNCH in self.module.program.external else None
         prepared.memory.nested = nested
         try:
-            prepared.run(launch, blocks=blocks, **options)
+            prepared.run(launch, timeout=timeout, since=since, max_instructions=max_instructions, blocks=blocks, **own)
         except Fault as fault:
             raise fault from None
         return nested.in_order()[::-1] if nested is not None else []
