@@ -58,7 +58,7 @@ def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
 
 def roundings(m: Modifiers) -> list[str]:
     """The opcode with each rounding modifier that it may have; empty if it already has one."""
-    if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
+    if not {*ROUNDING, "approx", "full"}.isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
         return []
     return [rounding for rounding in (*ROUNDING, "approx", "full") if resolve(_with_rounding(m, rounding))]
 

@@ -18,6 +18,10 @@ TYPES = {
     "i32": "s32", "i64": "s64", "int": "s32", "long": "s64", "short": "s16", "uchar": "u8", "uint": "u32",
     "ulong": "u64", "unsigned": "u32", "ushort": "u16",
 }
+MODIFIERS = {
+    **TYPES, "block": "cta", "constant": "const", "device": "gpu", "private": "local", "readonly": "nc",
+    "system": "sys", "workgroup": "cta", "xchg": "exch", "xor": "bfly",
+}
 REGISTERS = {
     "blockdim": "ntid", "blockid": "ctaid", "blockidx": "ctaid", "blocksize": "ntid", "griddim": "nctaid",
     "gridsize": "nctaid", "lane": "laneid", "threadid": "tid", "threadidx": "tid", "warp": "warpid",
@@ -43,7 +47,7 @@ CALLS = {
     "atomicExch": "atom.global.exch.b32 d, [a], b;", "atomicMax": "atom.global.max.s32 d, [a], b;",
     "atomicMin": "atom.global.min.s32 d, [a], b;", "atomicOr": "atom.global.or.b32 d, [a], b;",
     "atomicXor": "atom.global.xor.b32 d, [a], b;", "clock": "mov.u32 d, %clock;", "clock64": "mov.u64 d, %clock64;",
-    "cosf": "cos.approx.f32 d, a;", "exp2f": "ex2.approx.f32 d, a;",
+    "ballot": "vote.sync.ballot.b32 d, a, mask;", "cosf": "cos.approx.f32 d, a;", "exp2f": "ex2.approx.f32 d, a;",
     "expf": "ex2.approx.f32 d, a; of a times log2(e)",
     "fabsf": "abs.f32 d, a;", "fmaf": "fma.rn.f32 d, a, b, c;", "fmaxf": "max.f32 d, a, b;",
     "fminf": "min.f32 d, a, b;",
@@ -58,6 +62,9 @@ ABSENT = {
     ("rem", "f"): "there is no remainder of floats: `div`, `cvt.rzi` of the quotient, and `fma` with its negative",
     ("st", "const"): "`.const` is read-only to kernels: store in `.global`; the host writes `.const` before the launch",
     ("st", "nc"): "`.nc` is a way to load; a store has no read-only path",
+    ("atom", "sub"): "there is no `.sub`: negate the operand first, and write `.add`",
+    ("red", "sub"): "there is no `.sub`: negate the operand first, and write `.add`",
+    ("setp", "pred"): "predicates differ where `xor.pred` is true; `not.pred` of that is equality",
     ("atom", "const"): "`.const` is read-only to kernels: use `.global`",
     ("ld", "v3"): "there is no `.v3`: load `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
     ("st", "v3"): "there is no `.v3`: store `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",

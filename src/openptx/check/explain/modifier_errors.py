@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.check.foreign_spellings import TYPES as FOREIGN
-from openptx.check.foreign_spellings import absent
+from openptx.check.foreign_spellings import MODIFIERS, absent
 from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, SUGGESTION
@@ -28,9 +27,10 @@ def unknown_modifier(
     guess = next(
         (c for c in sorted(choices) if nearest(strange, (c,)) and resolve(substituted(opcode, strange, c))), None
     )
-    qualified = (c for c in sorted(choices) if c.startswith(f"{strange}::"))  # `.shared` for `.shared::cta`
+    longer = strange if len(strange) > 2 else f"{strange}::"
+    qualified = (c for c in sorted(choices) if c.startswith(longer))  # `.shared` for `.shared::cta`, `.glob`
     guess = next((c for c in qualified if resolve(substituted(opcode, strange, c))), guess)
-    foreign = FOREIGN.get(strange)
+    foreign = MODIFIERS.get(strange)
     guess = foreign if foreign in choices else guess or nearest(strange, choices)
     fixed = substituted(opcode, strange, guess) if guess else None
     if strange in TYPES:
@@ -55,7 +55,7 @@ def _unknown_type(
     types = sorted(
         {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
     )
-    swap = None if help else _sibling(opcode, strange, types)
+    swap = None if help else sibling(opcode, strange, types)
     if swap is None and not TYPES[strange].fundamental and TYPES[strange].kind == "f":
         help = help or f"`cvt` converts values of `.{strange}`"
     elif swap is None and TYPES[strange].width == 8:
@@ -128,7 +128,7 @@ def _order(name: str) -> tuple[str, int, int, str]:
     return TYPES[name].kind, TYPES[name].width, TYPES[name].count, name
 
 
-def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
+def sibling(opcode: str, name: str, types: list[str]) -> str | None:
     """The same opcode with an existing type of the same width: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
     wanted = TYPES[name]
     for kind in "bf" if wanted.kind == "f" else "sub":

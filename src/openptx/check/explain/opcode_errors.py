@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check.explain.cvt_help import explain_pair
 from openptx.check.explain.modifier_errors import missing_modifier, nameless, unknown_modifier
+from openptx.check.explain.replacements import replaceable
 from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, shown
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite
@@ -38,7 +39,7 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
         return _refused(opcode, mnemonic, modifiers, against[0][2])
     instructions = _named(known, modifiers)
     return (
-        _twice(opcode, modifiers)
+        _twice(opcode, mnemonic, modifiers, instructions)
         or _exclusive_ones(opcode, modifiers, instructions)
         or _surplus_type(opcode, mnemonic, modifiers, instructions)
         or _strange(opcode, mnemonic, modifiers, instructions, labelled=not operands)
@@ -47,10 +48,13 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     )
 
 
-def _twice(opcode: str, modifiers: list[str]) -> Problem | None:
-    """A modifier that is repeated."""
+def _twice(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """A modifier that is repeated, unless another may be in one of its places: `.row.row` of an `mma`."""
     repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
-    return None if repeated is None else _repeated(opcode, repeated)
+    if repeated is None:
+        return None
+    problem = _repeated(opcode, repeated)
+    return problem if problem.repair else replaceable(mnemonic, modifiers, instructions) or problem
 
 
 def _exclusive_ones(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
@@ -254,9 +258,13 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     """All modifiers exist, but no form combines them: suggests a form one edit away, or the nearest one."""
     if without := _without(opcode, mnemonic, modifiers, _RULE):
         return without
-    missing = missing_modifier(opcode, modifiers, instructions) or nameless(opcode, mnemonic, modifiers, instructions)
-    if missing is not None:
-        return missing
+    found = (
+        missing_modifier(opcode, modifiers, instructions)
+        or nameless(opcode, mnemonic, modifiers, instructions)
+        or replaceable(mnemonic, modifiers, instructions)
+    )
+    if found is not None:
+        return found
     form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
     return Problem(
         "no-such-form",

@@ -27,6 +27,11 @@ def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
         return f"declare it `.reg .{place.rule.registers()[-1] if place.rule else wanted.registers[-1]}`"
     if place.writes:
         return f"declare it `.reg .{registers(wanted)}`"
+    return converted(wanted, declared)
+
+
+def converted(wanted: Type, declared: Type) -> str:
+    """The sentence that says how to convert a register `{}` to the wanted type, or to use one of that type."""
     rounding = cvt_rounding(wanted, declared)
     if rounding is None:
         return f"use a register of type `.{registers(wanted)}`"

@@ -11,7 +11,8 @@ from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
-from openptx.check.problems import Path, Problem, passes, undeclared
+from openptx.check.problems import Path, Problem, passes, rewrite, undeclared
+from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES, Type
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
@@ -270,6 +271,7 @@ def _elsewhere(place: Place, space: str | None, held: str, where: Path) -> Probl
         space = "global"  # in the assembler, a name in `.const` or `.param` is not a generic address
     if space is None or space in ("generic", held) or (space, held) == ("shared::cluster", "shared"):
         return None
+    fixed = _accessing(place.opcode, space, held)
     return place.problem(
         "state-space",
         f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
@@ -278,7 +280,18 @@ def _elsewhere(place: Place, space: str | None, held: str, where: Path) -> Probl
         expected=f".{space}",
         actual=f".{held}",
         rule=_RULE,
+        help=f"write `{fixed}`" if fixed else None,
+        repair=rewrite(fixed) if fixed else None,
     )
+
+
+def _accessing(opcode: str, space: str, held: str) -> str | None:
+    """The opcode with the space of the variable; none if the instruction has no such form, or names several spaces."""
+    mnemonic, *modifiers = opcode.split(".")
+    if space not in modifiers:
+        modifiers.insert(0, space)
+    fixed = ".".join((mnemonic, *(held if each == space else each for each in modifiers)))
+    return fixed if resolve(fixed) else None
 
 
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.explain.suggestions import converted
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import kind_of
 from openptx.check.operand.slot import Rule, takes_constant
@@ -108,7 +109,7 @@ class CallChecker:
             if given is not None and formals and is_open(formals[-1]) and len(elements) == len(formals) - 1:
                 formals = formals[:-1]
             if len(elements) != len(formals):
-                self._count(what, given, len(formals), call.callee, declared)
+                self._count(what, given, len(formals), call.callee, declared, _written(call, signature))
                 continue
             for element, formal in zip(elements, formals, strict=True):
                 self._element(what, element, formal, call.callee, scope)
@@ -134,7 +135,7 @@ class CallChecker:
         return None
 
     def _count(
-        self, what: str, given: text.Arguments | None, formals: int, callee: text.Operand, declared: Span
+        self, what: str, given: text.Arguments | None, formals: int, callee: text.Operand, declared: Span, written: str
     ) -> None:
         """The number of arguments or results differs from the signature."""
         count = len(given.elements) if given is not None else 0
@@ -147,6 +148,7 @@ class CallChecker:
             expected=_number(formals, what),
             actual=_number(count, what),
             rule=_RULE,
+            help=f"write `{written}`",
             labels=(Label(declared, "declared here"),) if one_line else (),
         )
 
@@ -172,9 +174,31 @@ class CallChecker:
             expected=wanted,
             actual=kind.text,
             rule=_RULE,
-            help="copy it to a register, and pass that" if what == "argument" and kind.sort in _COPIED else "",
+            help=_fitting(what, kind, TYPES[formal.type], wanted, element.text),
             labels=(Label(formal.names[0].name.span, "the parameter"),),
         )
+
+
+def _fitting(what: str, kind: Kind, type: Type, wanted: str, text: str) -> str | None:
+    """What to pass, or to receive a result in, instead."""
+    if kind.sort == kinds.VARIABLE and kind.space == "frame":
+        return f"declare it like the parameter: `.param {wanted}`"
+    if what == "argument" and kind.sort in _COPIED:
+        return "copy it to a register, and pass that"
+    if kind.sort == kinds.REGISTER and kind.type is not None and "[" not in wanted:
+        sentence = converted(type, kind.type) if what == "argument" else f"receive it in a register `{wanted}`"
+        return sentence.format(text)
+    return None
+
+
+def _written(call: Call, signature: Signature) -> str:
+    """The call that a signature wants, with the names of its parameters."""
+    results, parameters = (
+        f"({', '.join(each.names[0].name.text for each in formals)})" if formals else ""
+        for formals in (signature.returns, signature.parameters)
+    )
+    callee, table = (given.text if given is not None else "" for given in (call.callee, call.table))
+    return f"call {', '.join(part for part in (results, callee, parameters, table) if part)};"
 
 
 def is_open(formal: Variable) -> bool:

@@ -55,7 +55,7 @@ def unknown_name(
         special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
         guess = special and f"%{special}"
     is_special = special is not None and name[0] == "%"
-    guess = guess and guess + dot + field
+    guess = guess and (guess.partition(".")[0] if dot else guess) + dot + field
     return Diagnostic(
         "unknown-special-register" if is_special else "unknown-name",
         f"there is no special register `{name}`" if is_special else f"`{name}` is not declared",

@@ -1,0 +1,73 @@
+"""Explains modifiers that exist but not together: which one of them may be replaced, and by what."""
+
+from __future__ import annotations
+
+from openptx.check.explain.modifier_errors import MOST, sibling
+from openptx.check.problems import Problem, rewrite
+from openptx.isa.notation import Instruction, resolve
+from openptx.isa.types import TYPES
+
+_COMPARED = {
+    "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge",
+    "equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge",
+}  # fmt: skip
+"""The comparison that every type has, for the comparisons of unsigned integers and of floats."""
+
+
+def replaceable(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """The problem of an opcode that is valid with another modifier in the place of one: `atom.global.cas.u32`,
+    `setp.lo.f32`, `mul.wide.u64`. None if there is no such place."""
+    opcode = ".".join((mnemonic, *modifiers))
+    others = {i: found for i in range(len(modifiers)) if (found := _others(mnemonic, modifiers, i, instructions))}
+    if not others:
+        return None
+    at, best = _meant(opcode, modifiers, others)
+    names = list(dict.fromkeys(modifiers[i] for i in others))
+    together = f"with {' and '.join(f'`.{name}`' for name in names)} together" if len(names) == 2 else None
+    repairs = [f"`.{modifiers[i]}` by {_shown(found)}" for i, found in others.items()]
+    fixed = _with(mnemonic, modifiers, at, best) if best is not None else None
+    return Problem(
+        "no-such-form",
+        f"`{mnemonic}` has no form {together or 'with these modifiers together'}",
+        label=f"not `.{modifiers[at]}` with the others" if together is None else "not with the others",
+        part=modifiers[at],
+        actual=opcode,
+        expected=fixed or "; ".join(repairs).replace("`", ""),
+        rule="PTX ISA, Instruction Set (9.7)",
+        help=f"write `{fixed}`" if fixed else f"replace {', or '.join(repairs[:3])}",
+        repair=rewrite(fixed) if fixed else None,
+    )
+
+
+def _with(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:
+    return ".".join((mnemonic, *modifiers[:at], other, *modifiers[at + 1 :]))
+
+
+def _others(mnemonic: str, modifiers: list[str], at: int, instructions: list[Instruction]) -> list[str]:
+    """The modifiers with which the opcode is valid, in the place of one; types in the place of a type."""
+    typed = modifiers[at] in TYPES
+    slots = [slot for each in instructions for form in each.forms for slot in form.slots if slot.typed == typed]
+    choices = dict.fromkeys(choice for slot in slots for choice in slot.choices)
+    return [choice for choice in choices if resolve(_with(mnemonic, modifiers, at, choice))]
+
+
+def _meant(opcode: str, modifiers: list[str], others: dict[int, list[str]]) -> tuple[int, str | None]:
+    """The place to replace, and the modifier that was probably meant there: the type of the same size, the comparison
+    with the same meaning, or the only one possible."""
+    for i, found in others.items():
+        if (
+            modifiers[i] in TYPES
+            and modifiers.count(modifiers[i]) == 1
+            and (swap := sibling(opcode, modifiers[i], found))
+        ):
+            return i, swap.split(".")[i + 1]
+    for i, found in others.items():
+        if _COMPARED.get(modifiers[i]) in found:
+            return i, _COMPARED[modifiers[i]]
+    at = next(iter(others)) if len(others) == 1 else max(others)
+    return at, others[at][0] if len(others) == 1 and len(others[at]) == 1 else None
+
+
+def _shown(found: list[str]) -> str:
+    shown = " ".join(f"`.{each}`" for each in found[:MOST]) + " ..." * (len(found) > MOST)
+    return f"one of {shown}" if len(found) > 1 else shown
