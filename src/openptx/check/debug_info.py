@@ -8,7 +8,7 @@ from openptx.diagnostics import Collector, Diagnostic, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.directives import Location, Section, SourceFile
-from openptx.syntax.lexical import DECIMAL_32, LETTER, SECTION_NAME
+from openptx.syntax.lexical import COMMENT, DECIMAL_32, LETTER, LINE_MARKER, SECTION_NAME
 
 _PLACE = f"({DECIMAL_32} {DECIMAL_32} {DECIMAL_32})"
 _BEGINS = pattern(rf"\.loc(?!{LETTER})", re.A)
@@ -18,7 +18,9 @@ _PLAIN = pattern(
     re.A,
 )
 _LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
-_DATA = pattern(r"\.(b8|b16|byte)\b([^.\n}:/]*+)", re.A)
+_DATA = pattern(r"\.(b8|b16|byte)\b([^.}:]*+)", re.A)
+_UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
+_VISIBLE = pattern(r"[^\n]")
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
 
@@ -90,29 +92,30 @@ class DebugInfo:
 
     def section(self, section: Section) -> None:
         """A section of debug data: labels are unique in the file, values fit into their type."""
-        text, (start, end) = self.file.text, section.body
-        while (colon := text.find(":", start, end)) >= 0:
-            if match := _LABEL.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):
-                name = match[1]
+        (start, end), at = section.body, 0
+        text = _without_comments(self.file.text[start:end])
+        while (colon := text.find(":", at)) >= 0:
+            if match := _LABEL.search(text, max(at, text.rfind("\n", at, colon)), colon + 1):
+                name, span = match[1], (start + match.start(1), start + match.end(1))
                 if (first := self.labels.get(name)) is not None:
-                    self._add("duplicate-label", f"the label `{name}` occurs twice", match.span(1), "again", first)
+                    self._add("duplicate-label", f"the label `{name}` occurs twice", span, "again", first)
                 else:
-                    self.labels[name] = match.span(1)
-            start = colon + 1
+                    self.labels[name] = span
+            at = colon + 1
         if not section.narrow:
-            self._values(section)
+            self._values(text, start)
 
-    def _values(self, section: Section) -> None:
-        for match in _DATA.finditer(self.file.text, *section.body):
+    def _values(self, text: str, start: int) -> None:
+        for match in _DATA.finditer(text):
             width = 16 if match[1] == "b16" else 8
             for value in match[2].split(","):
                 number = _number(value)
                 if number is not None and not -(1 << width - 1) <= number < 1 << width:
-                    start = match.start(2) + match[2].index(value.strip())
+                    begin = start + match.start(2) + match[2].index(value.strip())
                     self._add(
                         "initializer",
                         f"`{value.strip()}` does not fit the {width} bits of `.{match[1]}`",
-                        (start, start + len(value.strip())),
+                        (begin, begin + len(value.strip())),
                         "too wide",
                         expected=f"{-(1 << width - 1)} to {(1 << width) - 1}",
                         actual=value.strip(),
@@ -131,8 +134,15 @@ class DebugInfo:
         )  # fmt: skip
 
 
+def _without_comments(text: str) -> str:
+    """The text with blanks in the place of comments and line markers."""
+    if "/" not in text and "#" not in text:
+        return text
+    return _UNREAD.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
+
+
 def _number(text: str) -> int | None:
-    digits = text.replace(" ", "").rstrip("U").strip()
+    digits = "".join(text.split()).rstrip("U")
     sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
     try:
         octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()

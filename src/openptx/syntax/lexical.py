@@ -47,7 +47,7 @@ NUMBER = r"(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++
 STRING = r'"[^"\n]*+"'
 OPEN_STRING = r'"[^"\n]*+"?+'
 """A string, or an unterminated one, which extends to the end of its line."""
-LINE_MARKER = rf"\#(?:line[ \t])?+[ \t]*+[0-9]++[ \t]++{STRING}[ \t0-9]*+(?=\r?\n)"
+LINE_MARKER = rf"\#[ \t]*+(?:line)?+[ \t]*+[0-9]++[ \t]++{STRING}(?:[ \t]++[0-9]*+)*+(?=\r?\n)"
 """`# 1 "a.cu"`, as preprocessors write it."""
 COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"
 """An unterminated one extends to the end."""

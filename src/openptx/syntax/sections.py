@@ -8,20 +8,21 @@ from openptx.diagnostics import Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.directives import Section, SourceFile, Text
-from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, STRING, TRIVIA, WORD
+from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, LINE_MARKER, STRING, TRIVIA, WORD
 from openptx.syntax.operands import Integer
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Statement
 
+_BLANK = rf"(?:{TRIVIA}|{LINE_MARKER})"
 _SYMBOL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
-_VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
+_VALUE = rf"-?{_BLANK}*+{_NUMBER}"
 _DATA = pattern(
-    rf"""(?>{TRIVIA}++
-      | {_SYMBOL}{TRIVIA}*+:
-      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
-      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
-        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)
+    rf"""(?>{_BLANK}++
+      | {_SYMBOL}{_BLANK}*+:
+      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{_BLANK}*+{_VALUE}(?:{_BLANK}*+,{_BLANK}*+{_VALUE})*+
+      | \.(?:b32|b64|4byte|quad)\b{_BLANK}*+
+        {_SYMBOL}{_BLANK}*+(?:\+{_BLANK}*+{_NUMBER}|-{_BLANK}*+{_SYMBOL})?+(?!{_BLANK}*+:)
     )*+""",
     re.X | re.A,
 )

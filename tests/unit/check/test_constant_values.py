@@ -16,7 +16,7 @@ WORDS = (
     ("4 or 8 or 16",             (4, 8, 16),         (0, 5, 32)),
     ("-1 or 1",                  (-1, 1),            (0, 2)),
     ("128",                      (128,),             (64, 0)),
-    ("at least 1",               (1, 1 << 40),       (0, -1)),
+    ("at least 1",               (1, 1 << 40),       (0, -1, 1 << 63)),
     ("a power of 2",             (1, 2, 1 << 30),    (0, 3, -2)),
 )
 STATEMENTS = (  # with @ for a constant: values that are taken, values that are not
@@ -34,9 +34,12 @@ STATEMENTS = (  # with @ for a constant: values that are taken, values that are 
     ("sm_80",   "cp.async.cg.shared.global [t], [t], 16, @;",               "0 16",         "17"),
     ("sm_80",   "mbarrier.init.shared.b64 [t], @;",                         "1 1048575",    "0 1048576 4294967296"),
     ("sm_80",   "mbarrier.test_wait.parity.shared.b64 p, [t], @;",          "0 1",          "2"),
+    ("sm_80",   "mbarrier.arrive.noComplete.shared.b64 t, [t], @;",         "1 1<<32",      "0 -1 1<<63"),
+    ("sm_80",   "mbarrier.arrive_drop.noComplete.shared.b64 t, [t], @;",    "1 1048576",    "0 0xFFFFFFFFFFFFFFFF"),
+    ("sm_90a",  "mbarrier.arrive.shared::cluster.b64 _, [t], @;",           "1 0x100000001", "0 18446744073709551615"),
     ("sm_80",   "alloca.u64 t, 16, @;",                                     "1 16",         "0 3"),
     ("sm_90a",  "setmaxnreg.inc.sync.aligned.u32 @;",                       "24 32 256",    "16 25 264"),
-    ("sm_90a",  "wgmma.wait_group.sync.aligned @;",                         "0 7",          "-1"),
+    ("sm_90a",  "wgmma.wait_group.sync.aligned @;",                         "0 7",          "-1 0x8000000000000000"),
     ("sm_90a",  "cp.async.bulk.global.shared::cta.bulk_group [t], [t], @;", "0 16 64",      "8 -16 4294967296"),
     ("sm_100a", "tcgen05.alloc.cta_group::1.sync.aligned.b32 [t], @;",      "32 512",       "0 16 48 1024"),
     ("sm_100a", "tcgen05.mma.cta_group::1.kind::f16 [r], t, t, r, p, @;",   "0 15",         "16"),

@@ -172,7 +172,7 @@ FAULTY = {
     "nanosleep.u32 i;\nadd.u32 d, j, a;\nret;\n}\n"
     ".func (.reg .u32 d) copy(.reg .u32 i)\n{\n{ .reg .u32 i;\nmov.u32 d, i; }\nret;\n}\n"
     ".entry m() {",
-    "a wrong line of the preprocessor": '.reg .b32 a;\n# 1 "a"\nmov.u32 a, 1;\n# line 1 "a"\nmov.u32 a, 1;',
+    "a wrong line of the preprocessor": '.reg .b32 a;\n# 1 "a"\nmov.u32 a, 1;\n# lines 1 "a"\nmov.u32 a, 1;',
     "a line of the preprocessor with more": '.reg .b32 a;\n# 1 "a"\nmov.u32 a, 1;\n# 1 "a" mov.u32 a, 1;\n',
     "an error between lines of the preprocessor": '.reg .b32 a;\n# 1 "a"\nmov.f64 a, 1;\n# 2 "a"\nmov.u32 b, 1;\n',
     "a barrier among lines of the preprocessor": ".reg .b32 a; .reg .pred q;\nmov.u32 a, %tid.x;\n"

@@ -39,26 +39,6 @@ HEADERS = (  # the whole file, what is wrong with it
     (HEAD + ".file 1 \"a\"\n.file 1 \"a\"\n" + KERNEL,                           "repeated-directive"),
     (HEAD + ".file 4294967296 \"a\"\n" + KERNEL,                                 "invalid-integer"),
 )
-SECTIONS = (  # lines of a section of debug data
-    (".b8 255, -128",                   None),
-    (".b8 1\n, 0\n.b8 3",              None),
-    (".b8 256",                         "initializer"),
-    (".b8 1, 2, -129",                  "initializer"),
-    (".b8 0777",                        "initializer"),
-    (".b16 65536",                      "initializer"),
-    (".b16 -32768\n.b32 4294967296",    None),
-    (".b8 0b101, 0x1F, 7U, - 1",        None),
-    (".b8 08",                          "invalid-directive"),
-    (".b8 L",                           "invalid-directive"),
-    (".b32 L+4\n.b64 L-M\n.b32 .debug_str", None),
-    (".b32 L+-4",                       "invalid-directive"),
-    (".b32 .b8",                        "invalid-directive"),
-    (".b32 WARP_SZ",                    "invalid-directive"),
-    (".b32 function_name",              "invalid-directive"),
-    ("L: .b8 1\nM:\n",                  None),
-    ("L: .b8 1\nL: .b8 2",              "duplicate-label"),
-    ("S: .b8 1",                        "duplicate-label"),  # of another section
-)
 LINES = (  # in a kernel, after `.loc 1 2 3`
     (".loc 1 30 1",                                              None),
     (".loc 1 30 ,",                                              "invalid-directive"),
@@ -109,12 +89,6 @@ IN_FUNCTIONS = (  # a: what it is given, d: its result, c: a variable for calls
 
 @pytest.mark.parametrize(("text", "wrong"), HEADERS)
 def test_headers(text: str, wrong: str | None) -> None:
-    assert errors(text) == ([wrong] if wrong else [])
-
-
-@pytest.mark.parametrize(("lines", "wrong"), SECTIONS)
-def test_sections(lines: str, wrong: str | None) -> None:
-    text = f"{HEAD}{KERNEL}.section .debug_str {{\nS: .b8 1\n}}\n.section .debug_info {{\n{lines}\n}}\n"
     assert errors(text) == ([wrong] if wrong else [])
 
 

@@ -175,7 +175,8 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             help="put the address into a register of 64 bits",
         )
         return
-    narrow = declared.width < 32 and not (place.context.follows_ptxas and not place.operand_rule.says("32 bits"))
+    extended = place.context.follows_ptxas and not place.operand_rule.needs_32_bits(place.space, place.m.written)
+    narrow = declared.width < 32 and not extended
     if declared.kind not in "bsu" or declared.width > 64 or narrow:
         yield place.problem(
             "address-register",

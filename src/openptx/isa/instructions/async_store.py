@@ -47,8 +47,9 @@ st_async = instruction(
     """,
     access="store",
     operands="""
-        a   element
-        b   a list of one
+        a      element, 32 bits
+        b      a list of one
+        mbar   32 bits if .generic
     """,
 )
 
@@ -78,7 +79,7 @@ st_bulk = instruction(
     ranges=_BULK_SIZES,
     defaults={"space": "generic"},
     access="store",
-    operands="a   element",
+    operands="a   element, 32 bits",
 )
 
 st_bulk_32 = instruction(
@@ -93,7 +94,7 @@ st_bulk_32 = instruction(
     ranges=_BULK_SIZES,
     defaults={"space": "generic"},
     access="store",
-    operands="a   element",
+    operands="a   element, 32 bits",
 )
 
 
@@ -149,6 +150,10 @@ red_async = instruction(
     """,
     access="update",
     reduces="one",
+    operands="""
+        a      32 bits
+        mbar   32 bits if .generic
+    """,
 )
 
 

@@ -28,6 +28,7 @@ prefetch = instruction(
         .space = { .const, .param };
     """,
     defaults={"space": "generic"},
+    operands="a   32 bits if .tensormap",
 )
 
 prefetchu = instruction(
@@ -108,6 +109,7 @@ createpolicy_range = instruction(
     ranges="primary-size   at most total-size",
     writes="cache-policy",
     defaults={"space": "generic"},
+    operands="a   32 bits",
 )
 
 createpolicy_fractional = instruction(

@@ -181,6 +181,7 @@ cp_async_mbarrier_arrive = instruction(
     types=_TYPES,
     defaults=_DEFAULTS,
     gates=_GATES,
+    operands="addr   32 bits if .generic",
 )
 
 

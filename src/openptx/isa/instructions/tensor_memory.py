@@ -303,6 +303,7 @@ commit = instruction(
     ranges="ctaMask   0 to 65535",
     when={"ctaMask": "multicast"},
     defaults={"space": "generic"},
+    operands="mbar   32 bits",
 )
 
 
@@ -332,6 +333,7 @@ commit_more = instruction(
         ctaMask16   0 to 65535
     """,
     defaults={"space": "generic"},
+    operands="mbar   32 bits",
 )
 
 

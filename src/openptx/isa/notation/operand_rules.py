@@ -34,6 +34,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     p       wide                 a 32-bit address is reported, since the assembler's code generator may reject it
     a       64 bits              an address in a register of 64 bits
     a       32 bits              an address in a register of 32 bits or more
+    a       32 bits if .generic  the same for a generic address; `if .m`: for an opcode with the modifier m
     a       passed on            a value that is only moved, so that its register need not have been written
     b       passed on by .b8     the same for the opcode with these modifiers and no others
     b       padded               a list of which only the first element need have been written
@@ -59,11 +60,11 @@ class OperandRule:
     """The phrases of one operand: `rule.says("registers")`, `rule.type` from `as .b32`, `rule.space` from `in
     .shared`."""
 
-    __slots__ = ("_passing", "_phrases", "space", "type")
+    __slots__ = ("_passing", "_phrases", "_wide_if", "space", "type")
 
     def __init__(self, phrases: frozenset[str]) -> None:
         self._phrases = phrases
-        self.type = self.space = ""
+        self.type = self.space = self._wide_if = ""
         self._passing: list[str] | None = None
         for phrase in phrases - _FLAGS:
             word, _, name = phrase.partition(" .")
@@ -71,6 +72,8 @@ class OperandRule:
                 self.type = name
             elif word == "in" and name:
                 self.space = name
+            elif word == "32 bits if" and name:
+                self._wide_if = name
             elif word == "passed on by" and name:
                 self._passing = name.split(".")
             else:
@@ -78,6 +81,10 @@ class OperandRule:
 
     def says(self, phrase: str) -> bool:
         return phrase in self._phrases
+
+    def needs_32_bits(self, space: str | None, modifiers: tuple[str, ...]) -> bool:
+        """Whether a register with an address in this state space must have 32 bits or more."""
+        return "32 bits" in self._phrases or self._wide_if in (space, *modifiers)
 
     def passes_on(self, modifiers: tuple[str, ...]) -> bool:
         """Whether an instruction with these modifiers only passes the operand on."""

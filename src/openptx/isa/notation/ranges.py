@@ -56,7 +56,7 @@ class Values:
         elif one[1] == "a multiple of":
             self._step = int(one[2])
         elif one[1] == "at least":
-            self._least = int(one[2])
+            self._least, self._most = int(one[2]), (1 << 63) - 1  # larger ones are negative numbers to the assembler
         elif one[1] == "above":
             self._above = int(one[2])
         elif one[1] == "at most":

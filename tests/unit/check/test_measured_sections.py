@@ -1,0 +1,83 @@
+"""Sections of debug data and line markers, with the verdicts of ptxas 13.5."""
+
+from __future__ import annotations
+
+import pytest
+
+import openptx
+
+HEAD = ".version 9.0\n.target sm_80\n.address_size 64\n"
+KERNEL = ".visible .entry k() { ret; }\n"
+
+
+def errors(text: str) -> list[str]:
+    return [each.name for each in openptx.check(text) if each.severity == "error"]
+
+
+# fmt: off
+SECTIONS = (  # lines of a section of debug data
+    (".b8 255, -128",                   None),
+    (".b8 1\n, 0\n.b8 3",              None),
+    (".b8 256",                         "initializer"),
+    (".b8 1, 2, -129",                  "initializer"),
+    (".b8 0777",                        "initializer"),
+    (".b16 65536",                      "initializer"),
+    (".b16 -32768\n.b32 4294967296",    None),
+    (".b8 0b101, 0x1F, 7U, - 1",        None),
+    (".b8 08",                          "invalid-directive"),
+    (".b8 L",                           "invalid-directive"),
+    (".b32 L+4\n.b64 L-M\n.b32 .debug_str", None),
+    (".b32 L+-4",                       "invalid-directive"),
+    (".b32 .b8",                        "invalid-directive"),
+    (".b32 WARP_SZ",                    "invalid-directive"),
+    (".b32 function_name",              "invalid-directive"),
+    ("L: .b8 1\nM:\n",                  None),
+    ("L: .b8 1\nL: .b8 2",              "duplicate-label"),
+    ("S: .b8 1",                        "duplicate-label"),  # of another section
+)
+COMMENTED = (  # with comments and line markers, which are blanks
+    ('.b8 1\n#line 7 "a.cu"\n.b8 2\n',         None),
+    ('# 7 "a}.cu"\n.b8 2\n',                   None),
+    ('.b8 1,\n# 7 "a.cu"\n2\n',                None),
+    ('.b8 1 # 7 "a.cu" 1 3\nq\n# 8 ""\n: .b8 1\n', None),
+    ('.b32 q+\n# 7 "a.cu"\n4\nq:\n',           None),
+    ('.b8 1\n# 7\n.b8 2\n',                    "invalid-directive"),
+    ('.b8 1\n#pragma x\n.b8 2\n',              "invalid-directive"),
+    ('.b8 1\n# 7 "a.cu"\n.b8 300\n',           "initializer"),
+    ('.b8 1,\n# 7 "a.cu"\n300\n',              "initializer"),
+    (".b8\n300\n",                             "initializer"),
+    (".b8 1, /* 2 */ 300\n",                   "initializer"),
+    (".b16 1, // 2\n70000\n",                  "initializer"),
+    (".b8 -1 // .b8 300\n",                    None),
+    ('.b8 -1\n# 7 "x .b8 300,"\n',             None),
+    ("// see b: c\n.b8 1 // b: d\n",           None),
+    ("/* b: */ b: .b8 1\n",                    None),
+    ('# 7 "my b:c"\nb: .b8 1\n# 7 "x b: "\n',  None),
+    ("// b:\nb: .b8 1 // b:\nb: .b8 1\n",      "duplicate-label"),
+)
+MARKERS = (  # lines; whether they are taken
+    ('#line 7 "a.cu"', True), ('#line7 "a.cu"', True), ('# line 7 "a.cu"', True), ('#\tline\t7 "a.cu" 1', True),
+    ('#7 "a.cu"', True), (' # 7 ""', True), ('# 7 "a.cu" 1 3 4', True), ('# 7 "a.cu" 1.5', False),
+    ('# 7 "a.cu"1', False), ('# 7"a.cu"', False), ('# 7 "a.cu" }', False), ('#lines 7 "a.cu"', False),
+    ('#LINE 7 "a.cu"', False), ('#line -7 "a.cu"', False), ("#line 7 a.cu", False), ('# 7 "a.cu" "b"', False),
+    ('#line 7\n"a.cu"', False),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("lines", "wrong"), SECTIONS)
+def test_sections(lines: str, wrong: str | None) -> None:
+    text = f"{HEAD}{KERNEL}.section .debug_str {{\nS: .b8 1\n}}\n.section .debug_info {{\n{lines}\n}}\n"
+    assert errors(text) == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("lines", "wrong"), COMMENTED)
+def test_comments_and_markers_in_sections(lines: str, wrong: str | None) -> None:
+    assert errors(f"{HEAD}{KERNEL}.section .debug_info {{\n{lines}}}\n") == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("line", "taken"), MARKERS)
+def test_line_markers(line: str, taken: bool) -> None:
+    section = f".section .debug_info {{\n{line}\n.b8 1 }}\n"
+    for text in (f"{line}\n{KERNEL}", f".entry k() {{\n{line}\nret; }}\n", section):
+        assert (not errors(HEAD + text)) is taken, text
