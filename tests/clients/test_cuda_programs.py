@@ -90,13 +90,13 @@ def test_a_program_without_ptx_gets_an_error_at_its_first_launch(name: str, tmp_
 
 
 @pytest.mark.sweep
-def test_the_sanitizer_refuses_kernels_that_launch_kernels(tmp_path: Path) -> None:
-    program = compile_program(PROGRAMS / "parts" / "nested.cu", tmp_path, "sm_80", "-cudart", "shared", "-rdc=true")
-    assert run(program, "sm_80").stdout == "cudaSuccess\n"
+@pytest.mark.parametrize(("name", "wanted"), [("nested", "cudaSuccess"), ("nested_race", "cudaErrorLaunchFailure")])
+def test_the_sanitizer_watches_kernels_that_kernels_launch(name: str, wanted: str, tmp_path: Path) -> None:
+    program = compile_program(PROGRAMS / "parts" / f"{name}.cu", tmp_path, "sm_80", "-cudart", "shared", "-rdc=true")
     command = [sys.executable, "-m", "openptx", "exec", "--sanitize", "--device", "sm_80", "--", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.stdout == "cudaErrorLaunchFailure\n", done.stdout + done.stderr
-    assert "a kernel that launches kernels" in done.stderr
+    assert done.stdout == f"{wanted}\n", done.stdout + done.stderr
+    assert ("kernel `_Z5childPi`" in done.stderr) == (name == "nested_race"), done.stderr
 
 
 @pytest.mark.sweep

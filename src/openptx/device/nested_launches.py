@@ -6,6 +6,7 @@ which they were launched, tail launches last, each with its own children before 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ class NestedLaunch(NamedTuple):
 
 
 class NestedLaunches:
-    """The launches of one grid: `prepared` by the address of their parameters, then made."""
+    """The launches of one grid: `prepared` by the address of their parameters, then made. Those `waiting` were made by
+    earlier grids and run later, the last of them first."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: Sequence[NestedLaunch] = ()) -> None:
+        self.waiting = waiting
         self.prepared: dict[int, NestedLaunch] = {}
         self._made: list[NestedLaunch] = []
         self._last: list[NestedLaunch] = []
@@ -41,3 +44,7 @@ class NestedLaunches:
 
     def in_order(self) -> list[NestedLaunch]:
         return [*self._made, *self._last]
+
+    def next_last(self) -> list[NestedLaunch]:
+        """Those that run after this grid, the next of them last."""
+        return [*self.waiting, *self.in_order()[::-1]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from openptx.device import contents
 from openptx.device.arrays import as_array
+from openptx.device.nested_launches import NestedLaunch, NestedLaunches
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, launch, pieces
 from openptx.errors import (
@@ -139,6 +141,8 @@ def sanitize(
     only if that does not prove it clean; "auto" does so if the launch is large enough to be worth compiling; "interp"
     uses the interpreter alone. The findings are the same.
 
+    Launches that the kernel makes are watched, too, each for itself.
+
     A fault of the kernel is a finding, too. Raises ArgumentError and Unsupported as a launch does.
     """
     require_kernel(kernel)
@@ -207,7 +211,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
                 if not reason:
                     continue
             before.keep()
-            stopped = not run(kernel, prepared, args, options, collector, order)
+            stopped = not run_with_children(kernel, prepared, args, options, collector, order)
         except KeyboardInterrupt:
             stopped = True
         if stopped:
@@ -266,6 +270,32 @@ def cleared(
     return screening.reason
 
 
+def run_with_children(
+    kernel: Kernel,
+    prepared: PreparedLaunch,
+    args: list[object],
+    options: Options,
+    collector: Collector,
+    order: np.random.Generator | None,
+) -> bool:
+    """Runs a launch on the reference engine, and those that its threads make, each watched for itself: a fault ends
+    them. Returns False if the user stopped it."""
+    since, waiting = time.monotonic(), list[NestedLaunch]()
+    while True:
+        prepared.memory.nested = NestedLaunches(waiting)
+        if not run(kernel, prepared, args, options, collector, order):
+            return False
+        waiting = prepared.memory.nested.next_last()
+        if not waiting:
+            return True
+        kernel, prepared = kernel.prepare_child(waiting.pop())
+        limits = unwatched_races(kernel.module.program, kernel.function, options.tools)
+        collector.limits += [limit for limit in limits if limit not in collector.limits]
+        if options.timeout is not None:
+            now = time.monotonic()
+            options, since = replace(options, timeout=max(options.timeout - (now - since), 0)), now
+
+
 def run(
     kernel: Kernel,
     prepared: PreparedLaunch,
@@ -275,7 +305,7 @@ def run(
     order: np.random.Generator | None,
 ) -> bool:
     """Runs a launch on the reference engine; again without race detection if that takes too much memory. Returns False
-    if the user stopped it."""
+    if the user stopped it. A launch that does not end is the last."""
     sessions: list[Session] = []
     kept = contents.Contents(prepared.memory) if "race" in options.tools and may_exceed(prepared) else None
 
@@ -290,7 +320,7 @@ def run(
         prepared.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
         sessions[0].finish(prepared.memory, options.ends)
     except HangError:  # the finding has been added already
-        pass
+        prepared.memory.nested = NestedLaunches()
     except TooManyViews as limit:
         collector.limits.append(f"races were not watched to the end: {limit}")
         LOG.warning("kernel `%s`: %s", kernel.name, collector.limits[-1])
@@ -298,6 +328,8 @@ def run(
             raise Unsupported(
                 f"sanitizing `{kernel.name}`: {limit}, and its memory is too large to be restored"
             ) from None
+        if prepared.memory.nested is not None:
+            prepared.memory.nested = NestedLaunches(prepared.memory.nested.waiting)
         rest = replace(options, tools=options.tools - {"race"})
         return run(kernel, prepared, args, rest, collector, order)
     except KeyboardInterrupt:
@@ -306,6 +338,7 @@ def run(
         if not sessions:
             raise
         sessions[0].fault(fault)
+        prepared.memory.nested = NestedLaunches()
     finally:
         for session in sessions:
             session.close()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from openptx.device.shared_layout import reached
 from openptx.errors import Fault
-from openptx.program import Function, Program
+from openptx.program import Function, Op, Program
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Site
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.reporter import Reporter
+from openptx.source import File
 
 SYNC = frozenset(("deadlock", "timeout", "instruction-limit", "invalid-barrier", "invalid-mask", "undefined-behavior"))
 """Faults caused by wrong synchronisation; the others are invalid accesses."""
@@ -29,7 +30,7 @@ def report_fault(
     if fault.name in LIMITS and reporter.collector.known(("fault",)):
         return
     code = (op for each in reached(program, function.name) for op in each.code)
-    op = next((op for op in code if op.span == fault.span), None)
+    op = next((op for op in code if is_at(program.file, op, fault)), None)
     if op is None:
         raise fault
     thread = reporter.teams.number(fault.block, fault.thread) if fault.block and fault.thread else None
@@ -42,6 +43,11 @@ def report_fault(
         ("fault",), fault.code, kind, fault.message, op, thread,
         notes=(*notes(fault), *registers), other=cause, other_label="the cause" if cause else "",
     )  # fmt: skip
+
+
+def is_at(file: File, op: Op, fault: Fault) -> bool:
+    """Whether a fault names an instruction of a file: of a linked one, by its place in the original file."""
+    return file.origin(op.span) == (fault.file, fault.span)
 
 
 def notes(fault: Fault) -> tuple[str, ...]:
@@ -58,7 +64,7 @@ def waiting_elsewhere(fault: Fault, reporter: Reporter, executing: Executing) ->
     """Where other threads wait in a deadlock."""
     batch = executing.batch
     waiters = [*(w for barrier in batch.barriers.values() for w in barrier.waiting), *batch.cluster.waiting]
-    others = [w for w in waiters if w.op.span != fault.span]
+    others = [w for w in waiters if not is_at(reporter.file, w.op, fault)]
     return reporter.site(others[0].op, batch.x.first + int(others[0].lanes[0])) if others else None
 
 

@@ -32,6 +32,9 @@ class GuardedHeap(Heap):
     def within(self, address: int, size: int) -> bool:
         return self.heap.within(address, size)
 
+    def content(self, address: int, size: int) -> NDArray[np.uint8]:
+        return self.heap.content(address, size)
+
     def pooled(self, address: int) -> bool:
         return self.heap.pooled(address)
 

@@ -32,8 +32,9 @@ ends."""
 
 
 def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
-    """The addresses of blocks to any byte of which memory holds a pointer: in arrays, variables, or blocks that are
-    reachable themselves. Parameters and constant memory end with the launch, or hold no such pointers."""
+    """The addresses of blocks to any byte of which memory holds a pointer: in arrays, variables, parameters of launches
+    that kernels made and that run later, or blocks that are reachable themselves. The launch's own parameters and
+    constant memory end with it, or hold no such pointers."""
     starts = np.array(sorted(heap.sizes), np.uint64)
     ends = np.array([int(at) + heap.sizes[int(at)] for at in starts], np.uint64)
     width = np.dtype(np.uint64 if memory.shift == SHIFT[64] else np.uint32)
@@ -57,6 +58,8 @@ def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
             continue
         if row.base != heap.allocation.base:
             add(row.base, row.bytes())
+    for launch in memory.nested.next_last() if memory.nested is not None else ():
+        add(0, np.frombuffer(launch.parameters, np.uint8))
     for address, size in heap.heap.of_the_host():
         add(address, heap.heap.content(address, size))
     while new:

@@ -144,14 +144,15 @@ class Session:
             for statement, thread in operations.left(batch.x.first, batch.x.first + batch.x.n):
                 op = self.reporter.ops[statement]
                 self.reporter.report(
-                    ("unfinished", statement), "unfinished-copy", "sync", message, op, thread, help=help
+                    ("unfinished", op), "unfinished-copy", "sync", message, op, thread, help=help
                 )
 
     def finish(self, memory: MemoryView, ends: bool) -> None:
-        """The launch has ended, and with it the program if it `ends`."""
+        """The launch has ended, and with it the program if it `ends` and no kernel has made a launch that is to run."""
+        last = memory.nested is None or not memory.nested.next_last()
         self.race_reports.finish(self.races.read_before_update)
         self.unwritten.finish()
-        for index, base in self.marks.outputs.items():
+        for index, base in self.marks.outputs.items() if last else ():
             bits = self.defined.get(base)
             if bits is not None and (bits != 0xFF).any():
                 bad = np.flatnonzero(bits != 0xFF)
@@ -161,7 +162,7 @@ class Session:
                 op = self.function.code[0]
                 self.reporter.report(("output", index), "undefined-output", "init", what, op, None)
         if self.heap is not None and "mem" in self.tools:
-            report_unfreed(self.heap, memory, self.reporter, ends)
+            report_unfreed(self.heap, memory, self.reporter, ends and last)
         for base, bits in self.marks.undefined.items():
             bits[:] = ~self.defined[base]
 

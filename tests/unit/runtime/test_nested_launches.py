@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -169,9 +170,10 @@ def test_launches_of_nothing(arguments: tuple[int, int], words: str, engine: str
         openptx.load(TEXT)["wrong"](1, 1, arguments, engine=engine)
 
 
-def test_tools_refuse_them() -> None:
+@pytest.mark.parametrize("tool", [openptx.profile, openptx.trace])
+def test_tools_refuse_them(tool: Callable[..., object]) -> None:
     with pytest.raises(Unsupported, match="a kernel that launches kernels"):
-        openptx.load(TEXT)["k"](1, 1, (np.zeros(1, np.uint32), 0, 32), sanitize="all")
+        tool(openptx.load(TEXT)["k"], 1, 1, (np.zeros(1, np.uint32), 0, 32))
 
 
 def test_such_a_grid_is_not_distributed() -> None:

@@ -82,7 +82,7 @@ def free(x: Threads, address: Bits) -> None:
 def nested(x: Threads) -> NestedLaunches:
     """The launches of the grid so far."""
     if x.memory.nested is None:
-        raise Unsupported("a kernel that launches kernels, under the sanitizer or another tool")
+        raise Unsupported("a kernel that launches kernels, under a tool other than the sanitizer")
     return x.memory.nested
 
 
