@@ -26,6 +26,13 @@ REGISTERS = {
     "blockdim": "ntid", "blockid": "ctaid", "blockidx": "ctaid", "blocksize": "ntid", "griddim": "nctaid",
     "gridsize": "nctaid", "lane": "laneid", "threadid": "tid", "threadidx": "tid", "warp": "warpid",
 }
+DEVICE_FUNCTIONS = {
+    "__assertfail": ".func __assertfail(.param .b64 message, .param .b64 file, .param .b32 line, "
+    ".param .b64 function, .param .b64 size);",
+    "free": ".func free(.param .b64 pointer);",
+    "malloc": ".func (.param .b64 pointer) malloc(.param .b64 size);",
+    "vprintf": ".func (.param .b32 count) vprintf(.param .b64 format, .param .b64 arguments);",
+}
 WHOLE = {
     "__activemask": "activemask.b32 %r;", "__syncthreads": "bar.sync 0;", "__syncwarp": "bar.warp.sync 0xffffffff;",
     "__threadfence": "membar.gl;", "__threadfence_block": "membar.cta;", "__threadfence_system": "membar.sys;",

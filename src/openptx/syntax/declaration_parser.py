@@ -9,6 +9,7 @@ from openptx.diagnostics import Diagnostic, Label
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.constants import constant, primary
+from openptx.syntax.declaration_mistakes import commaless, spaceless, typeless
 from openptx.syntax.declarations import (
     Attribute,
     Declarator,
@@ -261,7 +262,7 @@ class _Head:
             self.linkage = self._word(c)
         self._align(c)
         if c.word not in SPACES:
-            raise c.expected("a state space such as `.reg` or `.global`")
+            raise spaceless(c, parameter)
         self.space_span: Span = c.span
         self.space = self._word(c)
         if self.space == "const" and c.take("["):
@@ -272,7 +273,7 @@ class _Head:
         if self.vector > 1:
             c.advance()
         if c.kind != "dot" or c.word in _LATE:
-            raise self._out_of_order(c) if c.kind == "dot" else c.expected("a type such as `.b32`")
+            raise self._out_of_order(c) if c.kind == "dot" else typeless(c)
         self.type_span: Span = c.span
         self.type = self._word(c)
         if parameter and c.word in (".ptr", ".align"):
@@ -369,10 +370,12 @@ def _after_declarator(c: Cursor) -> Mistake:
         return c.expected("`=`", "before the initial values")
     if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
         return missing_semicolon(c, c.last)
+    if c.kind == "word":
+        return commaless(c, "expected `,` or `;` after the name")
     return c.expected("`,` or `;`", "after the name")
 
 
 def _after_parameter(c: Cursor, opened: Span) -> Mistake:
     if c.word in (".param", ".reg"):
-        return c.expected("`,`", "between parameters")
+        return commaless(c, "expected `,` between parameters")
     return c.expected("`,` or `)`", "after the parameter", labels=(Label(opened, "the parameters begin here"),))

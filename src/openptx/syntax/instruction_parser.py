@@ -76,6 +76,9 @@ def without_colon(c: Cursor, word: Span) -> Mistake:
     return c.mistake("syntax", message, word, f"expected `{name}:`", rule="PTX ISA, Statements (4.3)", fix=fix)
 
 
+_JOINED = "a guard is one predicate: combine them first, `and.pred %p, %p1, %p2;` or `or.pred`, then `@%p`"
+
+
 def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
     """Skips the opcode."""
     match = OPCODE.match(c.file.text, c.start, c.limit) if c.kind == "word" else None
@@ -84,7 +87,8 @@ def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
             fix = Fix(c.span, "", "remove it", SAFE)
             message = f"expected an opcode after the guard, found {c.described}"
             raise c.mistake("syntax", message, c.span, "expected the opcode", fix=fix)
-        raise c.expected("an opcode" if guarded else "a statement")
+        joined = guarded and c.word in ("&&", "||", "&", "|")
+        raise c.expected("an opcode" if guarded else "a statement", help=_JOINED if joined else None)
     c.seek(match.end())
     if c.word == ":":
         raise c.mistake("syntax", "a label stands before the guard, not after it", match.span(), "this is a label")
@@ -175,7 +179,11 @@ def after_operand(c: Cursor) -> Mistake:
         return c.mistake(
             "syntax", message, c.span, "expected `,`", fix=Fix((place, place), ",", "insert a comma", SAFE)
         )
-    return c.expected("`,` or `;`", "after the operand")
+    added = c.word in ("+", "-") and c.file.text[place - 1] == "]"
+    return c.expected("`,` or `;`", "after the operand", help=_OFFSET if added else None)
+
+
+_OFFSET = "an offset stands inside the brackets: `[%rd1+4]`"
 
 
 def _ends_statement(c: Cursor) -> bool:

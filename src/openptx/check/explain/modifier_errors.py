@@ -230,8 +230,9 @@ def _tail(opcode: str, form: Form) -> str:
 
 
 def _completed(form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
-    """The opcode with the missing modifier; `.lo` rather than `.hi`, because that is nearly always meant."""
-    choice = "lo" if "lo" in choices else choices[0]
+    """The opcode with the missing modifier: `.lo` or `.global` if it is possible, because that is nearly always
+    meant."""
+    choice = next((each for each in ("lo", "global") if each in choices), choices[0])
     own = modifiers[len(form.instruction.parts) - 1 :]
     before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
     after = [m for m in own if m not in before]

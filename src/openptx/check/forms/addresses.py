@@ -344,6 +344,11 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
         expected=wanted,
         actual=label,
         rule="PTX ISA, Parameter State Space (5.1.6)",
+        help="if it is a pointer: `ld.param.u64 %rd, {};`, then store to `[%rd]` in `.global`"
+        if stores and base.type is not None and base.type.width == 64
+        else "compute in a register, and store it through a pointer"
+        if stores
+        else None,
     )
 
 

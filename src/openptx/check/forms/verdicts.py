@@ -9,6 +9,7 @@ from openptx.check.forms.rules import refine
 from openptx.check.forms.select_form import examine, select_form
 from openptx.check.operand import kinds
 from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite
+from openptx.diagnostics import Fix
 from openptx.isa.control import calls, joins
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from openptx.check.operand.kinds import Kind
     from openptx.isa.types import Type
     from openptx.syntax.operands import Operand
+    from openptx.syntax.tree import Instruction as Statement
 
     Key = tuple[str, *tuple[Kind, ...]]
     Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
@@ -181,7 +183,43 @@ def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...]
     """The findings about an instruction with these operands; `candidate` is the form that was selected for them."""
     if candidate is None:
         return (explain(opcode, operands, context.profile),)
-    return candidate.findings if candidate.accepted else folded(candidate, opcode, operands, context)
+    if candidate.accepted:
+        return candidate.findings
+    reversed = _reversed(candidate, operands, context)
+    return (reversed,) if reversed is not None else folded(candidate, opcode, operands, context)
+
+
+def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Problem | None:
+    """The problem that the address stands where the value belongs, and the value where the address does."""
+    if len(operands) < 2:
+        return None
+    first, second, *rest = operands
+    if (first.sort == kinds.ADDRESS) == (second.sort == kinds.ADDRESS):
+        return None
+    form, m, turned = candidate.form, candidate.m, (second, first, *rest)
+    if not refine(examine(form, m, turned, context), turned, context).accepted:
+        return None
+    right = (
+        "the address first, then the value" if second.sort == kinds.ADDRESS else "its result first, then the address"
+    )
+    return Problem(
+        "address-form",
+        f"`{m}` takes {right}",
+        (0,) if second.sort == kinds.ADDRESS else (1,),
+        "the address belongs here",
+        expected=form.text,
+        actual=f"{first.text}, {second.text}",
+        rule="PTX ISA, Operands (6)",
+        help="exchange these two operands",
+        repair=_exchanged,
+    )
+
+
+def _exchanged(statement: Statement) -> Fix:
+    """The first two operands in the other order."""
+    (start, middle), (after, end) = statement.operands[0].span, statement.operands[1].span
+    text = statement.file.text
+    return Fix((start, end), f"{text[after:end]}{text[middle:after]}{text[start:middle]}", "exchange the operands")
 
 
 def folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:

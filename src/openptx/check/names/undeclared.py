@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from openptx.check.foreign_spellings import REGISTERS
+from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
 from openptx.check.names.scopes import Scope, split_number
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions, nearest
@@ -155,6 +155,7 @@ class Undeclared:
         limit = max(2, len(operand.text) // 3)
         guess = self.module.suggestions.nearest(operand.text, lambda: labels_of(scope), limit)
         found = self._new("unknown-label", f"there is no label `{operand.text}` here", operand, "no such label")
+        found.help = f"put `{operand.text}:` in this function, before the statement to continue at"
         self.findings.collect(_guessing(found, guess, "branch to"), cause)
 
     def callee(self, operand: Operand) -> None:
@@ -164,6 +165,8 @@ class Undeclared:
             return
         guess = self.module.suggestions.nearest(operand.text, lambda: self.module.functions)
         found = self._new("unknown-function", f"there is no function `{operand.text}`", operand, "not declared before")
+        declaration = DEVICE_FUNCTIONS.get(operand.text, f".func {operand.text}(...);")
+        found.help = f"define it before this function, or declare it: `.extern {declaration}`"
         self.findings.collect(_guessing(found, guess, "call"), cause)
 
     def _new(self, about: str, message: str, at: Operand, label: str = "no such name here") -> Diagnostic:
