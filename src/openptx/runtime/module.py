@@ -147,10 +147,13 @@ class Kernel(Handle):
         }  # fmt: skip
         waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), blocks, **options)
         while waiting:  # the last is the next: a kernel may launch itself any number of times
-            child = waiting.pop()
-            kernel = self.module[child.kernel]
-            prepared = kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
+            kernel, prepared = self.prepare_child(waiting.pop())
             waiting += kernel._run(prepared, None, **options)
+
+    def prepare_child(self, child: NestedLaunch) -> tuple[Kernel, PreparedLaunch]:
+        """The kernel of a launch that a thread of this one made, and what `prepare` gives for it."""
+        kernel = self.module[child.kernel]
+        return kernel, kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
 
     def _run(
         self, prepared: PreparedLaunch, blocks: tuple[int, int] | None, *, engine: str, workers: int | None,
