@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import openptx
@@ -47,3 +49,66 @@ CALLS = (
 def test_lists_of_calls(statement: str, taken: bool) -> None:
     found = [d.name for d in openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
     assert found == ([] if taken else ["argument-type"])
+
+
+# fmt: off
+TARGETS = (  # the functions of `.calltargets`, a call through a register, what is wrong
+    ("f1",         "call p, (r), t;",         None),
+    ("f1",         "call p, (1.0), t;",       None),
+    ("f1",         "call p, t;",              "argument-count"),
+    ("f1",         "call p, (r, r), t;",      "argument-count"),
+    ("f1",         "call (_), p, (r), t;",    "argument-count"),
+    ("f1",         "call p, (d), t;",         "argument-type"),
+    ("f1",         "call p, (f0), t;",        "argument-type"),
+    ("f1",         "call p, (nope), t;",      "unknown-name"),
+    ("f1, f64",    "call p, (r), t;",         "argument-type"),
+    ("f64, f1",    "call p, (r), t;",         "argument-type"),
+    ("f1, f2",     "call p, (r, r), t;",      "argument-count"),
+    ("f2, f1",     "call p, (r), t;",         "argument-count"),
+    ("g1",         "call (r), p, (r), t;",    None),
+    ("g1",         "call (_), p, (r), t;",    None),
+    ("g1",         "call (d), p, (r), t;",    "argument-type"),
+    ("g1, g64",    "call (r), p, (r), t;",    "argument-type"),
+    ("g64, g1",    "call (_), p, (r), t;",    None),
+    ("g1",         "call p, (r), t;",         "argument-count"),
+    ("open",       "call p, (r), t;",         None),
+    ("open",       "call p, (r, a8), t;",     None),
+    ("open",       "call p, t;",              "argument-count"),
+    ("al",         "call p, (r, r), t;",      "argument-count"),
+    # A list without elements is compared with the last function only.
+    ("f2, f0",     "call p, t;",              None),
+    ("f0, f2",     "call p, t;",              "argument-count"),
+    ("g64, f1",    "call p, (r), t;",         None),
+    ("f1, g1",     "call p, (r), t;",         "argument-count"),
+    ("g1, g0",     "call (r), p, t;",         None),
+    ("g64, g0",    "call (r), p, t;",         "argument-type"),
+)
+# fmt: on
+LISTED = """
+.version 9.0
+.target sm_80
+.address_size 64
+.visible .func f0() { ret; }
+.func f1(.reg .b32 a) { ret; }
+.visible .func al(.reg .b32 a);
+.visible .func alias(.reg .b32 a) { ret; }
+.alias al, alias;
+.func f2(.reg .b32 a, .reg .b32 b) { ret; }
+.func f64(.reg .b64 a) { ret; }
+.func (.reg .b32 r) g0() { mov.b32 r, 1; ret; }
+.func (.reg .b32 r) g1(.reg .b32 a) { mov.b32 r, a; ret; }
+.func (.reg .b64 r) g64(.reg .b32 a) { mov.b64 r, 1; ret; }
+.func open(.param .b32 a, .param .align 4 .b8 b[]) { ret; }
+"""
+BODY = ".reg .b64 p, d; .reg .b32 r; .param .align 4 .b8 a8[8]; mov.b64 p, f0; mov.b64 d, p; mov.b32 r, 1;"
+
+
+@pytest.mark.parametrize(("functions", "call", "wrong"), TARGETS)
+def test_calls_of_listed_functions(functions: str, call: str, wrong: str | None) -> None:
+    table = f"t: .calltargets {functions};"
+    for body in (f"{table} {call}", f"{table} {{ {call} }}", f"{{ {table} {call} }}"):
+        right = body.replace(table, "t: .calltargets f1;").replace(call, "call p, (r), t;")
+        text = f".entry j() {{ {BODY} {right} ret; }}\n.entry k() {{ {BODY} {body} ret; }}\n"
+        for written in (text, re.sub(r"\b([pdr])\b", r"%\1", text)):
+            found = openptx.check(LISTED + written)
+            assert [d.name for d in found if d.severity == "error"] == ([wrong] if wrong else []), written

@@ -74,8 +74,8 @@ class FileMemo:
     """Declarations of one file, with the names they declare, and accepted calls of them."""
 
     __slots__ = (
-        "_kept", "_registers", "_shapes", "bodies", "branches", "calls", "declared", "forms", "headers", "parts",
-        "register_budget", "tables", "uncommented", "variables",
+        "_kept", "_registers", "_shapes", "bodies", "branches", "calls", "declared", "forms", "headers", "listed",
+        "parts", "register_budget", "tables", "uncommented", "variables",
     )  # fmt: skip
 
     def __init__(self, size: int) -> None:
@@ -93,6 +93,8 @@ class FileMemo:
         """Declarations of parameters of calls, by text."""
         self.tables: dict[tuple[str, str], BranchTargets | CallPrototype] = {}
         """Prototypes and lists of callees, by their directive and the text after it."""
+        self.listed: dict[BranchTargets, frozenset[int] | None] = {}
+        """The shapes of the functions of each list of callees."""
         self.branches = False
         """Whether a `.branchtargets` was accepted, so that the target of the file has them."""
         self.calls: set[tuple[object, ...]] = set()
@@ -126,6 +128,13 @@ class FileMemo:
             if found is not None:
                 self._shapes[function.form or callee] = found
         return found
+
+    def shapes_of(self, table: BranchTargets, module: ModuleChecker) -> frozenset[int] | None:
+        """The shapes of all functions that a `.calltargets` lists; None if that of one is unknown."""
+        if table not in self.listed:
+            found = {self.shape(target.text, module) for target in table.targets}
+            self.listed[table] = None if None in found else frozenset(each for each in found if each is not None)
+        return self.listed[table]
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
         """Records an accepted header, whose parameters are in this scope."""
@@ -233,10 +242,10 @@ def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
         return None
     opcode, result, callee, arguments, table = call
     shape = names.table(table) if table else checked.module.memo.shape(callee, checked.module)
+    if isinstance(shape, BranchTargets):
+        shape = checked.module.memo.shapes_of(shape, checked.module)
     if shape is None:
         return None
-    if isinstance(shape, BranchTargets):
-        shape = shape.name
     given: list[Kind] = [names[name] for name in arguments]
     if result:
         names.mark_written((result,))

@@ -10,7 +10,7 @@ from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Label
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
-from openptx.syntax.directives import CallPrototype
+from openptx.syntax.directives import BranchTargets, CallPrototype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,15 +68,21 @@ def fits(
     call = Call(operands)
     if call.callee is None:
         return False
-    if call.table is not None:
-        signature = table(call.table.text)
-        if not isinstance(signature, CallPrototype):
-            return signature is not None
-    else:
-        signature = checked.module.headers.get(call.callee.text)
-        if signature is None or known(call.callee.text).sort != kinds.FUNCTION:
+    headers = checked.module.headers
+    if call.table is None:
+        if known(call.callee.text).sort != kinds.FUNCTION:
             return False
-    follows_ptxas = checked.context.follows_ptxas
+        signatures = [headers.get(call.callee.text)]
+    else:
+        listed = table(call.table.text)
+        if isinstance(listed, BranchTargets):
+            signatures = [headers.get(target.text) for target in listed.targets]
+        else:
+            signatures = [listed if isinstance(listed, CallPrototype) else None]
+    return all(each is not None and _fits(call, each, known, checked.context.follows_ptxas) for each in signatures)
+
+
+def _fits(call: Call, signature: Signature, known: Callable[[str], Kind], follows_ptxas: bool) -> bool:
     for what, given, formals, _ in call.lists(signature):
         elements = given.elements if given is not None else ()
         if len(elements) != len(formals):  # also if the last is open and omitted
@@ -101,24 +107,45 @@ class CallChecker:
         call = Call(instruction.operands)
         if call.callee is None:
             return
-        signature = self._signature(call, call.callee, scope)
-        if signature is None:
-            return
+        signatures = self._signatures(call, call.callee, scope)
+        for number, (name, signature) in enumerate(signatures, 1):
+            if self._differs(call, call.callee, name, signature, scope, last=number == len(signatures)):
+                return
+
+    def _differs(
+        self, call: Call, callee: text.Operand, name: str, signature: Signature, scope: Scope, *, last: bool
+    ) -> bool:
+        """Reports how a call differs from a signature. Of several functions the assembler compares a list without
+        elements with the last one only (measured)."""
+        before = len(self.findings.collector)
         for what, given, formals, declared in call.lists(signature):
             elements = given.elements if given is not None else ()
+            if not elements and not last:
+                continue
             if given is not None and formals and is_open(formals[-1]) and len(elements) == len(formals) - 1:
                 formals = formals[:-1]
             if len(elements) != len(formals):
-                self._count(what, given, len(formals), call.callee, declared, _written(call, signature))
+                self._count(what, given, len(formals), name, callee.span, declared, _written(call, signature))
                 continue
             for element, formal in zip(elements, formals, strict=True):
-                self._element(what, element, formal, call.callee, scope)
+                self._element(what, element, formal, name, scope)
+        return len(self.findings.collector) > before
 
-    def _signature(self, call: Call, callee: text.Operand, scope: Scope) -> Signature | None:
-        """The function or prototype that declares the callee's parameters."""
-        if call.table is not None:
-            table = scope.table(call.table.text)
-            return table if isinstance(table, CallPrototype) else None
+    def _signatures(self, call: Call, callee: text.Operand, scope: Scope) -> list[tuple[str, Signature]]:
+        """The functions that may be called, or the prototype, each with its name."""
+        if call.table is None:
+            found = self._signature(callee, scope)
+            return [(callee.text, found)] if found is not None else []
+        table = scope.table(call.table.text)
+        if isinstance(table, CallPrototype):
+            return [(callee.text, table)]
+        if not isinstance(table, BranchTargets) or table.name != "calltargets":
+            return []
+        headers = self.checked.module.headers
+        return [(each.text, headers[each.text]) for each in table.targets if each.text in headers]
+
+    def _signature(self, callee: text.Operand, scope: Scope) -> Signature | None:
+        """The function that is called by its name."""
         if scope.find(callee.text) is None:
             signature = self.checked.module.headers.get(callee.text)
             if signature is None and callee.text not in self.checked.module.functions:
@@ -135,15 +162,16 @@ class CallChecker:
         return None
 
     def _count(
-        self, what: str, given: text.Arguments | None, formals: int, callee: text.Operand, declared: Span, written: str
-    ) -> None:
+        self, what: str, given: text.Arguments | None, formals: int, name: str, callee: Span, declared: Span,
+        written: str,
+    ) -> None:  # fmt: skip
         """The number of arguments or results differs from the signature."""
         count = len(given.elements) if given is not None else 0
         one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
         self.findings.add(
             "argument-count",
-            f"`{callee.text}` has {_number(formals, what)}, and {count} are given",
-            given.span if given is not None else callee.span,
+            f"`{name}` has {_number(formals, what)}, and {count} are given",
+            given.span if given is not None else callee,
             _number(count, what),
             expected=_number(formals, what),
             actual=_number(count, what),
@@ -152,7 +180,7 @@ class CallChecker:
             labels=(Label(declared, "declared here"),) if one_line else (),
         )
 
-    def _element(self, what: str, element: text.Operand, formal: Variable, callee: text.Operand, scope: Scope) -> None:
+    def _element(self, what: str, element: text.Operand, formal: Variable, callee: str, scope: Scope) -> None:
         """Checks one argument or result."""
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
         if kind.sort == kinds.NAME:
@@ -167,7 +195,7 @@ class CallChecker:
         )
         self.findings.add(
             "argument-type",
-            f"this {what} doesn't fit the `{wanted}` that `{callee.text}` has",
+            f"this {what} doesn't fit the `{wanted}` that `{callee}` has",
             element.span,
             kind.described,
             operand=formal.names[0].name.text,
