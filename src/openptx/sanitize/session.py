@@ -143,9 +143,7 @@ class Session:
             message = f"a thread ends without waiting for its asynchronous {what}"
             for statement, thread in operations.left(batch.x.first, batch.x.first + batch.x.n):
                 op = self.reporter.ops[statement]
-                self.reporter.report(
-                    ("unfinished", op), "unfinished-copy", "sync", message, op, thread, help=help
-                )
+                self.reporter.report(("unfinished", op), "unfinished-copy", "sync", message, op, thread, help=help)
 
     def finish(self, memory: MemoryView, ends: bool) -> None:
         """The launch has ended, and with it the program if it `ends` and no kernel has made a launch that is to run."""

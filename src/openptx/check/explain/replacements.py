@@ -18,7 +18,7 @@ def replaceable(mnemonic: str, modifiers: list[str], instructions: list[Instruct
     """The problem of an opcode that is valid with another modifier in the place of one: `atom.global.cas.u32`,
     `setp.lo.f32`, `mul.wide.u64`. None if there is no such place."""
     opcode = ".".join((mnemonic, *modifiers))
-    others = {i: found for i in range(len(modifiers)) if (found := _others(mnemonic, modifiers, i, instructions))}
+    others = _others(mnemonic, modifiers, instructions)
     if not others:
         return None
     at, best = _meant(opcode, modifiers, others)
@@ -43,12 +43,23 @@ def _with(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:
     return ".".join((mnemonic, *modifiers[:at], other, *modifiers[at + 1 :]))
 
 
-def _others(mnemonic: str, modifiers: list[str], at: int, instructions: list[Instruction]) -> list[str]:
-    """The modifiers with which the opcode is valid, in the place of one; types in the place of a type."""
-    typed = modifiers[at] in TYPES
-    slots = [slot for each in instructions for form in each.forms for slot in form.slots if slot.typed == typed]
-    choices = dict.fromkeys(choice for slot in slots for choice in slot.choices)
-    return [choice for choice in choices if resolve(_with(mnemonic, modifiers, at, choice))]
+def _others(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> dict[int, list[str]]:
+    """By position, the modifiers with which the opcode is valid there; types in the place of a type. Only forms that
+    have all modifiers but one are looked at, because every opcode that is tried costs time."""
+    tried: dict[tuple[int, str], None] = {}
+    for form in (form for each in instructions for form in each.forms):
+        known = {*form.instruction.parts, *(choice for slot in form.slots for choice in slot.choices)}
+        strange = [i for i, modifier in enumerate(modifiers) if modifier not in known]
+        if len(strange) > 1:
+            continue
+        for i in strange or range(len(modifiers)):
+            typed = modifiers[i] in TYPES
+            tried |= dict.fromkeys((i, choice) for slot in form.slots if slot.typed == typed for choice in slot.choices)
+    others: dict[int, list[str]] = {}
+    for i, choice in sorted(tried, key=lambda each: each[0]):
+        if resolve(_with(mnemonic, modifiers, i, choice)):
+            others.setdefault(i, []).append(choice)
+    return others
 
 
 def _meant(opcode: str, modifiers: list[str], others: dict[int, list[str]]) -> tuple[int, str | None]:
