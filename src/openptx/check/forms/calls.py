@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _RULE = "PTX ISA, call (9.7.12.5), and Function Declarations and Definitions (7.1)"
 _COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
+_LONGEST = 200  # characters of a call that is shown as it should be
 
 
 class Call:
@@ -176,7 +177,7 @@ class CallChecker:
             expected=_number(formals, what),
             actual=_number(count, what),
             rule=_RULE,
-            help=f"write `{written}`",
+            help=f"write `{written}`" if len(written) <= _LONGEST else None,
             labels=(Label(declared, "declared here"),) if one_line else (),
         )
 
