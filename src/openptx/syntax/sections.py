@@ -14,15 +14,17 @@ from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Statement
 
 _BLANK = rf"(?:{TRIVIA}|{LINE_MARKER})"
-_SYMBOL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?{WORD}"
+_LABEL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b){WORD}"
+_SECTION = rf"(?!\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
 _VALUE = rf"-?{_BLANK}*+{_NUMBER}"
 _DATA = pattern(
     rf"""(?>{_BLANK}++
-      | {_SYMBOL}{_BLANK}*+:
+      | {_LABEL}{_BLANK}*+:
       | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{_BLANK}*+{_VALUE}(?:{_BLANK}*+,{_BLANK}*+{_VALUE})*+
       | \.(?:b32|b64|4byte|quad)\b{_BLANK}*+
-        {_SYMBOL}{_BLANK}*+(?:\+{_BLANK}*+{_NUMBER}|-{_BLANK}*+{_SYMBOL})?+(?!{_BLANK}*+:)
+        (?>{_LABEL}{_BLANK}*+-{_BLANK}*+{_LABEL}|(?:{_SECTION}|{_LABEL})(?:{_BLANK}*+\+{_BLANK}*+{_NUMBER})?+)
+        (?!{_BLANK}*+:)
     )*+""",
     re.X | re.A,
 )
@@ -32,8 +34,9 @@ _SHORT = rf"(?:{_FIVE_DIGITS}|[1-9][0-9]{{0,3}}+|0(?:[xX][0-9a-fA-F]{{1,4}}+|))"
 _DIGITS = r"(?:[1-9][0-9]{0,19}+|0(?:[xX][0-9a-fA-F]{1,16}+|))"
 _LINES = pattern(
     rf"""(?:[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
-      | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+ | {_SYMBOL}(?:\+{_DIGITS}|-{_SYMBOL})?+)
-      | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+\n)*+[ \t]*+\}}""",
+      | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+
+          | {_LABEL}(?:\+{_DIGITS}|-{_LABEL})?+ | {_SECTION}(?:\+{_DIGITS})?+)
+      | {_LABEL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+\n)*+[ \t]*+\}}""",
     re.X | re.A,
 )
 """Data in the style of compilers up to the end of the section: a line each, values as narrow as their type."""

@@ -31,6 +31,13 @@ SECTIONS = (  # lines of a section of debug data
     (".b32 .b8",                        "invalid-directive"),
     (".b32 WARP_SZ",                    "invalid-directive"),
     (".b32 function_name",              "invalid-directive"),
+    (".b32 .foo+4\n.b64 .debug_str + 0x10",  None),
+    (".b32 $x-%x\n$x:\n%x:",             None),
+    (".b32 .foo-x\nx:",                  "invalid-directive"),
+    (".b64 x-.foo\nx:",                  "invalid-directive"),
+    (".b32 .foo - .foo",                 "invalid-directive"),
+    (".foo: .b8 1",                      "invalid-directive"),
+    (".foo :\n",                         "invalid-directive"),
     ("L: .b8 1\nM:\n",                  None),
     ("L: .b8 1\nL: .b8 2",              "duplicate-label"),
     ("S: .b8 1",                        "duplicate-label"),  # of another section
