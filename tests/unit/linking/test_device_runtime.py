@@ -1,4 +1,4 @@
-"""The functions of CUDA's device runtime for cooperative groups, as Numba and older compilers call them."""
+"""The functions of CUDA's device runtime for cooperative groups, and what its library is known by."""
 
 from __future__ import annotations
 

@@ -26,23 +26,8 @@ def unknown_name(
 ) -> Diagnostic:  # fmt: skip
     """The diagnostic about an unknown name, with the name probably meant, which must `suit` the place."""
     span = found.span
-    prefix, number = split_number(name)
-    for each in around(scope):
-        known = each.ranges.get(prefix)
-        if known is not None and number is not None:
-            last = (known.count or 1) - 1
-            return Diagnostic(
-                "unknown-name", f"`{name}` is not declared", found.file, span, "beyond the range",
-                labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
-                help=f"declare more of them: `{prefix}<{number + 1}>`",
-            )  # fmt: skip
-        for start, known in each.ranges.items():
-            if start[-1].isdecimal() and name.startswith(start) and name[len(start) :].isdecimal():
-                return Diagnostic(
-                    "unknown-name", f"`{name}` is not declared", found.file, span, f"a number after `{prefix}`",
-                    labels=(Label(known.span, "no name is in this range, since its prefix ends in a digit"),),
-                    help=f"end the prefix in another character: `{start}_<{known.count}>` declares `{start}_0`",
-                )  # fmt: skip
+    if (outside := _outside_of_range(name, found, scope)) is not None:
+        return outside
     if (bits := _FLOATS.get(name.lower())) is not None:
         found.help = bits
         return found
@@ -65,6 +50,29 @@ def unknown_name(
         help=f"did you mean `{guess}`?" if guess else None,
         fix=Fix(span, guess, f"write `{guess}`") if guess else None,
     )
+
+
+def _outside_of_range(name: str, found: Diagnostic, scope: Scope) -> Diagnostic | None:
+    """The diagnostic about a name whose number is too large for its range, or whose range has no names."""
+    span = found.span
+    prefix, number = split_number(name)
+    for each in around(scope):
+        known = each.ranges.get(prefix)
+        if known is not None and number is not None:
+            last = (known.count or 1) - 1
+            return Diagnostic(
+                "unknown-name", f"`{name}` is not declared", found.file, span, "beyond the range",
+                labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
+                help=f"declare more of them: `{prefix}<{number + 1}>`",
+            )  # fmt: skip
+        for start, known in each.ranges.items():
+            if start[-1].isdecimal() and name.startswith(start) and name[len(start) :].isdecimal():
+                return Diagnostic(
+                    "unknown-name", f"`{name}` is not declared", found.file, span, f"a number after `{prefix}`",
+                    labels=(Label(known.span, "no name is in this range, since its prefix ends in a digit"),),
+                    help=f"end the prefix in another character: `{start}_<{known.count}>` declares `{start}_0`",
+                )  # fmt: skip
+    return None
 
 
 _INFINITY = "write its bits: `0f7F800000` for `.f32`, `0d7FF0000000000000` for `.f64`"
