@@ -18,14 +18,14 @@ def replaceable(mnemonic: str, modifiers: list[str], instructions: list[Instruct
     """The problem of an opcode that is valid with another modifier in the place of one: `atom.global.cas.u32`,
     `setp.lo.f32`, `mul.wide.u64`. None if there is no such place."""
     opcode = ".".join((mnemonic, *modifiers))
-    others = _others(mnemonic, modifiers, instructions)
+    others = valid_instead(mnemonic, modifiers, instructions)
     if not others:
         return None
     at, best = _meant(opcode, modifiers, others)
     names = list(dict.fromkeys(modifiers[i] for i in others))
     together = f"with {' and '.join(f'`.{name}`' for name in names)} together" if len(names) == 2 else None
     repairs = [f"`.{modifiers[i]}` by {_shown(found)}" for i, found in others.items()]
-    fixed = _with(mnemonic, modifiers, at, best) if best is not None else None
+    fixed = replaced(mnemonic, modifiers, at, best) if best is not None else None
     return Problem(
         "no-such-form",
         f"`{mnemonic}` has no form {together or 'with these modifiers together'}",
@@ -39,11 +39,12 @@ def replaceable(mnemonic: str, modifiers: list[str], instructions: list[Instruct
     )
 
 
-def _with(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:
+def replaced(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:
+    """The opcode with another modifier at a position."""
     return ".".join((mnemonic, *modifiers[:at], other, *modifiers[at + 1 :]))
 
 
-def _others(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> dict[int, list[str]]:
+def valid_instead(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> dict[int, list[str]]:
     """By position, the modifiers with which the opcode is valid there; types in the place of a type. Only forms that
     have all modifiers but one are looked at, because every opcode that is tried costs time."""
     tried: dict[tuple[int, str], None] = {}
@@ -57,7 +58,7 @@ def _others(mnemonic: str, modifiers: list[str], instructions: list[Instruction]
             tried |= dict.fromkeys((i, choice) for slot in form.slots if slot.typed == typed for choice in slot.choices)
     others: dict[int, list[str]] = {}
     for i, choice in sorted(tried, key=lambda each: each[0]):
-        if resolve(_with(mnemonic, modifiers, i, choice)):
+        if resolve(replaced(mnemonic, modifiers, i, choice)):
             others.setdefault(i, []).append(choice)
     return others
 

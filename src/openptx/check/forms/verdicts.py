@@ -5,14 +5,10 @@ from __future__ import annotations
 from openptx.check.flow.reads_writes import writes
 from openptx.check.forms.addresses import guard_problem, guarded_parameter
 from openptx.check.forms.immediates import has_checked_immediates, judge_immediates
-from openptx.check.forms.rules import refine
-from openptx.check.forms.select_form import examine, select_form
+from openptx.check.forms.select_form import select_form
 from openptx.check.operand import kinds
-from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite
-from openptx.diagnostics import Fix
+from openptx.check.problems import Candidate, Findings, Problem, passes
 from openptx.isa.control import calls, joins
-from openptx.isa.notation import resolve
-from openptx.isa.types import TYPES
 from openptx.late import late
 
 TYPE_CHECKING = False
@@ -24,15 +20,15 @@ if TYPE_CHECKING:
     from openptx.check.lowering.bound_form import BoundForm
     from openptx.check.names.body import ResolvedInstruction
     from openptx.check.operand.kinds import Kind
-    from openptx.isa.types import Type
     from openptx.syntax.operands import Operand
-    from openptx.syntax.tree import Instruction as Statement
 
     Key = tuple[str, *tuple[Kind, ...]]
     Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
     from openptx.check.explain.opcode_errors import explain
+    from openptx.check.forms.mistaken_operands import mistaken
 else:
     explain = late("openptx.check.explain.opcode_errors", "explain")
+    mistaken = late("openptx.check.forms.mistaken_operands", "mistaken")
 
 
 class Verdicts(dict["Key", "Findings | None"]):
@@ -183,82 +179,4 @@ def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...]
     """The findings about an instruction with these operands; `candidate` is the form that was selected for them."""
     if candidate is None:
         return (explain(opcode, operands, context.profile),)
-    if candidate.accepted:
-        return candidate.findings
-    reversed = _reversed(candidate, operands, context)
-    return (reversed,) if reversed is not None else folded(candidate, opcode, operands, context)
-
-
-def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Problem | None:
-    """The problem that the address stands where the value belongs, and the value where the address does."""
-    if len(operands) < 2:
-        return None
-    first, second, *rest = operands
-    if (first.sort == kinds.ADDRESS) == (second.sort == kinds.ADDRESS):
-        return None
-    form, m, turned = candidate.form, candidate.m, (second, first, *rest)
-    if not refine(examine(form, m, turned, context), turned, context).accepted:
-        return None
-    right = (
-        "the address first, then the value" if second.sort == kinds.ADDRESS else "its result first, then the address"
-    )
-    return Problem(
-        "address-form",
-        f"`{m}` takes {right}",
-        (0,) if second.sort == kinds.ADDRESS else (1,),
-        "the address belongs here",
-        expected=form.text,
-        actual=f"{first.text}, {second.text}",
-        rule="PTX ISA, Operands (6)",
-        help="exchange these two operands",
-        repair=_exchanged,
-    )
-
-
-def _exchanged(statement: Statement) -> Fix:
-    """The first two operands in the other order."""
-    (start, middle), (after, end) = statement.operands[0].span, statement.operands[1].span
-    text = statement.file.text
-    return Fix((start, end), f"{text[after:end]}{text[middle:after]}{text[start:middle]}", "exchange the operands")
-
-
-def folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
-    """One mistake gives one problem: if several operands have the same wrong type, the opcode is probably wrong."""
-    wrong = [finding for finding in candidate.findings if finding.about in _MISMATCHES]
-    if (
-        not wrong
-        or len({finding.actual for finding in wrong}) > 1
-        or (len(wrong) == 1 and _doubted(candidate, operands))
-    ):
-        return candidate.findings
-    first = wrong[0]
-    actual = TYPES.get((first.actual or "")[1:])
-    other = other_type(candidate, opcode, operands, context, actual) if actual is not None else None
-    if other is not None:
-        first = first.advising(f"these operands are `{first.actual}`: write `{other}`", rewrite(other))
-    return tuple(
-        first if finding is wrong[0] else finding for finding in candidate.findings if finding not in wrong[1:]
-    )
-
-
-def _doubted(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
-    """Whether one operand of a wrong type is more likely wrong than the opcode: its neighbours have other types."""
-    types = {kind.type for kind in operands if kind.sort == kinds.REGISTER and kind is not kinds.PREDICATE_KIND}
-    return bool(candidate.form.instruction.access) or candidate.form.instruction.converts or len(types) > 1
-
-
-def other_type(
-    candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context, actual: Type
-) -> str | None:
-    """The opcode with the type of its operands: the same kind of number in their width, or else their exact type."""
-    for old in (TYPES[modifier] for modifier in candidate.m.written if modifier in TYPES):
-        letter = "f" if actual.kind == "f" else old.kind
-        for name in (f"{letter}{actual.width}", actual.name):
-            other = ".".join(name if part == old.name else part for part in opcode.split("."))
-            for form, m in resolve(other, "ptxas" if context.follows_ptxas else "isa"):
-                if refine(examine(form, m, operands, context), operands, context).accepted:
-                    return other
-    return None
-
-
-_MISMATCHES = ("operand-type", "operand-size")
+    return candidate.findings if candidate.accepted else mistaken(candidate, opcode, operands, context)

@@ -1,0 +1,267 @@
+"""The findings about operands that an opcode's form does not take: one mistake gives one finding, which says what the
+operands fit. Imported for the first error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from openptx.check.context import Context
+from openptx.check.explain.replacements import replaced, valid_instead
+from openptx.check.forms.rules import refine
+from openptx.check.forms.select_form import examine
+from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite
+from openptx.diagnostics import Fix
+from openptx.isa.conversions import ROUNDING
+from openptx.isa.notation import declared, resolve
+from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.types import TYPES, Type
+from openptx.syntax.tree import Instruction as Statement
+
+_MISMATCHES = ("operand-type", "operand-size")
+_LENGTH = "vector-length"
+_RULE = "PTX ISA, Operands (6)"
+_MOST = 6
+"""The most operands that other orders are tried of."""
+
+Order = tuple[int, ...]
+"""The operands by their places in the statement."""
+
+
+def mistaken(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """The findings about operands that no form of this opcode takes; `candidate` is the nearest form."""
+    findings = candidate.findings
+    errors = [finding for finding in findings if not passes((finding,))]
+    if any(finding.about == "unknown-name" for finding in errors):
+        return findings
+    if [finding.about for finding in errors] == ["operand-count"]:
+        return (_counted(errors[0], candidate, opcode, operands, context),)
+    misplaced = _reversed(candidate, operands, context) or _misplaced(candidate, opcode, errors, operands, context)
+    return (misplaced,) if misplaced is not None else _folded(candidate, opcode, operands, context)
+
+
+def _takes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> bool:
+    return refine(examine(form, m, operands, context), operands, context).accepted
+
+
+def _accepted(opcode: str, operands: tuple[Kind, ...], context: Context) -> bool:
+    """Whether a form of this opcode takes these operands."""
+    profile = "ptxas" if context.follows_ptxas else "isa"
+    return any(_takes(form, m, operands, context) for form, m in resolve(opcode, profile))
+
+
+# Operands in another order
+
+
+def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Problem | None:
+    """The problem that the address stands where the value belongs, and the value where the address does."""
+    if len(operands) < 2:
+        return None
+    first, second, *rest = operands
+    if (first.sort == kinds.ADDRESS) == (second.sort == kinds.ADDRESS):
+        return None
+    form, m, turned = candidate.form, candidate.m, (second, first, *rest)
+    if not _takes(form, m, turned, context):
+        return None
+    right = (
+        "the address first, then the value" if second.sort == kinds.ADDRESS else "its result first, then the address"
+    )
+    return Problem(
+        "address-form",
+        f"`{m}` takes {right}",
+        (0,) if second.sort == kinds.ADDRESS else (1,),
+        "the address belongs here",
+        expected=form.text,
+        actual=f"{first.text}, {second.text}",
+        rule=_RULE,
+        help="exchange these two operands",
+        repair=_in_order((1, 0)),
+    )
+
+
+def _misplaced(
+    candidate: Candidate, opcode: str, errors: list[Problem], operands: tuple[Kind, ...], context: Context
+) -> Problem | None:
+    """The problem of an operand that fits in another place, and the others with it: `selp.f32 d, p, a, b`."""
+    form, m, count = candidate.form, candidate.m, len(operands)
+    if not 2 <= count <= _MOST or candidate.rank[0] < 2 or any(not error.where for error in errors):
+        return None
+    wrong = list(dict.fromkeys(error.where[0] for error in errors))
+    fitting: dict[Order, int] = {}
+    for moved in wrong:
+        for order in _orders(count, moved):
+            if _takes(form, m, tuple(operands[i] for i in order), context):
+                fitting.setdefault(order, moved)
+    among = {order: moved for order, moved in fitting.items() if all(order[i] == i or i in wrong for i in order)}
+    if len(among) == 1:
+        fitting = among
+    if len(fitting) != 1:
+        return None
+    ((order, first),) = fitting.items()
+    at, error = order.index(first), next(error for error in errors if error.where[0] == first)
+    layout = next(layout for layout in form.layouts(m) if len(layout) == count)
+    name = form.operands[layout[at]].name
+    typed = _turned(opcode, operands, context)
+    return Problem(
+        error.about,
+        f"operand `{form.operands[layout[first]].name}` of `{m}` can't be `{{}}`, which fits operand `{name}`",
+        (first,),
+        error.label,
+        operand=error.operand,
+        expected=error.expected,
+        actual=error.actual,
+        rule=_RULE,
+        help=f"exchange the operands, or write `{typed}`" if typed else f"its form is `{form.text}`",
+        repair=None if typed else _in_order(order),
+    )
+
+
+def _orders(count: int, moved: int) -> Iterator[Order]:
+    """The orders in which one operand stands in another place, and the others as they did."""
+    others = [i for i in range(count) if i != moved]
+    yield from ((*others[:to], moved, *others[to:]) for to in range(count) if to != moved)
+
+
+def _turned(opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
+    """A conversion with its two types exchanged, if that takes the operands: `cvt.u64.u32` for `cvt.u32.u64`."""
+    words = opcode.split(".")
+    if words[0] != "cvt" or not {*words[-2:]} <= TYPES.keys():
+        return None
+    plain = [word for word in words[1:-2] if word not in ROUNDING]
+    turned = (".".join(("cvt", *rounding, *plain, words[-1], words[-2])) for rounding in ((), ("rn",), ("rzi",)))
+    return next((opcode for opcode in turned if _accepted(opcode, operands, context)), None)
+
+
+def _in_order(order: Order) -> Callable[[Statement], Fix]:
+    """The fix that writes the first operands in this order."""
+
+    def repair(statement: Statement) -> Fix:
+        text, spans = statement.file.text, [operand.span for operand in statement.operands[: len(order)]]
+        words = [text[slice(*spans[i])] for i in order]
+        between = [text[a[1] : b[0]] for a, b in pairwise(spans)]
+        written = "".join(word + gap for word, gap in zip(words, (*between, ""), strict=True))
+        return Fix((spans[0][0], spans[-1][1]), written, "exchange the operands")
+
+    return repair
+
+
+# Too many or too few operands
+
+_ALIKE = {"atom": "red", "red": "atom", "mul": "mad", "mad": "mul", "fma": "mul"}
+"""Instructions that do the same with one operand more or less."""
+
+
+def _counted(
+    found: Problem, candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context
+) -> Problem:
+    """The problem that the number of operands is wrong, with what these operands fit."""
+    form, m = candidate.form, candidate.m
+    mnemonic, dot, rest = opcode.partition(".")
+    other = f"{_ALIKE.get(mnemonic)}{dot}{rest}"
+    if mnemonic in _ALIKE and _accepted(other, operands, context):
+        return found.advising(f"`{other}` takes these operands", rewrite(other))
+    for sizes in _sizes(form, m, len(operands)):
+        if _takes(form, m, tuple(_grouped(operands, sizes)), context):
+            return found.advising("write each list of elements in braces: `{a, b}`", _braced(sizes))
+    first = operands[:1]
+    if first and first[0].sort == kinds.REGISTER and _takes(form, m, (*first, *operands), context):
+        return found.advising(f"{found.help}: a destination that is also read is named twice", found.repair)
+    return found
+
+
+def _sizes(form: Form, m: Modifiers, count: int) -> Iterator[Order]:
+    """How many operands each place has, if those of lists are written without braces."""
+    for layout in form.layouts(m):
+        sizes = tuple(max(form.count(form.operands[position], m), 1) for position in layout)
+        if sum(sizes) == count > len(sizes):
+            yield sizes
+
+
+def _grouped(operands: tuple[Kind, ...], sizes: Order) -> Iterator[Kind]:
+    at = 0
+    for size in sizes:
+        yield operands[at] if size == 1 else kinds.composed(kinds.LIST, operands[at : at + size])
+        at += size
+
+
+def _braced(sizes: Order) -> Callable[[Statement], Fix]:
+    def repair(statement: Statement) -> Fix:
+        text, written, at = statement.file.text, list[str](), 0
+        for size in sizes:
+            start, end = statement.operands[at].span[0], statement.operands[at + size - 1].span[1]
+            written.append(f"{{{text[start:end]}}}" if size > 1 else text[start:end])
+            at += size
+        span = statement.operands[0].span[0], statement.operands[-1].span[1]
+        return Fix(span, ", ".join(written), "add the braces")
+
+    return repair
+
+
+# Operands of other types
+
+
+def _folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """One mistake gives one problem: if several operands have the same wrong type, the opcode is probably wrong."""
+    findings = candidate.findings
+    wrong = [finding for finding in findings if finding.about in (*_MISMATCHES, _LENGTH)]
+    if not wrong:
+        return findings
+    first = wrong[0]
+    lengths = first.about == _LENGTH
+    alike = lengths or len({finding.actual for finding in wrong}) == 1
+    other = _other_modifier(candidate, opcode, operands, context) if first.repair is None else None
+    if other is not None and len(wrong) + lengths > 1:
+        repair = rewrite(other) if len(wrong) > 1 else None  # or else the operand is as likely wrong as the opcode
+        return _leading(findings, wrong, first.advising(f"`{other}` takes these operands", repair))
+    if lengths:
+        return _leading(findings, wrong, first)
+    actual = TYPES.get((first.actual or "")[1:])
+    retyped = _other_type(candidate, opcode, operands, context, actual) if alike and actual is not None else None
+    doubted = len(wrong) == 1 and _doubted(candidate, operands)
+    if retyped is not None and not doubted:
+        first = first.advising(f"these operands are `{first.actual}`: write `{retyped}`", rewrite(retyped))
+    elif first.about == "operand-size" and first.help is not None and first.help.startswith("declare it"):
+        other = other or (None if candidate.form.instruction.converts else retyped)
+        first = first.advising(f"{first.help}, or write `{other}`", None) if other is not None else first
+    return _leading(findings, wrong if alike else wrong[:1], first)
+
+
+def _leading(findings: Findings, wrong: list[Problem], first: Problem) -> Findings:
+    """The findings with `first` in the place of those that are `wrong`."""
+    return tuple(first if finding is wrong[0] else finding for finding in findings if finding not in wrong[1:])
+
+
+def _other_modifier(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
+    """The opcode with another modifier, no type, that takes these operands: another shape or geometry, `.wide` for
+    `.lo`."""
+    mnemonic, *modifiers = opcode.split(".")
+    found = [
+        other
+        for at, choices in valid_instead(mnemonic, modifiers, declared(mnemonic)).items()
+        if modifiers[at] not in TYPES
+        for other in (replaced(mnemonic, modifiers, at, choice) for choice in choices)
+        if other != opcode and _accepted(other, operands, context)
+    ]
+    plain = [other for other in found if ".lo." in other]
+    return found[0] if len(found) == 1 else plain[0] if len(plain) == 1 else None
+
+
+def _doubted(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
+    """Whether one operand of a wrong type is more likely wrong than the opcode: its neighbours have other types."""
+    types = {kind.type for kind in operands if kind.sort == kinds.REGISTER and kind is not kinds.PREDICATE_KIND}
+    return bool(candidate.form.instruction.access) or candidate.form.instruction.converts or len(types) > 1
+
+
+def _other_type(
+    candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context, actual: Type
+) -> str | None:
+    """The opcode with the type of its operands: the same kind of number in their width, or else their exact type."""
+    for old in (TYPES[modifier] for modifier in candidate.m.written if modifier in TYPES):
+        letter = "f" if actual.kind == "f" else old.kind
+        for name in (f"{letter}{actual.width}", actual.name):
+            other = ".".join(name if part == old.name else part for part in opcode.split("."))
+            if _accepted(other, operands, context):
+                return other
+    return None

@@ -1,0 +1,45 @@
+"""Operands that do not fit an opcode have one finding, which says what they fit."""
+
+from __future__ import annotations
+
+import pytest
+from advice import Row, given
+
+ROWS = (
+    # in another order
+    Row("selp.f32 %f1, %p1, %f2, %f3;", "%p1", "selp.f32 %f1, %f2, %f3, %p1;"),
+    Row("setp.lt.s32 %r1, %p1, %r2;", "%r1", "setp.lt.s32 %p1, %r1, %r2;"),
+    Row("setp.lt.s32 %r1, %r2, %p1;", "%p1", "setp.lt.s32 %p1, %r1, %r2;"),
+    Row("mad.wide.s32 %rd1, %rd2, %r3, %r4;", "%rd2", "mad.wide.s32 %rd1, %r3, %r4, %rd2;"),
+    Row("mov.u32 5, %r1;", "5", "mov.u32 %r1, 5;"),
+    Row("shl.b64 %rd1, %r2, %rd3;", "%r2", "shl.b64 %rd1, %rd3, %r2;"),
+    Row("cvt.u32.u64 %rd1, %r1;", "%r1", "exchange the operands, or write `cvt.u64.u32`"),
+    Row("cvt.rn.f32.f64 %fd1, %f2;", "%fd1", "exchange the operands, or write `cvt.f64.f32`"),
+    # those of another modifier
+    Row("mad.lo.s32 %rd1, %r2, %r3, %rd4;", "%rd1", "mad.wide.s32 %rd1, %r2, %r3, %rd4;"),
+    Row("mul.wide.s32 %r1, %r2, %r3;", "%r1", "declare it `.reg .s64`, or write `mul.lo.s32`"),
+    Row("ld.global.u64 %r1, [%rd1];", "%r1", "declare it `.reg .u64`, or write `ld.global.u32`"),
+    Row(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5},"
+        " {%f0,%f1,%f2,%f3};",
+        "{%r0,%r1,%r2,%r3}",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5},"
+        " {%f0,%f1,%f2,%f3};",
+    ),
+    Row(
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2}, [%r5];", "{%r1,%r2}",
+        "`ldmatrix.sync.aligned.m8n8.x2.shared.b16` takes these operands",
+    ),
+    # too many or too few
+    Row("st.global.v2.f32 [%rd1], %f1, %f2;", "st.global.v2.f32", "st.global.v2.f32 [%rd1], {%f1, %f2};"),
+    Row("ld.global.v2.f32 %f1, %f2, [%rd1];", "ld.global.v2.f32", "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),
+    Row("atom.global.add.u32 [%rd1], %r1;", "atom.global.add.u32", "red.global.add.u32 [%rd1], %r1;"),
+    Row("red.global.add.u32 %r1, [%rd1], %r2;", "red.global.add.u32", "atom.global.add.u32 %r1, [%rd1], %r2;"),
+    Row("mul.lo.s32 %r1, %r2, %r3, %r4;", "mul.lo.s32", "mad.lo.s32 %r1, %r2, %r3, %r4;"),
+    Row("add.s32 %r1, 5;", "add.s32", "a destination that is also read is named twice"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example)
+def test_one_finding_with_its_cure(row: Row) -> None:
+    assert given(row) == (row.marked, row.cure)
