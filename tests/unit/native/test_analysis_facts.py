@@ -224,9 +224,9 @@ def test_blocks_whose_registers_have_not_changed_are_interpreted_once(monkeypatc
     found: list[int] = []
     interpret = Solver.interpret
 
-    def counted(solver: Solver, b: Any) -> None:
+    def counted(solver: Solver, b: Any, read: set[int]) -> None:
         found.append(b.index)
-        interpret(solver, b)
+        interpret(solver, b, read)
 
     monkeypatch.setattr(Solver, "interpret", counted)
     fixpoint(context(load(BLOCKS), "k", (32, 1, 1)))
