@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from openptx.engines.interp import atomics
+from openptx.engines.interp import atomic_updates
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -82,7 +82,7 @@ def test_sums_that_want_care_go_round_by_round() -> None:
     memory = np.array([0x7F7FFFFF], np.uint32)  # the largest number: its double is infinite
     value = np.full(128, 0x7F7FFFFF, np.uint32)
     index, old = np.zeros(128, np.uint32), np.zeros(128, np.uint32)
-    assert atomics.LONG < 128
+    assert atomic_updates.LONG < 128
     load(TEXT.format(op="add.f32"))["k"](1, 128, (memory, index, value, old), engine="interp")
     assert old.tolist() == [0x7F7FFFFF, *[0x7F800000] * 127]
     assert memory[0] == 0x7F800000
@@ -104,7 +104,7 @@ def test_mbarriers_one_by_one_are_what_their_meaning_says(update: Callable[..., 
     x = NumpyMachine()
     bits = [Bits(x, 64, values) for values in (words, arrivals, dropped, tx)]
     expected = np.broadcast_to(update(x, *bits).v, size).tolist()
-    step = atomics.ONE_BY_ONE[update]
+    step = atomic_updates.STEPS[update]
     found = [step(*each) for each in zip(*(values.tolist() for values in (words, arrivals, dropped, tx)), strict=True)]
     assert found == expected
     changed = [(old ^ new) >> 63 for old, new in zip(words.tolist(), found, strict=True)]
@@ -112,8 +112,8 @@ def test_mbarriers_one_by_one_are_what_their_meaning_says(update: Callable[..., 
 
 
 def test_mbarriers_go_one_by_one_where_they_are_few() -> None:
-    few = atomics.Queue(np.array([3, 3, 1, 5], np.int64))
-    many = atomics.Queue(np.arange(200, dtype=np.int64))
-    assert atomics.goes_one_by_one(few, mbarrier.change)
-    assert not atomics.goes_one_by_one(many, mbarrier.change)
-    assert not atomics.goes_one_by_one(few, atomic_ops.increment)
+    few = atomic_updates.Queue(np.array([3, 3, 1, 5], np.int64))
+    many = atomic_updates.Queue(np.arange(200, dtype=np.int64))
+    assert atomic_updates.goes_one_by_one(few, mbarrier.change)
+    assert not atomic_updates.goes_one_by_one(many, mbarrier.change)
+    assert not atomic_updates.goes_one_by_one(few, atomic_ops.increment)

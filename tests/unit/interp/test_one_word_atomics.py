@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openptx.engines.interp import atomics
+from openptx.engines.interp import atomic_updates
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 
@@ -24,15 +24,18 @@ def test_many_lanes_compare_and_swap_one_word(different: int) -> None:
 
     for count in [*range(1, 40), 3000]:
         columns = [[dice.randrange(different) for _ in range(count)] for _ in range(2)]
-        expected = atomics.one_after_another(lane_by_lane, 0, columns)
-        assert atomics.swapped(0, columns) == expected
+        expected = atomic_updates.one_after_another(lane_by_lane, 0, columns)
+        assert atomic_updates.swapped(0, columns) == expected
         words = np.array([9, 0, 9], np.uint32)
         compared, new = (np.array(column, np.uint32) for column in columns)
-        assert (atomics.swap(words, 1, compared, new).tolist(), words.tolist()) == (expected[0], [9, expected[1], 9])
+        assert (atomic_updates.swap(words, 1, compared, new).tolist(), words.tolist()) == (
+            expected[0],
+            [9, expected[1], 9],
+        )
 
 
 @pytest.mark.parametrize("type", [np.uint32, np.uint64])
-@pytest.mark.parametrize("update", atomics.SCANS)
+@pytest.mark.parametrize("update", atomic_updates.SCANS)
 def test_many_lanes_combine_with_one_word(update: Callable[..., Bits], type: type[np.unsignedinteger[Any]]) -> None:
     """The old values are those of the meaning, lane by lane."""
     r, x = np.random.default_rng(1), NumpyMachine()
@@ -42,14 +45,14 @@ def test_many_lanes_combine_with_one_word(update: Callable[..., Bits], type: typ
         for i in range(1, count + 1):
             old.append(word.item())
             word = update(x, *[Bits(x, 8 * word.itemsize, v) for v in (word, values[i : i + 1])]).v
-        found, final = atomics.chain(atomics.SCANS[update], values[1:], values[:1])
+        found, final = atomic_updates.chain(atomic_updates.SCANS[update], values[1:], values[:1])
         assert (found.tolist(), final.tolist()) == (old, word.tolist())
         assert found.dtype == final.dtype == values.dtype
 
 
 def test_lanes_of_one_word_are_not_sorted() -> None:
     """But lanes whose first and last address the same word, and others another, are."""
-    one, two = atomics.Queue(np.full(5, 7, np.int64)), atomics.Queue(np.array([7, 3, 7], np.int64))
+    one, two = atomic_updates.Queue(np.full(5, 7, np.int64)), atomic_updates.Queue(np.array([7, 3, 7], np.int64))
     assert one.order is None
     assert two.order is not None
     assert [one.starts.tolist(), one.ends.tolist(), one.rank.tolist(), one.longest] == [[0], [4], [0, 1, 2, 3, 4], 5]
