@@ -138,7 +138,7 @@ def test_same_contraction_of_many(tmp_path: Path, kind: str, seed: int) -> None:
 ])  # fmt: skip
 def test_nearly_the_same_contraction(tmp_path: Path, kind: str, seed: int, count: int, most: int) -> None:
     """A few programs with several blocks differ; of those with powers of two, since equal
-    products are merged first and `2x - x` is x (docs/decisions/contraction.md)."""
+    products are merged first and `2x - x` is x (docs/contraction.md)."""
     assert len(differing(tmp_path, seed, count, kind)) <= most
 
 

@@ -1,6 +1,6 @@
 """The floating-point optimisations of ptxas, as passes over lowered functions.
 
-Both engines run the result. The rules are measured: docs/decisions/contraction.md.
+Both engines run the result. The rules are measured: docs/contraction.md.
 """
 
 from __future__ import annotations

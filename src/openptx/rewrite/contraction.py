@@ -1,7 +1,7 @@
 """Contraction: products and sums whose rounding PTX leaves open become fused multiply-adds, as ptxas makes them.
 
 The manual allows it for `mul`, `add` and `sub` without a rounding modifier (9.7.3.3 to 9.7.3.5). Which ones ptxas
-contracts is measured: docs/decisions/contraction.md.
+contracts is measured: docs/contraction.md.
 """
 
 from __future__ import annotations

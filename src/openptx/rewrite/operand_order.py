@@ -1,7 +1,7 @@
 """The order of f64 operands in machine code, which shows where two of them are NaN: the second one is the result.
 
 ptxas orders the operands of sums and products by where they are defined: what it has moved to a later block follows all
-else, parameters and constants come last. Found in machine code of ptxas 13.5: docs/decisions/contraction.md.
+else, parameters and constants come last. Found in machine code of ptxas 13.5: docs/contraction.md.
 """
 
 from __future__ import annotations

@@ -26,4 +26,4 @@ RULES: dict[str, Fidelity] = {
     LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
     OF_PAIRS: modelled("ptxas 13.0, which does not contract the product and the sum: in 395 of 400 programs"),
 }
-"""The text of `Kernel.fidelity` for each rule (docs/decisions/contraction.md)."""
+"""The text of `Kernel.fidelity` for each rule (docs/contraction.md)."""

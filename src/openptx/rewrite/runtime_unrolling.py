@@ -1,7 +1,7 @@
 """Runtime unrolling: loops with an unknown trip count, by four while more than three iterations remain, then two, one.
 
 ptxas unrolls them before it contracts. If the comparison is unsigned, an iteration is peeled that is executed if the
-comparison does not hold before the loop. Found by experiment: docs/decisions/contraction.md.
+comparison does not hold before the loop. Found by experiment: docs/contraction.md.
 """
 
 from __future__ import annotations

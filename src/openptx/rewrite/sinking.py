@@ -2,7 +2,7 @@
 
 A value whose every use is in later blocks moves to the end of the block that dominates those uses, together with a copy
 of the arithmetic that computes it. The operands of that must be live across blocks anyway. Found by experiment:
-docs/decisions/contraction.md.
+docs/contraction.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Unrolling: ptxas repeats the body of a loop with a known trip count, before it contracts.
 
 Products of one iteration then meet sums of the next, and the last iteration's results have other uses than those of
-earlier iterations. Found by experiment: docs/decisions/contraction.md.
+earlier iterations. Found by experiment: docs/contraction.md.
 """
 
 from __future__ import annotations
