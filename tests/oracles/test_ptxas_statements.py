@@ -21,8 +21,8 @@ _KNOWN = re.compile(
     r"|sm_(?:[2-5]\d|6[0-2]) (?:@!?\w+ )?suld\.p\..*refused"
     r"|(?:vote|bar|barrier)\S* f16x2_|vote\S* \S+, !?f16x2_"  # pairs of halves as predicates
     r"|sm_[12]\d (?:@!?\w+ )?\S*\.shared::cta.*taken, here: PTX0410"
-    # docs/decisions/parity.md: comparisons with a depth, pairs of texels and predicates before PTX 7.1, 64-bit and
-    # 16-bit coordinates that are not used, constants in places of tld4's depth
+    # docs/differences-from-ptxas.md: comparisons with a depth, pairs of texels and predicates before PTX 7.1, 64-bit
+    # and 16-bit coordinates that are not used, constants in places of tld4's depth
     r"|(?:tex|tld4)\S* .*refused: Arguments mismatch"
     r"|(?:suld|sust|sured|tex|tld4)\S* .*the elements of `[bc]` of \S* have 32 bits"
     r"|tld4\S* .*taken, here: PTX031[25] operand `f`"
@@ -97,7 +97,7 @@ def differences(folder: Path, context: Context, statements: list[str]) -> Iterat
 
 
 def known(difference: str) -> bool:
-    """What docs/decisions/parity.md lists."""
+    """What docs/differences-from-ptxas.md lists."""
     return bool(_KNOWN.search(difference))
 
 

@@ -1,4 +1,4 @@
-"""Differences from the assembler that are intended or irrelevant: docs/decisions/parity.md says why."""
+"""Differences from the assembler that are intended or irrelevant: docs/differences-from-ptxas.md says why."""
 
 from __future__ import annotations
 

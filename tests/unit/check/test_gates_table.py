@@ -33,7 +33,7 @@ WHOLE = {  # what the table cuts short, written out; in its order
 }
 # fmt: on
 CRASHES = {("sm_100a", (9, 0), ".reg .e2m1x4 x;")}
-"""Taken by the assembler, whose code generator then crashes: `assembler-crash`, docs/decisions/parity.md."""
+"""Taken by the assembler, whose code generator then crashes: `assembler-crash`, docs/differences-from-ptxas.md."""
 NAME = re.compile(r"\b(?:v2)?(pred|[bfsu]\d+(?:x2)?)_[a-z]\b")
 
 

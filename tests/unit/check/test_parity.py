@@ -36,7 +36,7 @@ KNOWN = {
     "ae2e479298ae",  # vote.sync.any.pred f16x2_p, pred_b, 0xffffffff; sm_75
     "f17a431daf75",  # vote.sync.any.pred f16x2_p, pred_b, 0xffffffff; sm_80
 }
-"""What docs/decisions/parity.md lists, with the reasons."""
+"""What docs/differences-from-ptxas.md lists, with the reasons."""
 
 
 def disagreements(every: int, profile: str = "ptxas", groups: tuple[str, ...] = ("",)) -> tuple[int, list[str]]:
