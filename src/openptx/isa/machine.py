@@ -50,13 +50,9 @@ class Machine(Arithmetic):
         """A 32-bit word whose bit i is `p` of lane i of the warp; 0 for inactive lanes."""
         raise NotImplementedError
 
-    def ended(self) -> Bits | None:
-        """The lanes of the warp that have exited, as a mask of 32 bits; None if the machine knows of none."""
-        return None
-
-    def missing(self) -> Bits | None:
-        """The lanes missing from the warp because it is the last of a CTA, as a mask of 32 bits; None if all warps are
-        full."""
+    def inactive(self) -> Bits | None:
+        """The lanes of the warp that do not execute this instruction, as a mask of 32 bits: those that are elsewhere or
+        have exited, and those that the last warp of a CTA lacks. None if the machine knows of none."""
         return None
 
     # Memory. Each access is checked as a whole: bounds, alignment to `count * w` bits, read-only.

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import tensor_allocation
 from openptx.numerics import Bits
 from openptx.program import Op
@@ -171,7 +170,7 @@ class BarrierChecks:
         x.members = masks
         if not self.active:
             return
-        gone = Threads.ended(x)
+        gone = x.ended()
         if gone is not None:
             named = masks & np.broadcast_to(gone.v, masks.shape)
             if op.form.instruction is WARP_BARRIER:

@@ -132,12 +132,8 @@ class Definedness(Threads):
             undefined, origin = np.where(absent, EVERYTHING[a.width], undefined), self.op
         return self.marked(d, undefined, a, lane, origin=origin) if undefined.any() else d
 
-    def missing(self) -> Bits | None:
-        """Lanes missing from a warp count as inactive ones (see absent)."""
-        return None
-
-    def ended(self) -> Bits | None:
-        """Like `missing`."""
+    def inactive(self) -> Bits | None:
+        """None: what inactive lanes give is undefined (see `absent`), not 0."""
         return None
 
     def absent(self, lane: Bits) -> Array | None:

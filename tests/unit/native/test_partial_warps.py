@@ -1,4 +1,4 @@
-"""Shuffles in a partial last warp: reading a missing lane returns the lane's own value."""
+"""Shuffles that read lanes which a partial last warp lacks, which have ended, or which are elsewhere give 0."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def expected(mode: str, values: np.ndarray, lane: np.ndarray, bound: int) -> np.
     first = here & segment
     last = first | (bound & 31 & ~segment)
     there = {"up": here - lane, "down": here + lane, "bfly": here ^ lane, "idx": first | (lane & ~segment)}[mode]
-    inside = (there >= last if mode == "up" else there <= last) & (there < len(values)) & (there >= 0)
-    return values[np.where(inside, there, here)]
+    inside = there >= last if mode == "up" else there <= last
+    warp = np.concatenate([values, np.zeros(32 - len(values), np.uint32)])
+    return warp[np.where(inside, there, here)]
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
@@ -65,16 +66,43 @@ shfl.sync.idx.b32 %w, %v, 20, 0x1f, -1; st.global.u32 [%p+256], %w; ret; }"""
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
 @pytest.mark.parametrize("threads", [1, 16, 24, 50, 64])
-def test_a_lane_that_has_ended_is_no_fault_and_gives_a_lane_its_own_value(threads: int, engine: str) -> None:
+def test_a_lane_that_has_ended_is_no_fault_and_gives_0(threads: int, engine: str) -> None:
     out = np.zeros((2, 64), np.uint32)
     openptx.load(ENDED)["k"](1, 64, (out, threads), engine=engine)
     own = np.arange(threads, dtype=np.uint32) * 3 + 7
     for warp in range(0, threads, 32):
-        values = own[warp : warp + 32]
-        lanes, size = np.arange(len(values)), len(values)
-        down = np.where((lanes + 8 < 32) & (lanes + 8 < size), lanes + 8, lanes)
-        np.testing.assert_array_equal(out[0, warp : warp + size], values[down])
-        np.testing.assert_array_equal(out[1, warp : warp + size], values[20] if size > 20 else values)
+        size = len(own[warp : warp + 32])
+        values = np.zeros(32, np.uint32)
+        values[:size] = own[warp : warp + 32]
+        lanes = np.arange(size)
+        np.testing.assert_array_equal(out[0, warp : warp + size], values[np.where(lanes + 8 < 32, lanes + 8, lanes)])
+        np.testing.assert_array_equal(out[1, warp : warp + size], values[20])
+
+
+ELSEWHERE = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+.reg .b64 %p; .reg .b32 %t, %v, %one, %w, %x; .reg .pred %q;
+ld.param.u64 %p, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 8, %p; mad.lo.u32 %v, %t, 3, 7; mov.b32 %one, 1;
+setp.lt.u32 %q, %t, 9;
+@%q shfl.sync.idx.b32 %w, %v, 20, 31, 0x1ff;
+@!%q bra END;
+mul.lo.u32 %v, %v, 5;
+shfl.sync.bfly.b32 %x, %v, 12, 31, 0x1ff;
+shfl.sync.down.b32 %one, %one, 4, 31, 0x1ff; add.u32 %x, %x, %one;
+END: st.global.v2.u32 [%p], {%w, %x}; ret; }"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("threads", [9, 23, 32, 40])
+def test_a_lane_that_is_elsewhere_gives_0(threads: int, engine: str) -> None:
+    out = np.zeros((threads, 2), np.uint32)
+    openptx.load(ELSEWHERE)["k"](1, threads, (out,), engine=engine)
+    lanes = np.arange(9, dtype=np.uint32)
+    np.testing.assert_array_equal(out[:9, 0], 0)
+    swapped = np.where((lanes ^ 12) < 9, ((lanes ^ 12) * 3 + 7) * 5, 0)
+    np.testing.assert_array_equal(out[:9, 1], swapped + (lanes + 4 < 9))
 
 
 def test_the_sanitizer_reports_the_value_of_a_lane_that_has_ended() -> None:

@@ -104,12 +104,6 @@ class Geometry:
         return np.flatnonzero(self.lane == 0)
 
     @lazy
-    def missing(self) -> U32:
-        """The lanes missing from the lane's warp, as a mask of 32 bits."""
-        last = self.thread // WARP == self.threads // WARP
-        return np.where(last, np.uint32(0xFFFFFFFF << self.threads % WARP & 0xFFFFFFFF), np.uint32(0))
-
-    @lazy
     def tid(self) -> tuple[U32, U32, U32]:
         return split(self.thread, self.shape.block)
 

@@ -98,6 +98,7 @@ class Threads(Copies, Atomics, Machine):
         return Bits(self, 32, votes[lane_sets.take(self.geometry.warp, self.executing)])
 
     def ended(self) -> Bits | None:
+        """The lanes of the warp that have exited, as a mask of 32 bits; None if there are none."""
         if all_set(self.alive):
             return None
         before, self.executing = self.executing, None
@@ -105,10 +106,10 @@ class Threads(Copies, Atomics, Machine):
         self.executing = before
         return Bits(self, 32, lane_sets.take(gone.v, before))
 
-    def missing(self) -> Bits | None:
-        if self.geometry.whole_warps:
+    def inactive(self) -> Bits | None:
+        if self.executing is None and self.geometry.whole_warps:
             return None
-        return Bits(self, 32, lane_sets.take(self.geometry.missing, self.executing))
+        return ~self.ballot(self.const(1, 1))
 
     def matrix_product(
         self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]

@@ -129,12 +129,10 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits,
         "idx": lambda: first | (offset & ~segment),
     }[m.mode]()
     inside = ~x.less(S, j, last) if m.mode == "up" else ~x.less(S, last, j)
-    exists = inside
-    # The document leaves open what an absent lane gives: here the reading lane gets its own value.
-    for absent in (x.missing(), x.ended()):
-        if absent is not None:
-            exists = exists & ((absent >> (j & 31) & 1) == 0)
-    return x.shuffle(a, x.select(exists, j, lane)), inside
+    d, inactive = x.shuffle(a, x.select(inside, j, lane)), x.inactive()
+    if inactive is not None:  # the document leaves open what an inactive lane gives: an H100 gives 0
+        d = x.pick(inside & x.resize(inactive >> (j & 31), 1), 0, d)
+    return d, inside
 
 
 shfl_sync = instruction(

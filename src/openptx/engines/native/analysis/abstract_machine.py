@@ -38,7 +38,6 @@ class AbstractMachine(FloatTransfer):
         super().__init__()
         self.c, self.cpu = context, context.cpu
         self.mask = self.const(1, 1)
-        self.lanes_ended = False  # some lanes may have exited when the block runs
         self.site = 0
         self.stepping = False
         self.accesses: dict[int, Access] = {}
@@ -173,11 +172,8 @@ class AbstractMachine(FloatTransfer):
         values = as_lanes(a.v)
         return Bits(self, a.width, collapse(tuple(values[i & N - 1] for i in as_lanes(lane.v))))
 
-    def ended(self) -> Bits | None:
-        return self.unknown(32, uniform=True) if self.lanes_ended and not self.c.is_function else None
-
-    def missing(self) -> Bits | None:
-        return self.unknown(32, uniform=True) if self.c.threads % N else None
+    def inactive(self) -> Bits | None:
+        return None if self.mask.v == 1 else self.unknown(32, uniform=True)
 
     def special(self, name: str, w: int) -> Bits:
         if name.startswith(("clock", "globaltimer")):

@@ -139,7 +139,6 @@ class Solver:
     def interpret(self, b: Block, read: set[int]) -> None:
         """Joins what a block leaves in registers to the facts. Adds to `read` the cells whose facts it reads."""
         x, graph = self.x, self.c.graph
-        x.lanes_ended = b.index in self.lanes.ended
         kept = frozenset[int]().union(*(graph.blocks[c].live_in for c in self.lanes.waiting[b.index]))
         registers = RegisterState(x, self.c, self.facts, kept, read)
         mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)

@@ -38,7 +38,7 @@ class MeaningMemo:
         """Everything that an instruction's effect depends on."""
         first: dict[int, int] = {}
         same = [first.setdefault(id(a.v), i) for i, a in enumerate(operands)]
-        return (x.site, x.lanes_ended, form(x.mask), *map(form, operands), *same)
+        return (x.site, form(x.mask), *map(form, operands), *same)
 
     def repeat(
         self, x: AbstractMachine, key: object, operands: Sequence[Bits], store: Callable[[int, Bits], None]

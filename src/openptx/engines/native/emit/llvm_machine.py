@@ -197,16 +197,5 @@ class LlvmMachine(FloatOps):
         leave(base, top, w, signed)
         return True
 
-    def ended(self) -> Bits | None:
-        if self.c.is_function or self.scope.block.index not in self.facts.ended:
-            return None
-        ir = self.ir
-        gone = self.bits(ir.mask_bits(ir.load_mask(ir.own("%live"))), 32, ZEROS) ^ 0xFFFFFFFF
-        missing = self.missing()
-        return gone if missing is None else gone & ~missing
-
-    def missing(self) -> Bits | None:
-        if self.c.threads % N == 0:
-            return None
-        last = self.bits(self.entry.index(), 32, ZEROS) == self.c.threads // N
-        return self.pick(last, 0xFFFFFFFF << self.c.threads % N & 0xFFFFFFFF, self.const(0, 32))
+    def inactive(self) -> Bits | None:
+        return None if self.scope.full else ~self.ballot(self.const(1, 1))
