@@ -5,10 +5,8 @@ from __future__ import annotations
 import atexit
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
 from openptx.device.memory_view import Bytes, MemoryView
@@ -17,8 +15,6 @@ from openptx.isa.address_windows import CONST, PARAM, SHIFT
 from openptx.sanitize.findings import Finding
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.reporter import Reporter
-
-Array = NDArray[Any]
 
 LOG = logging.getLogger("openptx")
 
