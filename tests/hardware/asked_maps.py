@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from openptx.driver import im2col_maps, tensor_maps
+from openptx.driver.tensor_maps import im2col as im2col_maps
+from openptx.driver.tensor_maps import tiled as tensor_maps
 
 
 def tensor_map(described: dict[str, Any], address: int) -> bytes:

@@ -20,7 +20,7 @@ from openptx.driver.results import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.driver.contexts import Context
+    from openptx.driver.devices.contexts import Context
 
 LOG = logging.getLogger("openptx")
 Function = Callable[..., Any]

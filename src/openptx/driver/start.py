@@ -8,28 +8,21 @@ import re
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from openptx.driver import results
 from openptx.driver.calls import CALLS, LOG, RETURNED, Call, Failure, interrupt
-from openptx.driver.capture_modes import checked
-from openptx.driver.contexts import current
+from openptx.driver.devices.contexts import current
 from openptx.driver.entry_points import EntryPoint, entry_points
 from openptx.driver.library import Library
 from openptx.driver.objects import Driver, chosen_capability, install
-from openptx.driver.queues import Queue, settle_legacy
+from openptx.driver.streams.capture_modes import checked
+from openptx.driver.streams.queues import Queue, settle_legacy
 from openptx.errors import Bug, Error
 
-CHAPTERS = (
-    "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "mipmaps", "boxes",
-    "fills", "texture_objects", "modules", "libraries", "functions", "launches", "streams", "stream_values", "events",
-    "capture", "capture_modes", "graphs", "graph_launches", "graph_updates", "graph_edges", "graph_nodes",
-    "graph_settings", "graph_batches", "graph_parameters", "graph_dot", "graph_conditions", "graph_memory", "ipc",
-    "shared_pools", "user_objects", "linker", "occupancy", "clusters", "tensor_maps", "im2col_maps", "virtual_memory",
-    "texture_references", "parameter_lists", "graph_descriptions", "batch_boxes", "external_objects",
-    "array_properties", "device_links", "graphics",
-)  # fmt: skip
-"""Modules of this package that have entry points."""
+PACKAGES = "devices", "memory", "textures", "tensor_maps", "modules", "execution", "streams", "graphs"
+"""The packages of modules with entry points."""
 
 SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDestroy|ModuleUnload|LibraryUnload)")
 """Calls that wait for all work of the legacy default stream, unless they are asynchronous."""
@@ -45,8 +38,10 @@ def start(path: bytes) -> None:
             return
         library = Library(path)
         driver = install(Driver(library, chosen_capability()))
-        for name in CHAPTERS:
-            import_module(f"openptx.driver.{name}")
+        for package in PACKAGES:
+            place = import_module(f"openptx.driver.{package}")
+            for module in iter_modules(place.__path__, f"{place.__name__}."):
+                import_module(module.name)
         callbacks = [callback(driver, entry) for entry in entry_points()]
         _kept.extend((library, *callbacks))
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call

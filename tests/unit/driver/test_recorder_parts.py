@@ -11,8 +11,8 @@ import pytest
 
 import openptx
 from openptx import TensorMap
-from openptx.driver.images import bytes_at
-from openptx.driver.launches import Shape
+from openptx.driver.execution.launches import Shape
+from openptx.driver.modules.images import bytes_at
 from openptx.driver.recorder import find_driver as finding
 from openptx.driver.recorder.allocations import Allocations
 from openptx.driver.recorder.images import Image, Images, KernelOf, Loaded

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openptx.driver.calls import Failure, get, text
-from openptx.driver.images import bytes_at, ptx_of
-from openptx.driver.kept_ptx import ptx_beside
+from openptx.driver.modules.images import bytes_at, ptx_of
+from openptx.driver.modules.kept_ptx import ptx_beside
 from openptx.driver.recorder.wrappers import Passage, around
 from openptx.errors import CheckError, Error, InputError
 from openptx.linking import link_files

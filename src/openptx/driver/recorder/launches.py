@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from openptx.driver.calls import Failure, text
-from openptx.driver.launches import Shape, configuration
-from openptx.driver.parameters import packed
+from openptx.driver.execution.launches import Shape, configuration
+from openptx.driver.execution.parameters import packed
 from openptx.driver.recorder.images import Image, KernelOf
 from openptx.driver.recorder.wrappers import Passage, around
 from openptx.driver.recorder.writing import Before, TooLarge, Unfinished

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openptx.driver.calls import Failure
 from openptx.driver.recorder.wrappers import Passage, around
-from openptx.driver.tensor_maps import tiled
+from openptx.driver.tensor_maps.tiled import tiled
 
 if TYPE_CHECKING:
     from openptx.driver.recorder.session import Session

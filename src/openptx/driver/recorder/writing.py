@@ -19,7 +19,7 @@ from openptx.runtime import Kernel
 from openptx.source import File
 
 if TYPE_CHECKING:
-    from openptx.driver.launches import Shape
+    from openptx.driver.execution.launches import Shape
     from openptx.driver.recorder.images import KernelOf
     from openptx.driver.recorder.session import Session
 

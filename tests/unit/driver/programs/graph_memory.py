@@ -8,7 +8,7 @@ from typing import Any
 
 from driver_calls import Address, Handle, Size, Word, allocate, call, context, kernel, launch, load, pointers, words
 
-from openptx.driver.allocations import OWNED
+from openptx.driver.memory.allocations import OWNED
 from openptx.memory import blocks
 
 ILLEGAL_ADDRESS, INVALID, UNSUPPORTED = 700, 1, 801

@@ -1,0 +1,292 @@
+"""Contexts, and the objects they own: the current context, the sticky error after a fault, limits; the profiler's
+switch."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, put, put_int
+from openptx.driver.devices.device import require_device
+from openptx.driver.objects import Driver, Object, driver
+from openptx.driver.results import RESULTS, Result
+
+LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
+"""CU_LIMIT_STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH, DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+MAX_L2_FETCH_GRANULARITY, PERSISTING_L2_CACHE_SIZE. They are stored, but have no effect."""
+MAP_HOST = 8
+API_VERSION = 3020
+
+
+class Context(Object):
+    """`error` is the result of all its calls after a fault; `owned` objects end with it, each by a function."""
+
+    what = "context"
+
+    def __init__(self, flags: int, primary: bool) -> None:
+        super().__init__()
+        self.flags, self.primary = flags, primary
+        self.error = Result.SUCCESS
+        self.limits = dict(LIMITS)
+        self.cache_config = self.shared_config = 0
+        self.owned: dict[Object, Callable[[], None]] = {}
+        self.references = 0  # of the primary context; for other contexts, by cuCtxAttach
+
+    def fail(self, result: Result, words: str) -> Failure:
+        """A fault: the context is unusable from now on. The program also finds the message in the error's text."""
+        self.error = result
+        library, what = driver().library, next(row.text for row in RESULTS if row.number == result)
+        library.context(self.handle, result)
+        library.describe(result, f"{what}\n{words}")
+        LOG.error("%s\n%s", what, words.rstrip())
+        return Failure(result)
+
+
+AT_END: list[Callable[[Context], None]] = []
+"""Further objects that end with a context."""
+
+
+class Primary:
+    """The context that all users of a device share. Flags may be set before it exists."""
+
+    context: Context | None = None
+    flags = MAP_HOST
+
+
+def current(where: Driver) -> Context:
+    """The thread's context. Fails if it has none."""
+    handle = where.library.current()
+    if not handle:
+        raise Failure(Result.INVALID_CONTEXT, "no context is current to this thread")
+    return where.find(handle, Context, Result.CONTEXT_IS_DESTROYED)
+
+
+def named(handle: int) -> Context:
+    """The context of a handle; for 0 that of the thread."""
+    return driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
+
+
+def create(flags: int, primary: bool) -> Context:
+    made = driver().add(Context(flags, primary))
+    if not driver().library.context(made.handle):
+        driver().remove(made)
+        raise Failure(Result.OUT_OF_MEMORY, "there are too many contexts")
+    return made
+
+
+def destroy(context: Context) -> None:
+    """Ends a context and its objects."""
+    for end in [*context.owned.values()]:
+        end()
+    context.owned.clear()
+    for end in AT_END:
+        end(context)
+    driver().remove(context)
+    driver().library.forget(context.handle)
+    for row in RESULTS:  # text of an earlier fault
+        if context.error == row.number:
+            driver().library.describe(context.error, row.text)
+
+
+@initialized("cuCtxCreate", "cuCtxCreate_v2")
+def ctx_create(out: int, flags: int, device: int) -> None:
+    require_device(device)
+    put(out, 0)
+    made = create(flags, False)
+    if not driver().library.push(made.handle):
+        destroy(made)
+        raise Failure(Result.INVALID_VALUE, "the thread's stack of contexts is full")
+    put(out, made.handle)
+
+
+@initialized("cuCtxCreate_v3")
+def ctx_create_v3(out: int, affinities: int, count: int, flags: int, device: int) -> None:
+    if count:
+        raise Failure(Result.NOT_SUPPORTED, "contexts with an execution affinity")
+    ctx_create(out, flags, device)
+
+
+@initialized("cuCtxCreate_v4")
+def ctx_create_v4(out: int, parameters: int, flags: int, device: int) -> None:
+    ctx_create(out, flags, device)
+
+
+@initialized("cuCtxDestroy", "cuCtxDestroy_v2")
+def ctx_destroy(handle: int) -> None:
+    found = driver().find(handle, Context, Result.INVALID_CONTEXT)
+    if found.primary:
+        raise Failure(Result.INVALID_CONTEXT, "the primary context is released, not destroyed")
+    if driver().library.current() == handle:
+        driver().library.pop()
+    destroy(found)
+
+
+@initialized("cuCtxAttach")
+def ctx_attach(out: int, flags: int) -> None:
+    put(out, 0)
+    if flags:
+        raise Failure(Result.INVALID_VALUE, "flags of cuCtxAttach are 0")
+    found = current(driver())
+    found.references += 1
+    put(out, found.handle)
+
+
+@initialized("cuCtxDetach")
+def ctx_detach(handle: int) -> None:
+    """Ends a context of cuCtxCreate if there is no other reference to it."""
+    found = driver().find(handle, Context, Result.INVALID_CONTEXT)
+    if driver().library.current() != handle:
+        raise Failure(Result.INVALID_CONTEXT, "a context that is detached must be the thread's")
+    if found.references and not found.primary:
+        found.references -= 1
+    else:
+        ctx_destroy(handle)
+
+
+@initialized("cuCtxGetApiVersion")
+def api_version(handle: int, out: int) -> None:
+    named(handle)
+    put(out, API_VERSION, ctypes.c_uint32)
+
+
+@initialized("cuCtxGetDevice")
+def ctx_device(out: int) -> None:
+    if not driver().library.current():  # which is how programs check whether there is one
+        raise Failure(Result.INVALID_CONTEXT, "no context is current to this thread", usual=True)
+    current(driver())
+    put_int(out, 0)
+
+
+@initialized("cuCtxGetDevice_v2")
+def device_of(out: int, handle: int) -> None:
+    named(handle)
+    put_int(out, 0)
+
+
+@initialized("cuCtxGetFlags")
+def ctx_flags(out: int) -> None:
+    put(out, current(driver()).flags, ctypes.c_uint32)
+
+
+@in_context("cuCtxSetFlags")
+def set_flags(context: Context, flags: int) -> None:
+    context.flags = flags
+
+
+@initialized("cuCtxGetId")
+def ctx_id(handle: int, out: int) -> None:
+    put(out, named(handle).handle)
+
+
+@in_context("cuCtxGetLimit")
+def get_limit(context: Context, out: int, limit: int) -> None:
+    if limit not in context.limits:
+        raise Failure(Result.UNSUPPORTED_LIMIT, f"limit {limit}")
+    put(out, context.limits[limit])
+
+
+@in_context("cuCtxSetLimit")
+def set_limit(context: Context, limit: int, value: int) -> None:
+    if limit not in context.limits:
+        raise Failure(Result.UNSUPPORTED_LIMIT, f"limit {limit}")
+    context.limits[limit] = value
+
+
+@in_context("cuCtxGetCacheConfig")
+def get_cache_config(context: Context, out: int) -> None:
+    put_int(out, context.cache_config)
+
+
+@in_context("cuCtxSetCacheConfig")
+def set_cache_config(context: Context, config: int) -> None:
+    context.cache_config = config
+
+
+@in_context("cuCtxGetSharedMemConfig")
+def get_shared_config(context: Context, out: int) -> None:
+    put_int(out, context.shared_config)
+
+
+@in_context("cuCtxSetSharedMemConfig")
+def set_shared_config(context: Context, config: int) -> None:
+    context.shared_config = config
+
+
+@in_context("cuCtxGetStreamPriorityRange")
+def priority_range(context: Context, least: int, greatest: int) -> None:
+    for pointer, value in (least, 0), (greatest, -5):
+        if pointer:
+            put_int(pointer, value)
+
+
+@in_context("cuCtxResetPersistingL2Cache")
+def reset_persisting(context: Context) -> None:
+    """Does nothing: there is no persisting L2 cache."""
+
+
+@in_context("cuCtxEnablePeerAccess")
+def enable_peer(context: Context, peer: int, flags: int) -> None:
+    raise Failure(Result.PEER_ACCESS_UNSUPPORTED, "there is one device, which is not its own peer")
+
+
+@in_context("cuCtxDisablePeerAccess")
+def disable_peer(context: Context, peer: int) -> None:
+    raise Failure(Result.PEER_ACCESS_NOT_ENABLED, "there is one device, which is not its own peer")
+
+
+@initialized("cuDevicePrimaryCtxRetain")
+def retain(out: int, device: int) -> None:
+    require_device(device)
+    put(out, 0)
+    if Primary.context is None:
+        Primary.context = create(Primary.flags, True)
+    Primary.context.references += 1
+    put(out, Primary.context.handle)
+
+
+@initialized("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2")
+def release(device: int) -> None:
+    require_device(device)
+    if Primary.context is None:
+        raise Failure(Result.INVALID_CONTEXT, "the primary context is released more often than it was retained")
+    Primary.context.references -= 1
+    if not Primary.context.references:
+        reset(device)
+
+
+@initialized("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset_v2")
+def reset(device: int) -> None:
+    require_device(device)
+    if Primary.context is not None:
+        destroy(Primary.context)
+        Primary.context = None
+
+
+@initialized("cuDevicePrimaryCtxGetState")
+def primary_state(device: int, flags: int, active: int) -> None:
+    require_device(device)
+    put(flags, Primary.flags, ctypes.c_uint32)
+    put_int(active, Primary.context is not None)
+
+
+@initialized("cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2")
+def primary_flags(device: int, flags: int) -> None:
+    require_device(device)
+    Primary.flags = flags | MAP_HOST
+    if Primary.context is not None:
+        Primary.context.flags = Primary.flags
+
+
+def read_handles(pointer: int, count: int) -> list[int]:
+    """Reads an array of handles of the caller."""
+    return [get(pointer + 8 * i) for i in counted(count, "handles", driver().count)]
+
+
+@in_context("cuProfilerStart", "cuProfilerStop")
+def switch(context: Context) -> None:
+    """Succeeds, as on a GPU without an active profiler."""
+
+
+@in_context("cuProfilerInitialize")
+def initialize(context: Context, configuration: int, output: int, mode: int) -> None:
+    raise Failure(Result.NOT_SUPPORTED, "cuProfilerInitialize, which CUDA has dropped in version 11")

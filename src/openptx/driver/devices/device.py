@@ -1,0 +1,115 @@
+"""Initialization, and the one device: its name, capability, attributes."""
+
+from __future__ import annotations
+
+import ctypes
+import uuid
+
+from openptx import memory
+from openptx.driver.calls import Failure, anytime, initialized, put, put_int, text
+from openptx.driver.devices.attributes import attributes
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+
+PCI_BUS = "0000:01:00.0"
+
+
+def name() -> str:
+    return f"OpenPTX sm_{driver().capability}"
+
+
+def require_device(device: int) -> None:
+    """Fails for any number but the device's."""
+    if device:
+        raise Failure(Result.INVALID_DEVICE, f"there is one device, 0, and no device {device}")
+
+
+@anytime("cuInit")
+def init(flags: int) -> None:
+    if flags:
+        raise Failure(Result.INVALID_VALUE, "the flags must be 0")
+    driver().initialized = True
+    driver().library.initialized()
+
+
+@initialized("cuDeviceGetCount")
+def count(out: int) -> None:
+    put_int(out, 1)
+
+
+@initialized("cuDeviceGet")
+def get_device(out: int, ordinal: int) -> None:
+    require_device(ordinal)
+    put_int(out, 0)
+
+
+@initialized("cuDeviceGetName")
+def get_name(out: int, length: int, device: int) -> None:
+    require_device(device)
+    if not out or length < 1:
+        raise Failure(Result.INVALID_VALUE, "there is no room for the name")
+    data = name().encode()[: length - 1] + b"\0"
+    ctypes.memmove(out, data, len(data))
+
+
+@initialized("cuDeviceGetUuid", "cuDeviceGetUuid_v2")
+def get_uuid(out: int, device: int) -> None:
+    require_device(device)
+    if not out:
+        raise Failure(Result.INVALID_VALUE, "the pointer to the UUID is null")
+    ctypes.memmove(out, uuid.uuid5(uuid.NAMESPACE_URL, name()).bytes, 16)
+
+
+@initialized("cuDeviceTotalMem")
+def total_memory_32(out: int, device: int) -> None:
+    require_device(device)
+    put(out, min(memory.info().total, (1 << 32) - 1), ctypes.c_uint32)
+
+
+@initialized("cuDeviceTotalMem_v2")
+def total_memory(out: int, device: int) -> None:
+    require_device(device)
+    put(out, memory.info().total)
+
+
+@initialized("cuDeviceComputeCapability")
+def compute_capability(major: int, minor: int, device: int) -> None:
+    require_device(device)
+    for pointer, value in zip((major, minor), divmod(driver().capability, 10), strict=True):
+        put_int(pointer, value)
+
+
+@initialized("cuDeviceGetAttribute")
+def get_attribute(out: int, attribute: int, device: int) -> None:
+    require_device(device)
+    if not 1 <= attribute <= 170:
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a device")
+    put_int(out, attributes(driver().capability).get(attribute, 0))
+
+
+@initialized("cuDeviceGetPCIBusId")
+def get_bus(out: int, length: int, device: int) -> None:
+    require_device(device)
+    if not out or length <= len(PCI_BUS):
+        raise Failure(Result.INVALID_VALUE, "there is no room for the bus")
+    ctypes.memmove(out, PCI_BUS.encode() + b"\0", len(PCI_BUS) + 1)
+
+
+@initialized("cuDeviceGetByPCIBusId")
+def get_by_bus(out: int, bus: int) -> None:
+    if text(bus, "the bus") not in (PCI_BUS, PCI_BUS.removesuffix(".0"), "01:00.0", "01:00"):
+        raise Failure(Result.INVALID_DEVICE, f"the device is at {PCI_BUS}")
+    put_int(out, 0)
+
+
+@initialized("cuDeviceCanAccessPeer")
+def can_access_peer(out: int, device: int, peer: int) -> None:
+    require_device(device)
+    require_device(peer)
+    put_int(out, 0)
+
+
+@initialized("cuDeviceGetExecAffinitySupport")
+def affinity(out: int, kind: int, device: int) -> None:
+    require_device(device)
+    put_int(out, 0)

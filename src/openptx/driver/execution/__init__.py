@@ -1,0 +1,1 @@
+"""Execution control: functions, launches and their parameters, occupancy, clusters."""

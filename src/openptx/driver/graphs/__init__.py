@@ -1,0 +1,1 @@
+"""CUDA graphs: nodes, edges, instantiation, launches, updates."""

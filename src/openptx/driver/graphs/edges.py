@@ -1,0 +1,148 @@
+"""Nodes and edges of graphs: queries, additions and removals."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from openptx.driver.calls import Failure, get, getter, in_context, initialized, put
+from openptx.driver.devices.contexts import Context, read_handles
+from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+
+NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "wait": 6, "event": 7,
+              "allocation": 10, "free": 11, "memory": 12, "conditional": 13}  # fmt: skip
+"""CUgraphNodeType."""
+EDGE = 8
+"""Bytes of a CUgraphEdgeData: all zeros, because programmatic launches do not exist here."""
+
+
+def put_handles(found: Sequence[Node], count: int, *outs: tuple[int, Sequence[Node]]) -> None:
+    """Writes handles to arrays with room for a count; remaining elements are null. The count becomes that of the
+    handles."""
+    room = get(count)
+    for out, nodes in outs:
+        for i in range(room if out else 0):
+            put(out + 8 * i, nodes[i].handle if i < len(nodes) else 0)
+    put(count, min(room, len(found)) if any(out for out, _ in outs) else len(found))
+
+
+@in_context("cuGraphGetNodes")
+def get_nodes(context: Context, graph: Graph, out: int, count: int) -> None:
+    nodes = graph.nodes
+    put_handles(nodes, count, (out, nodes))
+
+
+@in_context("cuGraphGetRootNodes")
+def get_roots(context: Context, graph: Graph, out: int, count: int) -> None:
+    nodes = [node for node in graph.nodes if not node.after]
+    put_handles(nodes, count, (out, nodes))
+
+
+@in_context("cuGraphGetEdges")
+def get_edges(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+    edges = [(before, node) for node in graph.nodes for before in node.after]
+    befores, afters = [before for before, _ in edges], [node for _, node in edges]
+    put_handles(befores, count, (begins, befores), (ends, afters))
+
+
+@in_context("cuGraphGetEdges_v2")
+def get_edges_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
+    get_edges(context, graph, begins, ends, count)
+    plain(data, get(count))
+
+
+def plain(data: int, count: int) -> None:
+    """Writes the data of edges, which are zeros."""
+    if data:
+        ctypes.memset(data, 0, EDGE * count)
+
+
+@in_context("cuGraphNodeGetDependencies")
+def get_dependencies(context: Context, node: Node, out: int, count: int) -> None:
+    nodes = node.after
+    put_handles(nodes, count, (out, nodes))
+
+
+@in_context("cuGraphNodeGetDependencies_v2")
+def get_dependencies_v2(context: Context, node: Node, out: int, data: int, count: int) -> None:
+    get_dependencies(context, node, out, count)
+    plain(data, get(count))
+
+
+@in_context("cuGraphNodeGetDependentNodes")
+def get_dependents(context: Context, found: Node, out: int, count: int) -> None:
+    nodes = [node for node in found.graph.nodes if found in node.after]
+    put_handles(nodes, count, (out, nodes))
+
+
+@in_context("cuGraphNodeGetDependentNodes_v2")
+def get_dependents_v2(context: Context, node: Node, out: int, data: int, count: int) -> None:
+    get_dependents(context, node, out, count)
+    plain(data, get(count))
+
+
+def pairs(graph: Graph, begins: int, ends: int, count: int) -> list[tuple[Node, Node]]:
+    """Reads the caller's edges."""
+    befores, afters = (require_nodes_of(graph, read_handles(handles, count)) for handles in (begins, ends))
+    return [*zip(befores, afters, strict=True)]
+
+
+@in_context("cuGraphAddDependencies")
+def add_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+    edges = pairs(graph, begins, ends, count)
+    if any(before is node or before in node.after for before, node in edges) or len({*edges}) < len(edges):
+        raise Failure(Result.INVALID_VALUE, "an edge that the graph has already, or from a node to itself")
+    for before, node in edges:
+        node.after.append(before)
+
+
+@in_context("cuGraphAddDependencies_v2")
+def add_dependencies_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
+    add_dependencies(context, graph, begins, ends, count)
+
+
+@in_context("cuGraphRemoveDependencies")
+def remove_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+    require_removable(graph)
+    edges = pairs(graph, begins, ends, count)
+    if any(before not in node.after for before, node in edges) or len({*edges}) < len(edges):
+        raise Failure(Result.INVALID_VALUE, "an edge that the graph does not have")
+    for before, node in edges:
+        node.after.remove(before)
+
+
+@in_context("cuGraphRemoveDependencies_v2")
+def remove_dependencies_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
+    remove_dependencies(context, graph, begins, ends, count)
+
+
+def require_removable(graph: Graph) -> None:
+    """Fails for a graph that allocates or frees memory, whose nodes and edges are fixed (manual of
+    `cuGraphDestroyNode`)."""
+    if any(node.kind in ("allocation", "free") for node in graph.nodes):
+        raise Failure(Result.INVALID_VALUE, "nodes and edges of a graph with nodes for memory are not removed")
+
+
+@initialized("cuGraphDestroyNode")
+def destroy_node(found: Node) -> None:
+    require_removable(found.graph)
+    found.graph.nodes.remove(found)
+    for node in found.graph.nodes:
+        if found in node.after:
+            node.after.remove(found)
+    found.end()
+
+
+@in_context("cuGraphNodeFindInClone")
+def find_in_clone(context: Context, out: int, found: Node, graph: Graph) -> None:
+    for node in graph.nodes:
+        if node.original is found:
+            put(out, node.handle)
+            return
+    raise Failure(Result.INVALID_VALUE, "the graph was not cloned from that of the node")
+
+
+getter("cuGraphNodeGetType", lambda _, handle: NODE_TYPES[driver().find(handle, Node).kind], ctypes.c_int32)
+getter("cuGraphNodeGetContainingGraph", lambda _, handle: driver().find(handle, Node).graph.handle)

@@ -1,0 +1,1 @@
+"""Memory: allocations, pools, virtual memory, copies and fills, memory of other processes."""

@@ -1,0 +1,61 @@
+"""Fills memory with a value of 8, 16 or 32 bits, in one row or several."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from openptx.driver.calls import Failure, in_context
+from openptx.driver.devices.contexts import Context
+from openptx.driver.memory.places import of_device
+from openptx.driver.results import Result
+from openptx.driver.streams.stream import submit
+
+ELEMENTS = {8: np.dtype(np.uint8), 16: np.dtype(np.uint16), 32: np.dtype(np.uint32)}
+
+
+def fill(address: int, pitch: int, value: int, element: np.dtype[Any], width: int, height: int) -> None:
+    """`height` rows of `width` elements, `pitch` bytes apart."""
+    size = element.itemsize
+    if address % size or (height > 1 and (pitch % size or pitch < width * size)):
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} and rows {pitch} bytes apart for elements of {size} bytes")
+    if not width or not height:
+        return
+    extent = pitch * (height - 1) + width * size
+    begin = of_device(address, extent, "write")
+    data = np.frombuffer(memoryview((ctypes.c_uint8 * extent).from_address(begin)), np.uint8)
+    strides = (pitch if height > 1 else extent, size)
+    np.lib.stride_tricks.as_strided(data.view(np.uint8)[:size].view(element), (height, width), strides)[...] = value
+
+
+def define(bits: int) -> None:
+    """The four entry points for elements of this many bits."""
+    element = ELEMENTS[bits]
+
+    def row(context: Context, address: int, value: int, count: int) -> None:
+        fill(address, 0, value, element, count, 1)
+
+    def row_async(context: Context, address: int, value: int, count: int, stream: int) -> None:
+        submit(context, stream, "fill", fill, address, 0, value, element, count, 1)
+
+    def rows(context: Context, address: int, pitch: int, value: int, width: int, height: int) -> None:
+        fill(address, pitch, value, element, width, height)
+
+    def rows_async(
+        context: Context, address: int, pitch: int, value: int, width: int, height: int, stream: int
+    ) -> None:
+        submit(context, stream, "fill", fill, address, pitch, value, element, width, height)
+
+    functions: dict[str, Callable[..., None]] = {
+        f"cuMemsetD{bits}_v2": row, f"cuMemsetD{bits}Async": row_async,
+        f"cuMemsetD2D{bits}_v2": rows, f"cuMemsetD2D{bits}Async": rows_async,
+    }  # fmt: skip
+    for symbol, function in functions.items():
+        in_context(symbol)(function)
+
+
+for _bits in ELEMENTS:
+    define(_bits)

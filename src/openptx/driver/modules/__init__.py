@@ -1,0 +1,1 @@
+"""Modules and libraries: how the code that programs load becomes PTX, and linking."""

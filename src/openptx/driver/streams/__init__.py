@@ -1,0 +1,1 @@
+"""Streams, events, and the capture of streams into graphs."""

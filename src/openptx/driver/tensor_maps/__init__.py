@@ -1,0 +1,1 @@
+"""Tensor maps, `CUtensorMap` (CUDA Driver API: tensor map object management)."""

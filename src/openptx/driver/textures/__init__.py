@@ -1,0 +1,1 @@
+"""CUDA arrays, and the texture and surface objects and references that show them."""
