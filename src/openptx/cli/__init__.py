@@ -33,7 +33,7 @@ def dispatch(argv: list[str]) -> int:
 
     from openptx.cli.overview import formatter
 
-    module = imported(COMMANDS[name][0])
+    module = imported(f"openptx.cli.commands.{name}")
     parser = ArgumentParser(
         f"openptx {name}", description=module.__doc__, formatter_class=formatter, allow_abbrev=False
     )

@@ -30,7 +30,7 @@ def overview(argv: list[str]) -> int:
 def usage() -> str:
     """The list of commands."""
     width = max(map(len, COMMANDS))
-    rows = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items())
+    rows = "\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items())
     return (
         "usage: openptx COMMAND ...\n\n"
         "Check, run and understand NVIDIA PTX on any computer, without a GPU.\n\n"

@@ -47,7 +47,7 @@ def test_the_time_limit_holds_while_nobody_writes(openptx, tmp_path):
 
 
 def test_the_limit_counts_from_the_beginning(openptx, tmp_path, monkeypatch):
-    from openptx.cli import run
+    from openptx.cli.commands import run
 
     (tmp_path / "k.ptx").write_text(f"{HEAD}.visible .entry k() {{ L: bra L; }}")
     loaded = run.load

@@ -12,7 +12,7 @@ import pytest
 
 import openptx
 from openptx.cli import main
-from openptx.cli.extract import file_names
+from openptx.cli.commands.extract import file_names
 
 DATA = Path(__file__).parents[2] / "data" / "fatbin"
 COMPRESSED = ("size", "speed")  # Zstandard and LZ4

@@ -57,6 +57,7 @@ def everything(files: object) -> ArgumentParser:
     parser = Declared("openptx", allow_abbrev=False)
     parser.add_argument("-V", "--version", action="store_true", help="print the version")
     commands = parser.add_subparsers()
-    for name, (module, what) in COMMANDS.items():
-        import_module(module).add_arguments(commands.add_parser(name, help=what, allow_abbrev=False))
+    for name, what in COMMANDS.items():
+        command = import_module(f"openptx.cli.commands.{name}")
+        command.add_arguments(commands.add_parser(name, help=what, allow_abbrev=False))
     return parser

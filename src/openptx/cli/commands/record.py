@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
 
-from openptx.cli.exec import cannot_run
+from openptx.cli.commands.exec import cannot_run
 from openptx.driver.environment import recording_environment
 from openptx.driver.recorder.find_driver import find_driver
 from openptx.driver.recorder.settings import Settings

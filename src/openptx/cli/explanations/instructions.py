@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from openptx.cli.commands.isa import MANUAL, description, fidelities, find, paint_title
 from openptx.cli.explanations.conversions import conversion_lines
 from openptx.cli.explanations.modifiers import meaning_of
 from openptx.cli.explanations.tables import deviations_of
-from openptx.cli.isa import MANUAL, description, fidelities, find, paint_title
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.semantics.matrix.generations import generation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from decimal import Decimal
 
-from openptx.cli.isa import paint_title
+from openptx.cli.commands.isa import paint_title
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float, Integer
 

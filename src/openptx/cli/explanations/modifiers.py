@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.cli.commands.isa import paint_title
 from openptx.cli.explanations.types import sentence
-from openptx.cli.isa import paint_title
 from openptx.isa.costs import cost_of
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 from openptx.isa.types import TYPES

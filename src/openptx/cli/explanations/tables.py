@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from openptx.cli.isa import MANUAL, paint_title
+from openptx.cli.commands.isa import MANUAL, paint_title
 from openptx.cli.terminal import paint
 from openptx.diagnostics.codes import code
 from openptx.isa.deviations import DEVIATIONS, MEASURED, Deviation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.cli.isa import paint_title
+from openptx.cli.commands.isa import paint_title
 from openptx.isa.types import TYPES, Type
 from openptx.numerics.formats import FORMATS, S2F6, Format
 
