@@ -9,11 +9,11 @@ from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.ignored_modifiers import ignored_modifiers, kept
-from openptx.isa.notation.slots import Slot, Template
 
 TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import ParamSpec
 
     from openptx.isa.fidelity import Fidelity
     from openptx.isa.notation.forms import Count, TypeExpression, Value
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Meaning = Callable[..., object]
     Algebra = str | Callable[[Modifiers], str]
     Judge = Callable[[Modifiers], Fidelity]
+    P = ParamSpec("P")
 
 _NOTHING: Mapping[str, str] = {}
 _MODULES = "openptx.isa.instructions"
@@ -28,179 +29,8 @@ _MODULES = "openptx.isa.instructions"
 
 
 class Instruction:
-    """One instruction: its declaration from the manual and, once registered, its meaning.
-
-    Several of them may share a mnemonic (`add` of integers, of floats, of halves). Forms are parsed from the text on
-    first use.
-    """
-
-    __slots__ = (
-        "_fidelity",
-        "_forms",
-        "absent",
-        "access",
-        "across_lanes",
-        "algebra",
-        "allows_wider_registers",
-        "anchor",
-        "by_generation",
-        "carry",
-        "control",
-        "converges",
-        "converts",
-        "defaults",
-        "folded",
-        "gates",
-        "immediates",
-        "manual_rejects",
-        "may_be_longer",
-        "meaning",
-        "module",
-        "name",
-        "no_integers",
-        "operand_gates",
-        "operands",
-        "ordered_prefix",
-        "parts",
-        "ranges",
-        "reduces",
-        "rejects",
-        "scales_subnormals",
-        "section",
-        "splits_block",
-        "steps",
-        "summary",
-        "syntax",
-        "types",
-        "updates",
-        "vectors",
-        "when",
-        "writes",
-        "yields_thread",
-    )
-
-    def __init__(self, name: str, module: str = "", *, anchor: str, summary: str, syntax: str) -> None:
-        self.name = name
-        self.module = module  # the package `isa.instructions` sets this and the section when it imports the module
-        self.section = ""
-        self.anchor = anchor
-        self.summary = summary
-        self.syntax = syntax
-        self.parts = tuple(name.split("."))
-        self.types: Mapping[str, TypeExpression] = _NOTHING
-        self.vectors: Mapping[str, Count] = _NOTHING
-        self.writes: frozenset[str] = frozenset()
-        self.updates: frozenset[str] = frozenset()
-        self.immediates: frozenset[str] = frozenset()
-        self.ranges = ""
-        self.may_be_longer: frozenset[str] = frozenset()
-        self.when: Mapping[str, str] = _NOTHING
-        self.defaults: Mapping[str, Value] = _NOTHING
-        self.gates = ""
-        self.rejects = ""
-        self.manual_rejects = ""
-        self.operand_gates: Mapping[str, str] = _NOTHING
-        self.absent = ""
-        self.no_integers = ""
-        self.operands = ""
-        self.allows_wider_registers = False
-        self.access = ""
-        self.reduces = ""
-        self.across_lanes = False
-        self.converts = False
-        self.control: str | None = None
-        self.converges: str | None = None
-        self.carry = ""
-        self.yields_thread = False
-        self.by_generation = False
-        self.algebra: Algebra = ""
-        self.folded: Callable[[float], float] | None = None
-        self.scales_subnormals = False
-        self.splits_block: bool | Callable[[Modifiers], bool] = False
-        self.steps: int | Callable[[Modifiers], int] = 1
-        self.ordered_prefix: int | str = 0
-        self.meaning: Meaning | None = None
-        self._fidelity: Fidelity | Judge = UNSUPPORTED
-        self._forms: tuple[Form, ...] | None = None
-
-    def __repr__(self) -> str:
-        return f"<instruction {self.name}, {self.section}>"
-
-    @property
-    def mnemonic(self) -> str:
-        return self.parts[0]
-
-    @property
-    def forms(self) -> tuple[Form, ...]:
-        if self._forms is None:
-            from openptx.isa.notation.parser import read
-
-            self._forms = read(self, self.syntax)
-        return self._forms
-
-    def fidelity(self, m: Modifiers | None = None) -> Fidelity:
-        """The fidelity of a form's results; without `m`, of the first form."""
-        if not callable(self._fidelity):
-            return self._fidelity
-        return self._fidelity(m or self.forms[0].least())
-
-    def means(self, meaning: Meaning, fidelity: Fidelity | Judge) -> None:
-        """Sets the meaning; an instruction has exactly one."""
-        if self.meaning is not None:
-            raise ValueError(f"{self.name} has a meaning already")
-        self.meaning = meaning
-        self._fidelity = fidelity
-
-
-INSTRUCTIONS: list[Instruction] = []
-"""The instructions of the imported modules; after `load()` all of them, in the manual's order."""
-
-_DECLARED: dict[str, list[Instruction]] = {}
-_RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
-MOST_RESOLVED = 1 << 14
-"""The maximum number of memoised opcodes."""
-
-
-def instruction(
-    name: str,
-    *,
-    anchor: str,
-    summary: str,
-    syntax: str,
-    types: Mapping[str, TypeExpression] = _NOTHING,
-    vectors: Mapping[str, Count] = _NOTHING,
-    writes: str = "",
-    updates: str = "",
-    immediates: str = "",
-    ranges: str = "",
-    may_be_longer: str = "",
-    when: Mapping[str, str] = _NOTHING,
-    defaults: Mapping[str, Value] = _NOTHING,
-    gates: str = "",
-    rejects: str = "",
-    manual_rejects: str = "",
-    operand_gates: Mapping[str, str] = _NOTHING,
-    absent: str = "",
-    no_integers: str = "",
-    operands: str = "",
-    allows_wider_registers: bool = False,
-    access: str = "",
-    reduces: str = "",
-    across_lanes: bool = False,
-    converts: bool = False,
-    control: str | None = None,
-    converges: str | None = None,
-    carry: str = "",
-    yields_thread: bool = False,
-    by_generation: bool = False,
-    algebra: Algebra = "",
-    folded: Callable[[float], float] | None = None,
-    scales_subnormals: bool = False,
-    splits_block: bool | Callable[[Modifiers], bool] = False,
-    steps: int | Callable[[Modifiers], int] = 1,
-    ordered_prefix: int | str = 0,
-) -> Instruction:
-    """Declares an instruction in the manual's notation and registers it.
+    """One instruction: its declaration from the manual and, once registered, its meaning. Several of them may share a
+    mnemonic (`add` of integers, of floats, of halves).
 
     name                    the mnemonic with the modifiers that belong to it and come first in every spelling: `add.cc`
     syntax                  the manual's syntax block; `// PTX 2.0, sm_20` after a form says since when (`gates.gate`)
@@ -243,41 +73,120 @@ def instruction(
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`;
                             or the slots that do so where a form begins with them: `mipmap` for `tex.level`
     """
-    self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
-    self.types = types
-    self.vectors = vectors
-    self.writes = frozenset(writes.split())
-    self.updates = frozenset(updates.split())
-    self.immediates = frozenset(immediates.split())
-    self.ranges = ranges
-    self.may_be_longer = frozenset(may_be_longer.split())
-    self.when = when
-    self.defaults = defaults
-    self.gates = gates
-    self.rejects = rejects
-    self.manual_rejects = manual_rejects
-    self.operand_gates = operand_gates
-    self.absent = absent
-    self.no_integers = no_integers
-    self.operands = operands
-    self.allows_wider_registers = allows_wider_registers
-    self.access = access
-    self.reduces = reduces
-    self.across_lanes = across_lanes
-    self.converts = converts
-    self.control = control
-    self.converges = converges
-    self.carry = carry
-    self.yields_thread = yields_thread
-    self.by_generation = by_generation
-    self.algebra = algebra
-    self.folded = folded
-    self.scales_subnormals = scales_subnormals
-    self.splits_block = splits_block
-    self.steps = steps
-    self.ordered_prefix = ordered_prefix
-    INSTRUCTIONS.append(self)
-    return self
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        anchor: str,
+        summary: str,
+        syntax: str,
+        types: Mapping[str, TypeExpression] = _NOTHING,
+        vectors: Mapping[str, Count] = _NOTHING,
+        writes: str = "",
+        updates: str = "",
+        immediates: str = "",
+        ranges: str = "",
+        may_be_longer: str = "",
+        when: Mapping[str, str] = _NOTHING,
+        defaults: Mapping[str, Value] = _NOTHING,
+        gates: str = "",
+        rejects: str = "",
+        manual_rejects: str = "",
+        operand_gates: Mapping[str, str] = _NOTHING,
+        absent: str = "",
+        no_integers: str = "",
+        operands: str = "",
+        allows_wider_registers: bool = False,
+        access: str = "",
+        reduces: str = "",
+        across_lanes: bool = False,
+        converts: bool = False,
+        control: str | None = None,
+        converges: str | None = None,
+        carry: str = "",
+        yields_thread: bool = False,
+        by_generation: bool = False,
+        algebra: Algebra = "",
+        folded: Callable[[float], float] | None = None,
+        scales_subnormals: bool = False,
+        splits_block: bool | Callable[[Modifiers], bool] = False,
+        steps: int | Callable[[Modifiers], int] = 1,
+        ordered_prefix: int | str = 0,
+    ) -> None:
+        self.module, self.section = "", ""  # set by the package `isa.instructions` when it imports the module
+        self.name, self.anchor, self.summary, self.syntax = name, anchor, summary, syntax
+        self.parts = tuple(name.split("."))
+        # operands
+        self.types, self.vectors, self.when = types, vectors, when
+        self.writes, self.updates = frozenset(writes.split()), frozenset(updates.split())
+        self.immediates, self.may_be_longer = frozenset(immediates.split()), frozenset(may_be_longer.split())
+        self.ranges, self.absent, self.no_integers, self.operands = ranges, absent, no_integers, operands
+        self.allows_wider_registers = allows_wider_registers
+        # modifiers
+        self.defaults, self.ordered_prefix = defaults, ordered_prefix
+        self.gates, self.operand_gates = gates, operand_gates
+        self.rejects, self.manual_rejects = rejects, manual_rejects
+        # what it does
+        self.access, self.reduces, self.carry, self.converts = access, reduces, carry, converts
+        self.control, self.converges, self.across_lanes = control, converges, across_lanes
+        self.yields_thread, self.steps = yields_thread, steps
+        # what the assembler makes of it
+        self.by_generation, self.algebra, self.folded = by_generation, algebra, folded
+        self.scales_subnormals, self.splits_block = scales_subnormals, splits_block
+        self.meaning: Meaning | None = None
+        self._fidelity: Fidelity | Judge = UNSUPPORTED
+        self._forms: tuple[Form, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"<instruction {self.name}, {self.section}>"
+
+    @property
+    def mnemonic(self) -> str:
+        return self.parts[0]
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        if self._forms is None:
+            from openptx.isa.notation.parser import read
+
+            self._forms = read(self, self.syntax)
+        return self._forms
+
+    def fidelity(self, m: Modifiers | None = None) -> Fidelity:
+        """The fidelity of a form's results; without `m`, of the first form."""
+        if not callable(self._fidelity):
+            return self._fidelity
+        return self._fidelity(m or self.forms[0].least())
+
+    def means(self, meaning: Meaning, fidelity: Fidelity | Judge) -> None:
+        """Sets the meaning; an instruction has exactly one."""
+        if self.meaning is not None:
+            raise ValueError(f"{self.name} has a meaning already")
+        self.meaning = meaning
+        self._fidelity = fidelity
+
+
+INSTRUCTIONS: list[Instruction] = []
+"""The instructions of the imported modules; after `load()` all of them, in the manual's order."""
+
+_DECLARED: dict[str, list[Instruction]] = {}
+_RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
+MOST_RESOLVED = 1 << 14
+"""The maximum number of memoised opcodes."""
+
+
+def registered(declare: Callable[P, Instruction]) -> Callable[P, Instruction]:
+    def register(*args: P.args, **declaration: P.kwargs) -> Instruction:
+        made = declare(*args, **declaration)
+        INSTRUCTIONS.append(made)
+        return made
+
+    return register
+
+
+instruction = registered(Instruction)
+"""Declares an instruction in the manual's notation and registers it."""
 
 
 def meaning(*instructions: Instruction, fidelity: Fidelity | Judge = EXACT) -> Callable[[Meaning], Meaning]:
@@ -368,20 +277,3 @@ def _ignoring(mnemonic: str, modifiers: tuple[str, ...]) -> list[tuple[Form, Mod
             if m is not None and form.prefix(rest) <= first:
                 found.append((form, m))
     return found
-
-
-__all__ = [
-    "INSTRUCTIONS",
-    "Form",
-    "Instruction",
-    "Modifiers",
-    "Slot",
-    "Template",
-    "declared",
-    "instruction",
-    "load",
-    "meaning",
-    "refusal",
-    "refused",
-    "resolve",
-]
