@@ -18,6 +18,7 @@ from openptx.isa.types import TYPES, Type
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
 _TEXTURE = TYPES["texref"]
 """The type of a variable in `.tex`, whatever its declaration says (5.1.8)."""
+_VALUES = frozenset((kinds.REGISTER, kinds.VARIABLE, kinds.SUM))
 _GENERIC = frozenset(("global", "shared", "local"))
 
 
@@ -26,6 +27,9 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if kind.sort == kinds.ELEMENT and place.operand_rule.says("element"):
         found = list(judge_element(kind, where))
         yield from found or _base(place, kind, where)
+        return
+    if kind.sort in _VALUES and place.context.follows_ptxas and place.operand_rule.says("without brackets"):
+        yield from _bare(place, kind, where)
         return
     if (problem := _misshapen(place, kind, where)) is not None:
         yield problem
@@ -66,6 +70,17 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     yield from _base(place, kind.parts[0], where)
     if len(kind.parts) == len(place.template.parts) > 1:
         yield from judge_parts(place, kind.parts[1:], where)
+
+
+def _bare(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """An address without brackets."""
+    message = f"the assembler accepts operand `{place.name}` of `{place.opcode}` without brackets, the document doesn't"
+    yield place.problem(
+        "document-disagrees", message, where, "no address", expected="an address `[...]`", actual=kind.text, rule=_RULE,
+        help="write `[{}]`",
+    )  # fmt: skip
+    if kind.sort == kinds.VARIABLE:
+        yield from _base(place, kind, where)
 
 
 def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:

@@ -13,6 +13,7 @@ from openptx.check.problems import Path, Problem
 from openptx.isa.types import TYPES, Type
 
 _VECTORS = (1, 2, 4)
+_NOT_SINGLE = frozenset((kinds.SELECTED, kinds.VECTOR, kinds.FUNCTION))
 _SHORT = (1, 2)
 """The first version of PTX in which coordinates of textures may have fewer than four elements (ptxas 13.5)."""
 
@@ -69,14 +70,37 @@ def _sampler(place: Place, name: str, kind: Kind, where: Path) -> Iterator[Probl
             kind.described, operand=name, expected="a `.samplerref`, or a 64-bit register",
             actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
         )  # fmt: skip
-    elif kind.sort == kinds.REGISTER:
+        return
+    if kind.sort == kinds.REGISTER:
         yield from require("a sampler in a register", INDIRECT_SAMPLING, place.context, where)
-        if unified and place.context.follows_ptxas and place.m.geom in ("cube", "acube") and place.m.mipmap != "level":
-            yield Problem(
-                "operand-kind", f"`{place.opcode}` takes no sampler with `.texmode_unified`", where,
-                kind.described, operand=name, expected="coordinates after the texture",
-                actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
-            )  # fmt: skip
+    if unified and place.context.follows_ptxas and not _overlooks(place, kind):
+        yield Problem(
+            "operand-kind", f"`{place.opcode}` takes no sampler with `.texmode_unified`", where,
+            kind.described, operand=name, expected="coordinates after the texture",
+            actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
+        )  # fmt: skip
+
+
+def _overlooks(place: Place, kind: Kind) -> bool:
+    """Whether the assembler accepts this between texture and coordinates in a mode without samplers: what may be a
+    handle, and unless there are gradients what may be the coordinates (measured)."""
+    if place.m.geom in ("cube", "acube") and place.m.mipmap != "level":
+        return False
+    declared = kind.type
+    match kind.sort:
+        case kinds.NAME:
+            return True  # reported where the coordinates are
+        case kinds.VARIABLE:
+            return kind.literal and declared is not None and (declared.kind == "opaque" or declared.width == 64)
+        case kinds.REGISTER if declared is not None and declared.kind in "bsu" and declared.width == 64:
+            return True
+        case kinds.FUNCTION | kinds.REGISTER | kinds.VECTOR if place.m.mipmap != "grad":
+            type, count = place.form.type_of("c", place.m), place.form.count_of("c", place.m)
+            if kind.sort == kinds.FUNCTION or type is None:
+                return True
+            return (_length(place, "c", count, kind) or _elements(place, "c", type, kind)) is None
+        case _:
+            return False
 
 
 def _is_sampler(kind: Kind) -> bool:
@@ -113,11 +137,11 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     )
 
 
-def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
-    """The problem with one element by itself."""
+def _single(place: Place, name: str, width: int, part: Kind, listed: bool) -> _Found:
+    """The problem with one element by itself, or with a whole vector in place of a list."""
     if part.sort == kinds.SINK:
         return "sink", f"`_` is not allowed in `{name}` of `{place.opcode}`", "a value is needed here"
-    if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
+    if (part.sort in _NOT_SINGLE and listed) or (part.sort == kinds.SPECIAL and part.count):
         return "vector-element", f"the elements of `{name}` of `{place.opcode}` must be single values", "not a value"
     if part.type is not None and part.type.width != width:
         message = f"the elements of `{name}` of `{place.opcode}` must have {width} bits"
@@ -128,17 +152,18 @@ def _single(place: Place, name: str, width: int, part: Kind) -> _Found:
 def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     """All elements have the type's size; each has the type of the one before it, or is untyped; all have the form's
     type. The index of an array of textures must only be an integer (measured)."""
-    parts = kind.parts if kind.sort == kinds.LIST else (kind,)
-    if found := next(filter(None, (_single(place, name, type.width, part) for part in parts)), None):
+    listed = kind.sort == kinds.LIST
+    parts = kind.parts if listed else (kind,)
+    if found := next(filter(None, (_single(place, name, type.width, part, listed) for part in parts)), None):
         return found
     sorts, fixed = [_sort(part) for part in parts], place.form.instruction.types.get(name) in TYPES
-    layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
+    layered = listed and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
     if layered and name in place.form.instruction.may_be_longer and sorts.pop(0) not in ("", "i", "1"):
         message = f"the first element of `{name}` of `{place.opcode}` must be an integer, the index of a layer"
         return "operand-type", message, parts[0].described
     if any(one and other and _ALIKE[one] != _ALIKE[other] for one, other in pairwise(sorts)):
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` must have one type", "integers and floats"
-    fitting = _fitting(type, fixed, kind.sort == kinds.LIST)
+    fitting = _fitting(type, fixed, listed)
     if len(set(sorts)) > 1 or sorts[0] in fitting or (layered and sorts[0] != "1"):
         return None
     message = f"the first element of `{name}` of `{place.opcode}` must be `.{type.name}`"

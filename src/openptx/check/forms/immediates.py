@@ -11,6 +11,7 @@ from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
+from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.ranges import Values, limits
 from openptx.isa.types import TYPES
@@ -24,7 +25,8 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if kind.sort != kinds.INTEGER:
             yield wrong_kind(place, kind, where, "an integer")
         return
-    if not place.allows.constant or (place.rule is not None and place.rule.exact):
+    exact = place.rule is not None and place.rule.exact
+    if not place.allows.constant or exact or (kind.sort == kinds.INTEGER and no_integers(place)):
         yield wrong_kind(place, kind, where, what(place))
     elif not place.takes_constant(kind):
         yield wrong_constant(place, kind, where)
@@ -40,6 +42,12 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
     elif is_short(place, kind):
         yield short_float(place, where)
+
+
+def no_integers(place: Place) -> bool:
+    """Whether the assembler rejects integer constants in this place (measured)."""
+    table = conditions(place.form.instruction.no_integers) if place.context.follows_ptxas else ()
+    return any(place.name in each.then.split() and each.holds(place.m) for each in table)
 
 
 def is_short(place: Place, kind: Kind) -> bool:

@@ -9,7 +9,7 @@ from openptx.check.explain.type_errors import mismatch
 from openptx.check.forms.elements import judge_element
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
-from openptx.check.operand.slot import Place
+from openptx.check.operand.slot import Place, is_fixed
 from openptx.check.problems import Path, Problem
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.types import Type
@@ -152,7 +152,7 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield from _address_of(place, kind, where)
         return
     wanted = place.type.kind if place.type is not None and not place.count else ""
-    if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.follows_ptxas:
+    if not kind.literal and wanted in ("b", "s", "u") and _takes_offset(place):
         yield from summed(place, kind, where)
         return
     yield place.problem(
@@ -165,6 +165,16 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
         help="take its address first: `mov.u64 %rd, {};`",
     )
+
+
+def _takes_offset(place: Place) -> bool:
+    """Whether the assembler accepts the address of a variable plus a constant where it accepts no address by itself.
+
+    Not as 64 bits whose type the opcode does not say: a policy, a state, a descriptor (measured).
+    """
+    assert place.type is not None
+    fixed = place.type.width == 64 and is_fixed(place.form, place.template)
+    return place.context.follows_ptxas and place.allows.sum and not fixed
 
 
 def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

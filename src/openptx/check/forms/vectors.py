@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from openptx.check.availability import too_new
 from openptx.check.explain.suggestions import short_float
 from openptx.check.explain.type_errors import mismatch
-from openptx.check.forms.immediates import is_short, judge_constant
+from openptx.check.forms.immediates import is_short, judge_constant, no_integers
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, rewrite, undeclared
 from openptx.isa.notation import resolve
-from openptx.isa.notation.conditions import conditions
 from openptx.isa.types import TYPES, Type
 
 _DECLARED = frozenset((kinds.REGISTER, kinds.VARIABLE))
@@ -81,7 +80,8 @@ def lengths(place: Place) -> tuple[int, ...]:
         return tuple(n for n in (1, 2, 4) if n >= place.count)
     if place.count:
         return (place.count,)
-    if place.operand_rule.says("a list of one"):
+    of_floats = place.operand_rule.says("a list of one float") and place.m.type.kind == "f"
+    if of_floats or place.operand_rule.says("a list of one"):
         return (1, 2, 4) if place.allows.shorter and place.context.follows_ptxas else (1,)
     return ()
 
@@ -95,7 +95,7 @@ def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Pro
             return
         case kinds.SPECIAL if not part.count:
             yield from too_new(place.context, part, where)
-        case kinds.SINK if place.writes or _leaves_out(place):
+        case kinds.SINK if (place.writes and not place.updates) or _leaves_out(place):
             return
         case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.follows_ptxas):
             return
@@ -187,23 +187,22 @@ def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Ty
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue
-        rejected = _no_integers(place) if part.sort == kinds.INTEGER else part.bits == 64 and _short_floats(place)
+        rejected = no_integers(place) if part.sort == kinds.INTEGER else part.bits == 64 and _short_floats(place)
         if rejected:
             yield _no_element(place, part, (*where, i))
+        elif not i and not _may_lead(element, part):
+            yield _no_element(place, part, (*where, i))
+            return
         elif common is None and _needs_register(place) and not _stands_alone(element, part):
             yield _no_element(place, part, (*where, i))
             if place.allows.constant:
                 return  # one error: beside a register the others would be accepted
+        elif common is None and part.sort == kinds.FLOAT and place.allows.constant and _of_bits(element):
+            yield from judge_constant(element, part, (*where, i))
         elif is_short(element, part):
             yield short_float(element, (*where, i))
         elif not _constant_fits(element, part, common):
             yield from judge_constant(element, part, (*where, i))
-
-
-def _no_integers(place: Place) -> bool:
-    """Whether the assembler rejects integers in this list (measured)."""
-    table = conditions(place.form.instruction.no_integers) if place.context.follows_ptxas else ()
-    return any(place.name in each.then.split() and each.holds(place.m) for each in table)
 
 
 def _short_floats(place: Place) -> bool:
@@ -249,6 +248,25 @@ def _stands_alone(element: Place, part: Kind) -> bool:
     return wanted.name == "f64" or (part.bits == 32 and (wanted.name == "f32" or any_bits))
 
 
+def _of_bits(element: Place) -> bool:
+    """Whether elements are bits, where a float constant must have their size if no element is a register."""
+    return element.type is not None and element.type.kind == "b"
+
+
+def _may_lead(element: Place, part: Kind) -> bool:
+    """Whether a constant may be the first element, which decides about the type of lists that take integers for floats
+    (measured).
+
+    A float is `.f32` or `.f64` there, and an integer fits any single number whose type registers can have.
+    """
+    wanted = element.type
+    decides = element.context.follows_ptxas and element.operand_rule.says("integers in lists")
+    if wanted is None or wanted.kind != "f" or not decides:
+        return True
+    long = wanted.fundamental and wanted.count == 1
+    return long and (part.sort == kinds.INTEGER or wanted.width >= 32)
+
+
 def _own(part: Kind, element: Place, width: int | None) -> Type | None:
     """The type that an element contributes: a variable its declared one, a float one of the place's size, an integer
     one of `width`."""
@@ -260,7 +278,7 @@ def _own(part: Kind, element: Place, width: int | None) -> Type | None:
         case kinds.INTEGER if element.type is not None:
             return TYPES.get(f"s{width or element.type.width}")
         case kinds.FLOAT if element.type is not None:
-            return TYPES.get(f"f{element.type.width}")
+            return TYPES.get("e4m3" if element.type.width == 8 else f"f{element.type.width}")
         case _:
             return None
 

@@ -55,13 +55,13 @@ def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand | 
     """The operand with as many values as the form takes: the first of a list if the form takes one, a single value
     followed by zeros if it takes a list. None if it is an integer that the assembler ignores."""
     rule = operand_rule(bound.form.instruction, template.name)
+    alone = rule.says("a list of one") or rule.says("a list of one float")
     if not template.vector:
-        return operand.elements[0] if isinstance(operand, Vector) and rule.says("a list of one") else operand
+        return operand.elements[0] if isinstance(operand, Vector) and alone else operand
     if not isinstance(operand, Vector) and rule.says("an ignored integer"):
         return None
     if isinstance(operand, Vector):
-        alone = rule.says("a list of one") and not bound.form.count(template, bound.m)
-        return operand.elements[0] if alone else operand
+        return operand.elements[0] if alone and not bound.form.count(template, bound.m) else operand
     if not rule.says("one value"):
         return operand
     return Vector((operand, *(Imm(0, bound.m.type.width) for _ in range(1, bound.form.count(template, bound.m)))))
@@ -114,6 +114,11 @@ class Binder:
             case "returns" | "arguments":
                 elements = tree.elements if isinstance(tree, text.Arguments) else (tree,)
                 return Arguments(self._arguments(elements, template.role))
+            case "address" if isinstance(tree, (text.Name, text.Sum)):
+                base = self.bind(tree, None)
+                if isinstance(base, Symbol):
+                    return Address(Symbol(base.variable, 0, base.generic), base.offset)
+                return Address(base) if isinstance(base, Reg) else base
             case _:
                 return self.bind(tree, type)
 

@@ -89,7 +89,8 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, follows_ptxas
     same = TYPES.get(said.type)
     wanted = same if same is not None and same.width == type.width and follows_ptxas else type
     strict = said.says("strictly") or (not said.type and is_fixed(form, template))
-    relaxed = form.instruction.allows_wider_registers or (follows_ptxas and said.says("wider"))
+    typed = not (follows_ptxas and is_fixed(form, template))
+    relaxed = (form.instruction.allows_wider_registers and typed) or (follows_ptxas and said.says("wider"))
     if form.instruction.converts and follows_ptxas:
         relaxed = relaxed_conversion(m, template)
     found = Rule(wanted, relaxed, strict, follows_ptxas, follows_ptxas and said.says("exactly"))
@@ -219,6 +220,11 @@ class Place:
     def writes(self) -> bool:
         """Whether this is a destination."""
         return self.template.role == "write"
+
+    @property
+    def updates(self) -> bool:
+        """Whether this is a destination that is read too."""
+        return self.name in self.form.instruction.updates
 
     def agrees(self, declared: Type) -> bool:
         """Whether a register of this type fits here."""

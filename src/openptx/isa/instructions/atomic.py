@@ -93,7 +93,10 @@ atom = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
     rejects=_REJECTS,
-    operands="*   sink",
+    operands="""
+        *     sink
+        d b   integers in lists
+    """,
     access="update",
     reduces="one",
 )
@@ -182,6 +185,7 @@ red = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
     rejects=_REJECTS,
+    operands="b   integers in lists",
     access="update",
     reduces="one",
 )

@@ -17,6 +17,9 @@ _COMPARISONS = """
         .CmpOp  = { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
         .BoolOp = { and, or, xor };
 """
+_NO_INTEGERS = """
+        .bf16|.bf16x2   c
+"""
 
 set_ = instruction(
     "set",
@@ -74,6 +77,7 @@ set_ = instruction(
     """
     + _COMPARISONS,
     types={"c": "pred"},
+    no_integers=_NO_INTEGERS,
 )
 
 
@@ -117,6 +121,7 @@ setp = instruction(
     + _COMPARISONS,
     types={"c": "pred"},
     operands="*   sink",
+    no_integers=_NO_INTEGERS,
 )
 
 

@@ -50,7 +50,10 @@ ldmatrix = instruction(
     gates="""
         .shared::cta   PTX 7.8
     """,
-    operands="r   as .b32",
+    operands="""
+        r   as .b32
+        p   32 bits if .generic
+    """,
 )
 
 
@@ -136,7 +139,10 @@ stmatrix = instruction(
     types={"r": "b32"},
     vectors={"r": loaded},
     defaults={"space": "generic"},
-    operands="r   registers, as .b32",
+    operands="""
+        r   registers, as .b32
+        p   32 bits if .generic
+    """,
 )
 
 

@@ -139,6 +139,7 @@ arrive = instruction(
     operands="""
         *      sink
         addr   in .shared
+        count  a list of one, one of several
     """,
     ordered_prefix="expect_tx",
 )
@@ -156,6 +157,7 @@ arrive_drop = instruction(
     operands="""
         *      sink
         addr   in .shared
+        count  a list of one, one of several
     """,
     ordered_prefix="expect_tx",
 )

@@ -31,6 +31,13 @@ _GATES = """
         .acc::f16                               PTX 8.6, sm_100f sm_110f sm_120a sm_121a
 """
 
+
+def _moved(m: Modifiers) -> Type:
+    """The type of what is loaded or stored. Eight-bit values accept any register of their size (ptxas 13.5,
+    measured)."""
+    return TYPES[f"b{m.type.width}"] if m.type.element.width == 8 else m.type
+
+
 multimem_ld_reduce = instruction(
     "multimem.ld_reduce",
     anchor=_ANCHOR,
@@ -108,9 +115,10 @@ multimem_ld_reduce = instruction(
         .sem = { .relaxed, .acquire };
     """
     + _CHOICES,
+    types={"d": _moved},
     vectors={"d": "vec"},
     defaults={"space": "generic"},
-    operands="d   integers in lists",
+    operands="d   integers in lists, a list of one float",
     gates=_GATES,
 )
 
@@ -118,11 +126,6 @@ multimem_ld_reduce = instruction(
 @meaning(multimem_ld_reduce, fidelity=ALONE)
 def _(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
     return load_store.load(x, m, a)
-
-
-def _stored(m: Modifiers) -> Type:
-    """The types of `b`. Four eight-bit values accept any 32-bit register (ptxas 13.5, measured)."""
-    return TYPES["b32"] if m.type.name in ("e5m2x4", "e4m3x4") else m.type
 
 
 multimem_st = instruction(
@@ -156,10 +159,10 @@ multimem_st = instruction(
         .sem = { .relaxed, .release };
     """
     + _CHOICES,
-    types={"b": _stored},
+    types={"b": _moved},
     vectors={"b": "vec"},
     defaults={"space": "generic"},
-    operands="b   registers in lists, integers in lists",
+    operands="b   registers in lists, integers in lists, a list of one float",
 )
 
 

@@ -223,6 +223,7 @@ sured_p = instruction(
     types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
     may_be_longer="b",
+    operands="c   wider",
 )
 
 

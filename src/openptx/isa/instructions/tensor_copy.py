@@ -41,6 +41,10 @@ def offsets(m: Modifiers) -> int:
 
 _TYPES = {"tensorCoords": "s32", "im2colInfo": "u16", "ctaMask": "b16"}
 _VECTORS = {"tensorCoords": coordinates, "im2colInfo": offsets}
+ADDRESSES = """
+        tensorMap            in .global, any register
+        dstMem srcMem mbar   without brackets
+"""
 _CHOICES = """
         .dim = { .1d, .2d, .3d, .4d, .5d };
         .level::cache_hint = { .L2::cache_hint };
@@ -100,7 +104,7 @@ cp_async_bulk_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    operands=ADDRESSES,
     vectors=_VECTORS,
     ranges="ctaMask   0 to 65535",
     when={"ctaMask": "multicast"},
@@ -234,7 +238,7 @@ cp_reduce_async_bulk_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    operands=ADDRESSES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REJECTS,
@@ -307,7 +311,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    operands=ADDRESSES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REJECTS,

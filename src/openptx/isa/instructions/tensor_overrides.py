@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.instructions.async_copy import CLUSTER, check, in_cta
 from openptx.isa.instructions.tensor_copy import (
+    ADDRESSES,
     RANKS,
     coordinates,
     copy_tensor,
@@ -220,10 +221,7 @@ cp_async_bulk_tensor = instruction(
     + _CHOICES,
     types=_TYPES,
     ranges=_MASKS,
-    operands="""
-        tensorMap   in .global
-        ctaMask     strictly
-    """,
+    operands=ADDRESSES + "ctaMask   strictly",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REJECTS,
@@ -246,7 +244,7 @@ cp_reduce_async_bulk_tensor = instruction(
     + _OUT
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    operands=ADDRESSES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REJECTS,
@@ -289,7 +287,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    operands=ADDRESSES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     rejects=_REJECTS,
@@ -319,7 +317,7 @@ applypriority_async_bulk_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    operands="tensorMap   in .global",
+    operands=ADDRESSES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
 )

@@ -49,7 +49,7 @@ class Instruction:
     manual_rejects          the same for what the manual alone rejects; the assembler accepts it
     operand_gates           optional operand -> its gate, if it differs from the form's
     absent                  modifiers -> optional operands that are not allowed with them, in the notation of gates
-    no_integers             modifiers -> operands whose lists take no integer constants, in the same notation
+    no_integers             modifiers -> operands that take no integer constants, nor in lists, in the same notation
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"

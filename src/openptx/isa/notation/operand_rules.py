@@ -25,6 +25,8 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     r       plain elements       no predicate, special register, variable or 64-bit float for 32 bits in a list
     d       one of several       a list of two or four where one value is expected
     d       a list of one        `{r}` where no list is expected
+    d       a list of one float  the same, if the type of the opcode is one of floats
+    a       without brackets     an address whose brackets may be left out, and in any register then
     e       an ignored integer   a single integer where a list is expected, as if the operand were left out
     a       one value            a single value where a list is expected: its first element; the others are zero
     a       sinks in lists       an element of a source may be `_`, where the type is .b32
@@ -52,7 +54,7 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
-    "short floats", "plain elements",
+    "short floats", "plain elements", "a list of one float", "without brackets",
 ))  # fmt: skip
 
 
