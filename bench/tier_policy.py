@@ -136,7 +136,7 @@ def record(file: str, paths: list[str]) -> None:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Code is wanted when a launch has taken `share` of its estimate, but `least` seconds, or is forecast to take
-    longer than the estimate; in place, or in the background by a fork."""
+    longer than the estimate (`tiering.FAR` times that before a fork); in place, or in the background by a fork."""
 
     name: str
     share: float
@@ -153,7 +153,8 @@ class Rule:
         if one.least > estimate and (not self.forks or short):
             return 0.0, True
         at = max(self.share * estimate, self.least)
-        soon = [time for time, left in one.forecasts if left > estimate and time >= 0.0] if self.forecast else []
+        longer = estimate * (tiering.FAR if self.forks else 1.0)
+        soon = [time for time, left in one.forecasts if left > longer and time >= 0.0] if self.forecast else []
         return min([at, *soon]), not self.forks or (short and bool(soon) and min(soon) <= at)
 
     def seconds(self, one: Record) -> float:

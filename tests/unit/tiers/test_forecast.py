@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import count
 from types import SimpleNamespace
@@ -20,10 +21,12 @@ from openptx.engines.tiers.forecast import (
     SAMPLED,
     Depth,
     Forecast,
+    agreement,
     comparisons,
     differences,
-    left,
+    until_all_left,
     until_overflow,
+    until_zero,
 )
 from openptx.program import Imm, Reg
 
@@ -88,9 +91,37 @@ def test_what_loops_compare_before_they_end(where: str) -> None:
     (([100], [100], [100]), 0.0),
 ])  # fmt: skip
 def test_the_time_until_they_meet(values: tuple[list[int], ...], seconds: float) -> None:
-    looks = [(at, np.array([one], np.float64)) for at, one in zip((1.0, 2.0, 4.0), values, strict=True)]
-    assert left(looks) == pytest.approx(seconds)
-    assert left(looks[:2]) == 0.0
+    looks = looks_of(*values)
+    found = until_zero(looks)
+    assert (0.0 if found is None else found.max()) == pytest.approx(seconds)
+    assert until_zero(looks[:2]) is None
+
+
+def looks_of(*values: list[int]) -> list[forecast.Look]:
+    return [(at, np.array([one], np.float64)) for at, one in zip((1.0, 2.0, 4.0), values, strict=False)]
+
+
+def test_a_lane_that_leaves_its_loop_between_samples_seems_slow_once() -> None:
+    """It stops during an interval, so that its speed then is too low, and zero in the next one."""
+    first = until_zero(looks_of([100, 100], [90, 90], [70, 74]))
+    second = until_zero(looks_of([90, 90], [80, 74], [60, 74]))
+    assert first is not None
+    assert first[0] == pytest.approx([7.0, 74 / 8])
+    assert agreement(first, second) == 6.0
+    assert agreement(None, second) == agreement(first, None) == 0.0
+
+
+def test_the_time_until_all_lanes_have_left_a_loop() -> None:
+    """A third of 99 lanes leaves in two seconds."""
+    before, later = np.full(99, 100.0), np.full(99, 90.0)
+    last = np.where(np.arange(99) < 33, 90.0, 70.0)
+    looks = [(1.0, before[None]), (2.0, later[None]), (4.0, last[None])]
+    rate = np.log(99.5 / 66.5) / 2.0
+    assert until_all_left(looks, 99) == pytest.approx(np.log(66) / rate)
+    assert until_all_left(looks, 990) == pytest.approx(np.log(660) / rate)
+    assert until_all_left([*looks[:2], (4.0, later[None] - 20.0)], 99) == math.inf  # nobody left
+    ended = np.where(np.arange(99) < 33, 0.0, 70.0)
+    assert until_all_left([*looks[:2], (4.0, ended[None])], 99) == math.inf  # they have reached the bound
 
 
 def test_samples_have_lanes_of_all_parts_of_warps() -> None:
@@ -139,7 +170,7 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
     """A loop with several ends may be over long before its counter is."""
     function = openptx.load(HEAD + BODIES["at the end"][0])["k"].function
     given = batch_of(SimpleNamespace(parent=None, regs=[], depth=0), 1)
-    seconds, said = count(0.0, 0.5), iter([8.0, 0.0, 9.0, 3.0, 5.0])
+    seconds, said = count(0.0, 0.5), iter([np.array([8.0]), None, *map(np.atleast_1d, (9.0, 3.0, 5.0))])
     alarms, samples = list[float](), list[list[float]]()
 
     def replace(name: str, value: Callable[[], Any]) -> None:
@@ -158,11 +189,12 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
     replace("comparisons", lambda: {(0, 0)})
     replace("differences", lambda: np.zeros((1, 1)))
 
-    def left(looks: list[forecast.Look]) -> float:
+    def until_zero(looks: list[forecast.Look]) -> Any:
         samples.append([at for at, _ in looks])
         return next(said)
 
-    monkeypatch.setattr(forecast, "left", left)
+    monkeypatch.setattr(forecast, "until_zero", until_zero)
+    replace("until_all_left", lambda: math.inf)
     seen = Forecast(function)
     assert [seen.update(given) for _ in range(5)] == [0.0, 0.0, 0.0, 3.0, 3.0]
     found = [share / at for share, at in zip(alarms[1:], count(0.5, 0.5), strict=False)]
@@ -177,18 +209,18 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("calls", "seconds"), [
-    ((10, 20, 30, 40), 60 * 6e-3 / 30),  # a call each 0.2 ms
-    ((10, 12, 35, 40), 60 * 6e-3 / 30),
-    ((10, 20, 30, 30), 0.0),
-    ((10, 20, 15, 40), 0.0),
-    ((7, 20, 30, 40), 0.0),  # few calls at first
-    ((20, 30, 40), 0.0),
+    ((10, 20, 30, 40, 50), 50 * 12e-3 / 40),  # a call each 0.3 ms
+    ((10, 12, 35, 40, 50), 50 * 12e-3 / 40),
+    ((10, 20, 30, 40, 40), 0.0),
+    ((10, 20, 15, 40, 50), 0.0),
+    ((7, 20, 30, 40, 50), 0.0),  # few calls at first
+    ((20, 30, 40, 50), 0.0),
 ])  # fmt: skip
 def test_calls_that_only_grow_in_number_fill_the_stack(calls: tuple[int, ...], seconds: float) -> None:
-    depths = [Depth(i * 2e-3, n, 100 - n) for i, n in enumerate(calls)]
+    depths = [Depth(i * 3e-3, n, 100 - n) for i, n in enumerate(calls)]
     assert until_overflow(depths) == pytest.approx(seconds)
     quick = [depth._replace(at=depth.at / 2) for depth in depths]
-    assert until_overflow(quick) == 0.0  # over 3 ms, as recursions that end
+    assert until_overflow(quick) == 0.0  # over 6 ms, as recursions that end
 
 
 DEEP = """.func f() {{ .local .b8 x[{bytes}]; {{ call f; }} ret; }}

@@ -73,10 +73,13 @@ ASKED = 0.15
 that launches a kernel once for a moment does not pay for code that is never run, which on two processors slows the
 launch itself."""
 
-FORK = 0.05
-"""The minimum seconds of launches before they request a fork, which costs them 7 ms, including the search for code on
-disk. Measured by bench/tier_policy.py on 440 kernels: with this value or 0.035 the first result of 2 kernels takes more
-than 1.2 times as long as on the faster engine, with 0.025 that of 16."""
+FORK = 0.065
+"""The minimum seconds of launches before they request a fork, which costs them 7 to 14 ms. Simulated with 14 ms, 4 of
+440 first results take over 1.2 times as long as on the faster engine; 8 with 0.05, 24 with 0.035 (docs/decisions)."""
+
+FAR = 2.0
+"""How many times longer than making code a launch must be forecast to take for a fork to be requested at once. Both are
+often wrong by a factor of 1.5: with 1.0, `odd_even_sm80` takes 1.6 times as long as on the faster engine."""
 
 BASELINE, BASELINE_OF_FORKS = 0.12, 0.03
 """The compile time of optimised code in seconds from which baseline code is compiled first: by a server, and by a fork,
@@ -295,14 +298,20 @@ def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
     """The result of `code_wanted`, from an estimate of the compile time and from the code on disk."""
     state, forks = launch.state, service().may_fork()
     at_once = made_at_once(state, forks)
-    if (launch.stays or at_once or state.seconds < BASELINE) and launch.estimate > state.left:
+    small = state.surely_less(launch.estimate)
+    if not small and (launch.stays or at_once or state.seconds < BASELINE) and launch.estimate > state.left:
         return None
     job = job_of(launch)
     if imported(KEYS) and (job.reply is not None if job is not None else kept(launch)):
         return None
     if job is not None:
         return when_compiled(job, launch)
-    return when_compiling_pays(launch) if at_once else when_requested(launch, forks)
+    if at_once:
+        return when_compiling_pays(launch)
+    if forks and small:  # the estimate, which reads functions that may not be called, is not needed before
+        least = FAR * least_seconds_to_make(launch.function)
+        return later(lambda _: when_requested(launch, forks), FORK - launch.spent, least)
+    return when_requested(launch, forks)
 
 
 def job_of(launch: PendingLaunch) -> Job | None:
@@ -324,16 +333,16 @@ def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
     state = launch.state
     if state.seconds >= (BASELINE_OF_FORKS if forks else BASELINE):
         state.baseline.add(launch.block)
-    spent, until = before_asking(state, launch.estimate, forks)
+    spent, longer = before_asking(state, launch.estimate, forks)
 
     def ask(left: float) -> Wanted:
         if imported(KEYS) and kept(launch):
             return now
-        if left > until and forks and not launch.stays and state.seconds < BASELINE:
+        if left > longer and forks and not launch.stays and state.seconds < BASELINE:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
         return requested(launch)
 
-    return later(ask, spent - launch.spent, until)
+    return later(ask, spent - launch.spent, longer)
 
 
 def requested(launch: PendingLaunch) -> Wanted:
@@ -356,10 +365,11 @@ def kept(launch: PendingLaunch) -> bool:
 
 
 def before_asking(state: TierState, estimate: float, forks: bool) -> tuple[float, float]:
-    """The seconds of launches after which they request code, and until there would be code."""
+    """The seconds of launches after which they request code, and those that a launch is forecast to take longer, from
+    which it requests code at once."""
     if forks:
         until = state.seconds + imports()
-        return 0.0 if estimate > until else max(ASKED * until, FORK), until
+        return 0.0 if estimate > until else max(ASKED * until, FORK), FAR * until
     until = state.seconds + (SERVER if service().server is None else 0.0)
     return max(ASKED * until, 0.0 if imported(KEYS) else SHARE * NAMING), until
 

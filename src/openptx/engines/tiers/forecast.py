@@ -3,14 +3,15 @@
 A loop's trip count is unknown in advance, but most loops end when two numbers meet. So the differences of the numbers
 that a kernel's loop exits compare are sampled now and then: if one has approached zero at the same speed over three
 samples, it is assumed to continue. Inner loops restart and outer ones have not advanced yet, so this is a lower bound,
-and often nothing is known. Loops with several exits may take another one sooner, so only what two consecutive forecasts
-agree on counts.
+and often nothing is known. Lanes may leave a loop by another exit sooner. So a lane counts only if two consecutive
+forecasts agree on it (in between it may just have stopped), and lanes are assumed to go on leaving at the present rate.
 
 A recursion that only deepens is assumed to reach the stack's limit. Where it ends sooner, that was too long.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -26,8 +27,9 @@ from openptx.program import Function, Imm, Op, Reg
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
 
-FIRST = 0.0015
-"""Seconds of processor time until the first sample."""
+FIRST = 0.003
+"""Seconds of processor time until the first sample. A sample takes 0.05 to 0.15 ms, mostly because the launch has
+displaced it from the caches, and making code takes at least five times as long as this."""
 
 LATER = 0.35
 """The time until the next sample, as a fraction of the time that the launch has taken. With 1.0, loops that run 130 ms
@@ -35,13 +37,13 @@ were forecast after 27 ms instead of 14."""
 
 CONFIRMS = 0.07
 """The same for the sample after a first forecast, which has to confirm it. The minimum, `FIRST` / 2, applies up to
-11 ms, so that loops take some steps meanwhile."""
+21 ms, so that loops take some steps meanwhile."""
 
 DEPTH = 8
 """The number of nested calls from which a recursion that only deepens, over `DEEPENS` samples, is assumed to reach the
 stack's limit."""
 
-DEEPENS, DEEPENING = 4, 0.005
+DEEPENS, DEEPENING = 5, 0.01
 """The number of those samples, and the minimum seconds between the first and the last. A recursion of 97 calls that
 ends takes 4 ms until then (parity_sm80)."""
 
@@ -81,7 +83,9 @@ class Forecast:
         """The batch of the samples: the lanes of another one are at other positions, and may be fewer."""
         self._looks: list[Look] = []
         self._depths: list[Depth] = []
-        self._last = self.left = 0.0
+        self._last: NDArray[np.float64] | None = None
+        """The last forecast of each difference, if there was one."""
+        self.left = 0.0
         """The remaining processor seconds of the launch: a lower bound for loops, an upper one for recursions."""
 
     def update(self, batch: Batch | None) -> float:
@@ -92,34 +96,54 @@ class Forecast:
         if self._comparisons is None:
             self._comparisons = [*set(comparisons(self._function))]
         if batch is not self._batch:
-            self._batch, self._looks, self._depths, self._last = batch, [], [], 0.0
+            self._batch, self._looks, self._depths, self._last = batch, [], [], None
         frame = batch.current
         while frame.parent is not None:
             frame = frame.parent
-        confirms = self._last > 0.0 and not self.left
+        confirms = self._last is not None and not self.left
         earlier = self._looks[:2] if confirms else self._looks[-2:]  # few steps lie between the last two
         self._looks = [*earlier, (now, differences(self._comparisons, frame.regs, batch.x.n))]
-        before, self._last = self._last, left(self._looks)
+        before, self._last = self._last, until_zero(self._looks)
         current = batch.current
         self._depths.append(Depth(now, current.depth, batch.calls_left(current)))
         del self._depths[:-DEEPENS]
-        self.left = max(min(before, self._last), until_overflow(self._depths))
-        later = LATER if self.left or not self._last else CONFIRMS
+        agreed = agreement(before, self._last)
+        if agreed:
+            agreed = min(agreed, until_all_left(self._looks, batch.x.n))
+        self.left = max(agreed, until_overflow(self._depths))
+        later = LATER if self.left or self._last is None else CONFIRMS
         self._alarm = Alarm(max(later * (now - self._start), FIRST / 2))
         return self.left
 
 
-def left(looks: list[Look]) -> float:
-    """Seconds until the differences are zero in all lanes, of those that approach it steadily.
+def until_zero(looks: list[Look]) -> NDArray[np.float64] | None:
+    """Seconds until each difference is zero, and 0 for those that do not approach it steadily; None if none does.
 
     Samples are at least half of `FIRST` apart, so no interval is zero.
     """
     if len(looks) < 3:
-        return 0.0
+        return None
     (t0, a), (t1, b), (t2, c) = looks
     before, speed = (a - b) / (t1 - t0), (b - c) / (t2 - t1)
     steady = (np.abs(before - speed) <= STEADY * np.abs(speed)) & (c * speed > 0)
-    return float((c[steady] / speed[steady]).max()) if steady.any() else 0.0
+    return np.divide(c, speed, out=np.zeros_like(c), where=steady) if steady.any() else None
+
+
+def agreement(before: NDArray[np.float64] | None, last: NDArray[np.float64] | None) -> float:
+    """The greatest number of seconds that two forecasts give the same difference at least."""
+    return 0.0 if before is None or last is None else float(np.minimum(before, last).max())
+
+
+def until_all_left(looks: list[Look], lanes: int) -> float:
+    """Seconds until the last of a batch's lanes has left its loop, if lanes go on leaving it at the rate of the last
+    interval; only lanes none of whose differences are zero, because others have reached the loop's bound."""
+    (_, a), (t1, b), (t2, c) = looks
+    moved = (a != b).any(0) & c.all(0)
+    count, moving = np.count_nonzero(moved), np.count_nonzero(moved & (b != c).any(0))
+    if moving == count:
+        return math.inf
+    rate = math.log((count + 0.5) / (moving + 0.5)) / (t2 - t1)
+    return math.log(max(2.0, moving * lanes / c.shape[1])) / rate
 
 
 def until_overflow(depths: list[Depth]) -> float:
@@ -137,8 +161,7 @@ def differences(comparisons: list[Comparison], regs: list[Any], lanes: int) -> N
     step = -(-lanes // SAMPLED) | 1
     found = np.empty((len(comparisons), -(-lanes // step)))
     for row, (a, b) in zip(found, comparisons, strict=True):
-        row[:] = signed(regs, a, step)
-        row -= signed(regs, b, step)
+        np.subtract(signed(regs, a, step), signed(regs, b, step), out=row, dtype=np.float64)
     return found
 
 
