@@ -47,6 +47,18 @@ class Line:
             put(ERASE)
 
 
+class Elsewhere:
+    """Takes the place of the line of work that is reported elsewhere."""
+
+    __slots__ = ("update",)
+
+    def __init__(self, update: Callable[[], None]) -> None:
+        self.update = update
+
+    def erase(self) -> None:
+        """Nothing has been written."""
+
+
 def put(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # the terminal no longer exists
         sys.stderr.write(text)
@@ -65,43 +77,46 @@ def on_terminal() -> bool:
         and os.environ.get("OPENPTX_PROGRESS", "1") != "0"
         and os.environ.get("TERM") != "dumb"
         and threading.current_thread() is threading.main_thread()
-        and not getattr(_thread, "elsewhere", False)
     )
 
 
 @contextmanager
-def reported_elsewhere() -> Generator[None]:
+def reported_elsewhere(update: Callable[[], None] = silent) -> Generator[None]:
     """What this thread does within has no line here: workers of a pool share the terminal of the caller, which has
-    one."""
-    before = getattr(_thread, "elsewhere", False)
-    _thread.elsewhere = True
+    one. Work calls `update` instead, which may raise an exception to end it."""
+    before = getattr(_thread, "elsewhere", None)
+    _thread.elsewhere = Elsewhere(update)
     try:
         yield
     finally:
         _thread.elsewhere = before
 
 
+def line_of(describe: Callable[[], str]) -> Line | Elsewhere | None:
+    """The line of this thread's work, or what takes its place; None if nobody would see it."""
+    elsewhere: Elsewhere | None = getattr(_thread, "elsewhere", None)
+    return elsewhere or (Line(describe) if on_terminal() else None)
+
+
 @contextmanager
 def progress(describe: Callable[[], str]) -> Generator[Callable[[], None]]:
     """Returns a function that work calls now and then; `describe` returns the current activity, in a few words."""
-    if not on_terminal():
-        yield silent
-        return
-    line = Line(describe)
+    line = line_of(describe)
     try:
-        yield line.update
+        yield line.update if line is not None else silent
     finally:
-        line.erase()
+        if line is not None:
+            line.erase()
 
 
 @contextmanager
 def progress_by_thread(describe: Callable[[], str]) -> Generator[None]:
     """The same for work that calls nothing now and then, such as a solver's: a thread updates the line, which stands
     for launches within, too."""
-    if not on_terminal():
+    line, over = line_of(describe), threading.Event()
+    if not isinstance(line, Line):
         yield
         return
-    line, over = Line(describe), threading.Event()
 
     def tick() -> None:
         while not over.wait(INTERVAL):

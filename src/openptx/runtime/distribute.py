@@ -32,6 +32,7 @@ from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.options import Extent, extent
 from openptx.runtime.pools import workers_of
 from openptx.runtime.tensor_map import TensorMap
+from openptx.runtime.waiting_caller import Caller, Watch, waiting
 from openptx.source import File
 
 Range = tuple[int, int]
@@ -64,12 +65,13 @@ class Job:
     buffers: tuple[Array, ...]
     read_only: frozenset[int]  # indices of buffers; an array that was pickled can be written
     variables: Mapping[str, Bytes]
+    caller: Caller
     options: Mapping[str, object] = field(default_factory=dict[str, object])
     name: str = field(default_factory=lambda: uuid4().hex)
 
 
 _interrupted: list[str] = []
-"""The name of the job that Ctrl-C interrupted on this worker. Its other ranges are not started: a `ProcessPoolExecutor`
+"""The name of the job that was interrupted on this worker. Its other ranges are not started: a `ProcessPoolExecutor`
 has passed some of them on to its workers already, which `Future.cancel` cannot withdraw."""
 
 Changes = dict[int | str, Change]
@@ -111,7 +113,8 @@ def distribute(
     and initializer, otherwise by the same executor. Kernels that print are not run again.
 
     Raises ArgumentError for what is refused, WorkerLost if workers are lost again, and whatever a launch raises. Of
-    several faults the one of the lowest range is raised. After an error the arrays are as before the call.
+    several faults the one of the lowest range is raised. After an error the arrays are as before the call, and ranges
+    that still run in this computer's processes end within half a second.
     """
     require_kernel(kernel)
     if not hasattr(executor, "submit"):
@@ -133,14 +136,16 @@ def distribute(
     program, content = kernel.module.program, contents(kernel.module)
     load_options = program.target, program.profile, program.contract
     read_only = frozenset(number for number, array in enumerate(arrays) if not array.flags.writeable)
-    job = Job(
-        program.file, *load_options, kernel.name, grid, block, arguments, tuple(arrays), read_only, content, options
-    )
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
-    try:
-        parts = run_all(executor, partial(run, job), ranges, program, kernel.name)
-    except Fault as fault:
-        raise fault from None
+    with waiting() as caller:
+        job = Job(
+            program.file, *load_options, kernel.name, grid, block, arguments, tuple(arrays), read_only, content, caller,
+            options,
+        )  # fmt: skip
+        try:
+            parts = run_all(executor, partial(run, job), ranges, program, kernel.name)
+        except Fault as fault:
+            raise fault from None
     merged = merge(kernel, args, arrays, {each: parts[each] for each in ranges})
     for number, changed in merged.items():
         changed.write(bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number))
@@ -240,8 +245,10 @@ def run(job: Job, blocks: Range) -> Changes:
     """Runs a range of blocks, on a worker. Returns the bytes that it changed."""
     if job.name in _interrupted:
         raise KeyboardInterrupt
+    watch = Watch(job.caller)
     try:
-        with reported_elsewhere():
+        watch()
+        with reported_elsewhere(watch):
             return changes_of(job, blocks)
     except KeyboardInterrupt:
         _interrupted[:] = [job.name]

@@ -21,6 +21,7 @@ import openptx
 from openptx.errors import ArgumentError, Fault, WorkerLost
 from openptx.runtime import Kernel, load
 from openptx.runtime.distribute import PIECES, pieces
+from openptx.runtime.waiting_caller import Watch, waiting
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -370,8 +371,31 @@ def test_ctrl_c_ends_a_distributed_launch() -> None:
         timer = threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            openptx.distribute(load(ENDLESS)["k"], pool, 2, 1, (x,), chunks=2, timeout=1.0, engine="interp")
+            openptx.distribute(load(ENDLESS)["k"], pool, 2, 1, (x,), chunks=2, timeout=60.0, engine="interp")
     assert not x.any()
+
+
+FIRST_FAILS = ENDLESS.replace("L:", ".reg .u32 i; .reg .pred p; mov.u32 i, %ctaid.x; setp.eq.u32 p, i, 0; @p trap; L:")
+
+
+@pytest.mark.parametrize("engine", ["interp", "native", "auto"])
+def test_ranges_end_when_another_one_has_failed(processes: Executor, engine: str) -> None:
+    """Otherwise the pool would be at work until the time limit."""
+    kernel, x, start = load(FIRST_FAILS)["k"], np.zeros(1, np.uint32), time.monotonic()
+    with pytest.raises(Fault, match="trap"):
+        openptx.distribute(kernel, processes, 2, 1, (x,), chunks=2, timeout=60.0, engine=engine)
+    scaled(load(KERNELS)["scale"], processes, 4)
+    assert time.monotonic() - start < 30.0
+
+
+def test_ranges_of_other_machines_and_of_other_processes_do_not_look_at_the_file() -> None:
+    with waiting() as caller:
+        near = Watch(caller)
+        near()
+    with pytest.raises(KeyboardInterrupt):
+        Watch(caller)()
+    Watch(caller._replace(machine="another"))()
+    Watch(caller._replace(process=caller.process + 1))()
 
 
 class Worker(Executor):

@@ -27,7 +27,7 @@ from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.float_environment import standard_floats
 from openptx.program import Function, Program
-from openptx.progress import Line, on_terminal
+from openptx.progress import Elsewhere, Line, line_of
 
 LOG = logging.getLogger("openptx")
 
@@ -120,7 +120,7 @@ class Run:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.meanwhile = meanwhile
         self.deadline = deadline  # in time.monotonic's time
-        self.line: Line | None = None  # once there may be something to report
+        self.line: Line | Elsewhere | None = None  # once there may be something to report
         self.interrupt: BaseException | None = None
         self.called_system = False  # perhaps for output
         self.watch = settings.watch()
@@ -230,8 +230,8 @@ class Run:
 
     def tell(self) -> None:
         """Updates the progress line on the terminal, if there is one."""
-        if self.line is None and on_terminal():
-            self.line = Line(self.describe)
+        if self.line is None:
+            self.line = line_of(self.describe)
         if self.line is not None:
             self.line.update()
 
