@@ -71,7 +71,7 @@ def check(
     """
     require_options(target, profile)
     file = file_of(source, filename)
-    chosen = _listed("select", select), _listed("ignore", ignore), _listed("extend_select", extend_select)
+    chosen = _as_list("select", select), _as_list("ignore", ignore), _as_list("extend_select", extend_select)
     if any(chosen):
         selection = Selection(*chosen)
         found = check_file(file, target=target, profile=profile, selected=selection.names)
@@ -102,7 +102,7 @@ def _positive(option: str, given: Any) -> int:
     return number
 
 
-def _listed(option: str, given: Any) -> list[str]:
+def _as_list(option: str, given: Any) -> list[str]:
     """The codes and names of an option; one alone is a list of itself."""
     if given is None:
         return []

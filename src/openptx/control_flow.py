@@ -121,7 +121,7 @@ def written_registers(op: Op) -> list[Reg]:
     return found
 
 
-def moved(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:
+def retarget(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:
     """The instruction with updated branch targets, by their old positions."""
     if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):
         return op

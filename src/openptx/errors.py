@@ -137,7 +137,7 @@ class Fault(Error):
         return [*lines, *self.notes]
 
     def __str__(self) -> str:
-        return _shown(self)
+        return _render(self)
 
 
 class SanitizerError(Error):
@@ -172,7 +172,7 @@ class Unsupported(Error):
         self.help = help
 
     def __str__(self) -> str:
-        return _shown(self)
+        return _render(self)
 
 
 class Bug(Error):
@@ -211,7 +211,7 @@ def _rendered(diagnostics: list[Diagnostic], *, color: bool = False) -> str:
     return render(diagnostics, "full", color=color)
 
 
-def _shown(error: Fault | Unsupported) -> str:
+def _render(error: Fault | Unsupported) -> str:
     """The report of a launch's error in full; imported late for the same reason."""
     from openptx.diagnostics.render.full import render_fault, render_unsupported
 

@@ -153,7 +153,7 @@ def replace(owner: Any, name: str, value: object) -> None:
 
 def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object = 0, sharedmem: int = 0) -> None:
     """Replaces the launch method of numba's compiled kernels."""
-    found = loaded(kernel)
+    found = load_kernel(kernel)
     if kernel.debug:
         raise Unsupported("numba's kernels with debug=True, whose exceptions its driver reads")
     values: list[bytes] = []
@@ -163,7 +163,7 @@ def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object =
     found.launch_packed(tuple(griddim), tuple(blockdim), data, shared_mem=sharedmem, **_options)
 
 
-def loaded(kernel: Any) -> Kernel:
+def load_kernel(kernel: Any) -> Kernel:
     """The kernel from the PTX that numba compiled for the active target."""
     library, device = kernel._codelibrary, import_module("numba.cuda").get_current_device()
     known, number = _kernels.setdefault(library, {}), device.compute_capability

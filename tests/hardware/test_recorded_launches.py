@@ -9,7 +9,7 @@ from recordings import recording
 
 import openptx
 from openptx.recording import read_recording
-from openptx.recording.collection import collected
+from openptx.recording.collection import collect_recordings
 from openptx.recording.tensor_maps import with_our_maps
 
 
@@ -17,7 +17,7 @@ from openptx.recording.tensor_maps import with_our_maps
 @pytest.mark.parametrize("engine", ["interp", "native"])
 @pytest.mark.parametrize(("name", "count"), [("cupy", 435), ("inductor", 287), ("triton", 195)])
 def test_launches(name: str, count: int, engine: str) -> None:
-    with collected([str(recording(f"{name}.tar.xz"))]) as (found, _):
+    with collect_recordings([str(recording(f"{name}.tar.xz"))]) as (found, _):
         assert len(found) == count
         replays = [openptx.replay(read_recording(one.path, one.name), engine=engine) for one in found]
     assert [str(one) for one in replays if not one.equal] == []
@@ -27,7 +27,7 @@ def test_launches(name: str, count: int, engine: str) -> None:
 @pytest.mark.parametrize("engine", ["interp", "native"])
 def test_maps_that_kernels_left_in_memory(engine: str) -> None:
     """These recordings leave memory with an H100's tensor maps out of the comparison, which is not needed any more."""
-    with collected([str(recording("triton.tar.xz"))]) as (found, _):
+    with collect_recordings([str(recording("triton.tar.xz"))]) as (found, _):
         read = [read_recording(one.path, one.name) for one in found]
         all_compared = [
             replace(one, regions=tuple(replace(r, compared=True) for r in one.regions))

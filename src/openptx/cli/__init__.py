@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from openptx.cli.commands import COMMANDS
-from openptx.cli.failures import guarded
+from openptx.cli.failures import run_and_report
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status; only `--help` and usage errors raise `SystemExit`."""
-    return guarded(dispatch, sys.argv[1:] if argv is None else argv, last=argv is None)
+    return run_and_report(dispatch, sys.argv[1:] if argv is None else argv, last=argv is None)
 
 
 def dispatch(argv: list[str]) -> int:

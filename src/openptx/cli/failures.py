@@ -13,7 +13,7 @@ from openptx.cli.terminal import has_color, paint
 from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_file
 
 
-def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool = False) -> int:
+def run_and_report(command: Callable[[list[str]], int], argv: list[str], *, last: bool = False) -> int:
     """Runs `command`; reports its exceptions. `last`: the process does nothing else."""
     sys.stdout, sys.stderr = (s or open(os.devnull, "w") for s in (sys.stdout, sys.stderr))  # noqa: SIM115 - closed by `>&-`
     for stream in (sys.stdout, sys.stderr):
@@ -62,7 +62,7 @@ def interrupted(last: bool) -> int:
 def report(error: Exception) -> int:
     """The message and the status of an error that ended a command."""
     if isinstance(error, (CheckError, Fault, Unsupported)):
-        print(described(error), file=sys.stderr)
+        print(render_failure(error), file=sys.stderr)
         return FINDINGS
     if isinstance(error, OSError):
         return complain(about_file(error))
@@ -79,7 +79,7 @@ def complain(message: str, status: int = ABNORMAL) -> int:
     return status
 
 
-def described(error: Exception) -> str:
+def render_failure(error: Exception) -> str:
     """A failure of the user's file or kernel, in colour if stderr has colours."""
     from openptx.diagnostics.render.full import render_fault, render_unsupported
 

@@ -88,13 +88,13 @@ def read(path: str) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | FLAGS)
         with open(handle, "rb") as stream:
-            own = trusted(os.fstat(handle)) and trusted(os.stat(os.path.dirname(path)))
+            own = is_trusted(os.fstat(handle)) and is_trusted(os.stat(os.path.dirname(path)))
             return stream.read(2 * LIMIT) if own else b""
     except (OSError, ValueError):
         return b""
 
 
-def trusted(status: os.stat_result) -> bool:
+def is_trusted(status: os.stat_result) -> bool:
     """Whether a file or folder belongs to this user, and no other user may write to it."""
     own = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & PRIVATE)
     return own and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
@@ -106,7 +106,7 @@ def append(path: str, lines: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | FLAGS, 0o600)
     try:
         status = os.fstat(handle)
-        if not trusted(status):
+        if not is_trusted(status):
             return
         if status.st_size and status.st_size % (DIGITS + 1):  # a line was truncated: new text must begin a line
             lines = b"\n" + lines

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openptx.runtime.options import Extent
 
 
-def debugged(
+def debug_launch(
     kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object], *, shared_mem: int, cluster: Extent | None
 ) -> None:
     """Debugs a launch to its end. Raises the error in which it ends, and KeyboardInterrupt if `quit` ends the debugger

@@ -43,15 +43,15 @@ def thread_state(session: Session) -> str:
     state = f", {found.state}" if found.state.startswith("wait") else ""
     if op is None:
         return f"{name}, step {session.stop.step}{state}: the end of {function}"
-    at = session.places.shown((function, found.pc))
-    line = f"{session.places.row(op):>6}  {written(session, found.pc, function)}"
+    at = session.places.describe((function, found.pc))
+    line = f"{session.places.row(op):>6}  {instruction_text(session, found.pc, function)}"
     text = f"{name}, step {session.stop.step}{state}: {at}\n{line}"
     chain = session.places.table.of(op)
     source = session.places.table.text(chain[0]) if chain else None
     return f"{text}\n        {chain[0][0]}:{chain[0][1]}  {source}" if source else text
 
 
-def written(session: Session, pc: int, function: str) -> str:
+def instruction_text(session: Session, pc: int, function: str) -> str:
     """The row of an instruction as written."""
     op = session.places.functions[function].code[pc]
     return session.places.file.line(session.places.row(op)).strip()
@@ -63,7 +63,7 @@ def calls(session: Session) -> Iterator[str]:
         name = frame.plan.function.name
         pc = min(pc, len(frame.plan.code) - 1)
         mark = ">" if level == session.level else " "
-        yield f"{mark} #{level} {session.places.shown((name, pc))}: {written(session, pc, name)}"
+        yield f"{mark} #{level} {session.places.describe((name, pc))}: {instruction_text(session, pc, name)}"
 
 
 def listing(session: Session, middle: int | None) -> Iterator[str]:
@@ -155,14 +155,16 @@ def registers(session: Session) -> Iterator[str]:
 
 
 def variables(session: Session) -> Iterator[str]:
-    yield from described(session.scope(), [v for v in session.scope().variables() if v.space != "param"])
+    yield from describe_variables(session.scope(), [v for v in session.scope().variables() if v.space != "param"])
 
 
 def params(session: Session) -> Iterator[str]:
-    yield from described(session.scope(), [v for v in session.scope().variables() if v.space in ("param", "frame")])
+    yield from describe_variables(
+        session.scope(), [v for v in session.scope().variables() if v.space in ("param", "frame")]
+    )
 
 
-def described(scope: Scope, variables: list[Variable]) -> Iterator[str]:
+def describe_variables(scope: Scope, variables: list[Variable]) -> Iterator[str]:
     """Variables with their first elements."""
     for variable in variables:
         try:
@@ -188,7 +190,7 @@ def threads(session: Session) -> Iterator[str]:
         lanes = group.lanes[geometry.cta[group.lanes] == cta]
         if lanes.size:
             function = group.frame.plan.function.name
-            at = session.places.shown((function, group.pc)) if group.op is not None else f"the end of {function}"
+            at = session.places.describe((function, group.pc)) if group.op is not None else f"the end of {function}"
             yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[lanes].tolist(), RANGES)}"
     mine = slice(cta * geometry.threads, (cta + 1) * geometry.threads)
     gone = np.flatnonzero(~batch.alive[mine]).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.errors import InputError
 from openptx.keywords import did_you_mean
 from openptx.line_table import LineTable
@@ -22,7 +22,7 @@ class Places:
         self.program = program
         self.file = program.file
         self.table = LineTable(program.file)
-        self.functions: dict[str, Function] = {f.name: f for f in reached(program, kernel)}
+        self.functions: dict[str, Function] = {f.name: f for f in reachable_functions(program, kernel)}
 
     def row(self, op: Op) -> int:
         """The row of the PTX."""
@@ -99,7 +99,7 @@ class Places:
             for pc, op in enumerate(function.code):
                 yield name, pc, op
 
-    def shown(self, place: Place) -> str:
+    def describe(self, place: Place) -> str:
         """`scale, line 12`."""
         name, pc = place
         op = self.functions[name].code[pc]

@@ -219,7 +219,7 @@ class Session:
         """
         where = self.where(self.thread) if live and self.stop.live else None
         function = where.frame.plan.function if where is not None else self.kernel.function
-        text = place if isinstance(place, str) else self.places.shown(place)
+        text = place if isinstance(place, str) else self.places.describe(place)
         places = frozenset(self.places.find(place, function) if isinstance(place, str) else [place])
         checked = parse(condition) if condition else None
         self._numbers += 1

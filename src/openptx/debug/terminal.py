@@ -97,7 +97,7 @@ class Terminal(cmd.Cmd):
 
     # Running.
 
-    def stopped(self, stop: Stop) -> None:
+    def show_stop(self, stop: Stop) -> None:
         """Prints where the launch has stopped."""
         if stop.kind == EXITED:
             if stop.error is not None:
@@ -113,51 +113,51 @@ class Terminal(cmd.Cmd):
 
     def do_start(self, text: str) -> None:
         """start: begin the launch again, and stop at its first instruction"""
-        self.stopped(self.session.start())
+        self.show_stop(self.session.start())
 
     def do_continue(self, text: str) -> None:
         """continue: run to a breakpoint, a watchpoint, a fault or the end"""
-        self.stopped(self.session.cont())
+        self.show_stop(self.session.cont())
 
     def do_step(self, text: str) -> None:
         """step [N]: run to the thread's next line (of the source, without `.loc` of the PTX), into calls"""
-        self.stopped(self.session.step(line=True, count=number(text, 1)))
+        self.show_stop(self.session.step(line=True, count=number(text, 1)))
 
     def do_next(self, text: str) -> None:
         """next [N]: the same, over calls"""
-        self.stopped(self.session.step(line=True, over=True, count=number(text, 1)))
+        self.show_stop(self.session.step(line=True, over=True, count=number(text, 1)))
 
     def do_stepi(self, text: str) -> None:
         """stepi [N]: run to the thread's next instruction"""
-        self.stopped(self.session.step(count=number(text, 1)))
+        self.show_stop(self.session.step(count=number(text, 1)))
 
     def do_nexti(self, text: str) -> None:
         """nexti [N]: the same, over calls"""
-        self.stopped(self.session.step(over=True, count=number(text, 1)))
+        self.show_stop(self.session.step(over=True, count=number(text, 1)))
 
     def do_stepw(self, text: str) -> None:
         """stepw [N]: run to the next instruction of any thread of the warp"""
-        self.stopped(self.session.step(warp=True, count=number(text, 1)))
+        self.show_stop(self.session.step(warp=True, count=number(text, 1)))
 
     def do_barrier(self, text: str) -> None:
         """barrier: run to the thread's next barrier"""
-        self.stopped(self.session.to_barrier())
+        self.show_stop(self.session.to_barrier())
 
     def do_finish(self, text: str) -> None:
         """finish: run until the thread returns from its function"""
-        self.stopped(self.session.finish())
+        self.show_stop(self.session.finish())
 
     def do_goto(self, text: str) -> None:
         """goto N: run to step N of the launch, from its start if that is an earlier one"""
-        self.stopped(self.session.goto(number(text)))
+        self.show_stop(self.session.goto(number(text)))
 
     def do_back(self, text: str) -> None:
         """back [N]: go back N instructions of the thread, by running again"""
-        self.stopped(self.session.back(number(text, 1)))
+        self.show_stop(self.session.back(number(text, 1)))
 
     def do_reverse(self, text: str) -> None:
         """reverse: go back to the last stop at a breakpoint before this one"""
-        self.stopped(self.session.back_to_breakpoint())
+        self.show_stop(self.session.back_to_breakpoint())
 
     def do_quit(self, text: str) -> bool:
         """quit: end the launch and the debugger"""
@@ -181,7 +181,7 @@ class Terminal(cmd.Cmd):
         if not place:
             place = str(listing.row(self.session))
         made = self.session.break_at(place, condition or None, thread=thread, once=once)
-        where = ", ".join(sorted(self.session.places.shown(place) for place in made.places))
+        where = ", ".join(sorted(self.session.places.describe(place) for place in made.places))
         self.say(f"breakpoint {made.number}: {where}")
 
     def do_watch(self, text: str) -> None:
@@ -338,7 +338,7 @@ def debug(session: Session) -> Stop:
     terminal = Terminal(session, sys.stdin, sys.stdout, interactive=interactive)
     with history(interactive):
         try:
-            terminal.stopped(session.start())
+            terminal.show_stop(session.start())
             terminal.run()
             return session.stop
         finally:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.tensors import flat_bytes, is_tensor, kept, with_elements
+from openptx.device.tensors import flat_bytes, is_tensor, memoised_array, with_elements
 from openptx.errors import ArgumentError
 
 Array = NDArray[Any]
@@ -39,7 +39,7 @@ def any_array(where: object, argument: Any) -> Array:
         if array is None:
             raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
     elif hasattr(argument, "__array_interface__"):
-        array = described(where, argument)
+        array = from_array_interface(where, argument)
     elif hasattr(argument, "__cuda_array_interface__"):
         raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
     else:
@@ -68,7 +68,7 @@ LARGEST = 1 << 48
 """A number of bytes that no array exceeds."""
 
 
-def described(where: object, argument: Any) -> Array:
+def from_array_interface(where: object, argument: Any) -> Array:
     """The memory that an `__array_interface__` describes. NumPy rejects most invalid ones; nothing identifies the
     owner."""
     try:
@@ -94,7 +94,7 @@ def shared(argument: Any) -> Array:
         array = writable(argument.detach())
     except (BufferError, RuntimeError):
         array = with_elements(writable(flat_bytes(argument)), argument)
-    return kept(argument, array)
+    return memoised_array(argument, array)
 
 
 def writable(argument: Any) -> Array:

@@ -24,7 +24,7 @@ class Facing(NamedTuple):
         x, y, z = v
         return np.select(self.along, [z, y], x)
 
-    def turned(self, v: Sequence[Array]) -> tuple[Array, Array]:
+    def face_coordinates(self, v: Sequence[Array]) -> tuple[Array, Array]:
         """The guide's table: s and t for m of each face."""
         x, y, z = v
         down = self.negative
@@ -47,7 +47,7 @@ def projected(x: Array, y: Array, z: Array) -> tuple[Array, list[Array]]:
     A NaN component gives the middle: so do directions with infinite components (H200).
     """
     seen = facing((x, y, z))
-    s, t = seen.turned([np.nan_to_num(v, nan=0.0) for v in (x, y, z)])
+    s, t = seen.face_coordinates([np.nan_to_num(v, nan=0.0) for v in (x, y, z)])
     face = np.select(seen.along, [4, 2], 0) + seen.negative
     return face, [(v.astype(np.float64) + 1) / 2 for v in (s, t)]
 
@@ -65,9 +65,9 @@ def direction(face: Array, s: Array, t: Array, m: Array) -> list[Array]:
 def gradient(direction: Sequence[Array], change: Sequence[Array]) -> list[Array]:
     """The derivative of the position on the face (Vulkan 1.3, cube map derivative transformation)."""
     seen = facing(direction)
-    place = seen.turned([np.nan_to_num(v, nan=0.0).astype(np.float64) for v in direction])
+    place = seen.face_coordinates([np.nan_to_num(v, nan=0.0).astype(np.float64) for v in direction])
     along = seen.axis([v.astype(np.float64) for v in change]) * np.where(seen.negative, -1, 1)
-    turned = seen.turned([v.astype(np.float64) for v in change])
+    turned = seen.face_coordinates([v.astype(np.float64) for v in change])
     return [(d - p * along) / 2 for d, p in zip(turned, place, strict=True)]
 
 

@@ -35,13 +35,13 @@ def level(extents: Sequence[int], dx: Sequence[Array], dy: Sequence[Array]) -> A
 
     NaN counts as 0. (Infinite gradients, and extents that are not powers of two, were not measured.)
     """
-    one, two = ([cut(known(v)) * n for v, n in zip(gradient, extents, strict=True)] for gradient in (dx, dy))
+    one, two = ([truncate(finite(v)) * n for v, n in zip(gradient, extents, strict=True)] for gradient in (dx, dy))
     diagonals = [[total(a, sign * b) for a, b in zip(one, two, strict=True)] for sign in (1, -1)]
     lengths = [length(v, LENGTH) for v in (one, two)] + [length(v, DIAGONAL) for v in diagonals]
     return logarithm(np.maximum.reduce(lengths))
 
 
-def known(v: Array) -> Array:
+def finite(v: Array) -> Array:
     found: Array = np.nan_to_num(v.astype(np.float64), nan=0.0, posinf=2.0**100, neginf=-(2.0**100))
     return found
 
@@ -52,7 +52,7 @@ def unit(v: Array) -> Array:
     return found
 
 
-def cut(v: Array) -> Array:
+def truncate(v: Array) -> Array:
     u = unit(np.abs(v))
     return np.trunc(v / u) * u
 
@@ -67,7 +67,7 @@ def length(v: Sequence[Array], shares: Sequence[tuple[int, int]]) -> Array:
     """The approximate length of a vector: the components, sorted, times their fractions, added from the smallest on."""
     ordered = np.sort(np.abs(np.stack(v)), axis=0)[::-1]
     parts = [product(one, *share) for one, share in zip(ordered, shares, strict=False)]
-    return cut(reduce(added, reversed(parts)))
+    return truncate(reduce(added, reversed(parts)))
 
 
 def product(v: Array, numerator: int, exponent: int) -> Array:

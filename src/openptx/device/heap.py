@@ -70,7 +70,7 @@ class Heap:
         offsets = addresses - np.uint64(self.allocation.base)
         return offsets % np.uint64(ALIGN) + np.uint64(size) <= self.left[offsets // np.uint64(ALIGN)]
 
-    def given(self) -> NDArray[np.bool_]:
+    def allocated_bytes(self) -> NDArray[np.bool_]:
         """Whether each byte of the heap is part of an allocated block."""
         found = np.zeros(self.allocation.size, np.bool_)
         pooled = self._pool.blocks.items() if self._pool is not None else ()

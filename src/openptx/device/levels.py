@@ -20,21 +20,21 @@ NO_LEVEL = -32.0
 """The level for instructions that name none, as in ptxas 13.5: a bias does not lead to level 0 from there."""
 
 
-def chosen(t: Texture, s: Sampler, level: Array | None, count: int) -> Array:
+def level_of_detail(t: Texture, s: Sampler, level: Array | None, count: int) -> Array:
     """The level of each of `count` lanes, with its fraction, as doubles: bias added, then clamped to the existing
     levels.
 
     `level` is None if the instruction names none. NaN counts as 0.
     """
-    least, most = (max(cut(np.float64(v)), 0.0) for v in s.level_clamp)
+    least, most = (max(quantize(np.float64(v)), 0.0) for v in s.level_clamp)
     named = np.full(count, NO_LEVEL) if level is None else np.clip(np.nan_to_num(level, nan=0.0), -MOST, MOST)
     found: Array = np.clip(
-        cut(named.astype(np.float64) + cut(np.float64(s.level_bias))), least, min(most, t.level_count - 1)
+        quantize(named.astype(np.float64) + quantize(np.float64(s.level_bias))), least, min(most, t.level_count - 1)
     )
     return found
 
 
-def cut(v: Array | np.float64) -> Array:
+def quantize(v: Array | np.float64) -> Array:
     found: Array = np.floor(v * STEPS) / STEPS
     return found
 

@@ -58,7 +58,7 @@ class Memory:
         self._lowest = FIRST  # no slot before this one is free
         self.heap: Heap | None = None  # until `heap_of` is asked for it
 
-    def known(self, array: Array) -> Allocation | None:
+    def known_allocation(self, array: Array) -> Allocation | None:
         """The allocation of a contiguous array that `address` returned before."""
         root = array
         while isinstance(base := root.base, np.ndarray):
@@ -111,7 +111,7 @@ class Memory:
         slot = address >> self.shift
         return FIRST <= slot < len(self._rows) and self._rows[slot] is not None
 
-    def placed(self, root: Array) -> Allocation | None:
+    def placed_allocation(self, root: Array) -> Allocation | None:
         """The allocation whose bytes an array is, as `place` created it. Raises ArgumentError if it has been freed."""
         return self._within_placed(root, root)
 
@@ -184,7 +184,7 @@ class Memory:
         with MEMORY:
             slot = allocation.base >> self.shift
             found = self._rows[slot] = replace(allocation, size=size)
-            self._changed()
+            self._invalidate_snapshot()
             return found
 
     def release(self, allocation: Allocation, data: Bytes) -> None:
@@ -250,7 +250,7 @@ class Memory:
             self._gone.pop(taken, None)
         self._table[slot * ROW.size : (slot + count) * ROW.size] = row * count
         self._owners[found.base] = weakref.ref(root)
-        self._changed()
+        self._invalidate_snapshot()
         return found
 
     def _free(self, count: int) -> int:
@@ -294,7 +294,7 @@ class Memory:
             self._owners.pop(allocation.base, None)
             while len(self._gone) > REMEMBERED:
                 del self._gone[next(iter(self._gone))]
-            self._changed()
+            self._invalidate_snapshot()
 
     def _forget(self, key: tuple[int, int, bool, int]) -> None:
         with MEMORY:
@@ -323,7 +323,7 @@ class Memory:
                 self._snapshot = made
         return snapshot
 
-    def _changed(self) -> None:
+    def _invalidate_snapshot(self) -> None:
         self._version += 1
         self._snapshot = None
 

@@ -64,7 +64,7 @@ def fetch(t: Texture, s: Sampler, at: Place) -> Array:
     """The four components at float32 coordinates as 32 bits, in rows."""
     if t.level_count == 1:
         return four(t, fetched(t, s, at))
-    level = levels.chosen(t, s, at.level, len(at.c[0]))
+    level = levels.level_of_detail(t, s, at.level, len(at.c[0]))
     if s.level_filter == "nearest":
         return four(t, by_level(t, s, at, np.floor(level + 0.5)))
     return four(t, between_levels(t, s, at, level))
@@ -74,7 +74,7 @@ def fetched(t: Texture, s: Sampler, at: Place) -> Array:
     """The components at one level."""
     u = scaled(t, s, at.c)
     if s.filter == "linear":
-        return mixed(t, s, at, weighed(t, s, at, u, np.full(len(u[0]), FRACTION)))
+        return average_parts(t, s, at, weighted_texels(t, s, at, u, np.full(len(u[0]), FRACTION)))
     return texels(t, s, modes(t, s), at, whole(u, at.offset))
 
 
@@ -99,12 +99,12 @@ def between_levels(t: Texture, s: Sampler, at: Place, level: Array) -> Array:
         several: list[Part] = []
         for i, lanes in levels.groups(number):
             one, place = t.level(i), at.of(lanes)
-            some = weighed(one, s, place, scaled(one, s, place.c), portion[lanes])
+            some = weighted_texels(one, s, place, scaled(one, s, place.c), portion[lanes])
             several = several or [empty(part, len(level)) for part in some]
             for part, new in zip(several, some, strict=True):
                 part.texels[:, lanes], part.weights[:, lanes] = new
         parts += several
-    return mixed(t, s, at, parts)
+    return average_parts(t, s, at, parts)
 
 
 def empty(like: Part, lanes: int) -> Part:
@@ -159,22 +159,22 @@ def scaled(t: Texture, s: Sampler, c: Sequence[Array]) -> list[Array]:
 
 def whole(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
     """Positions of texels."""
-    return moved([np.floor(a) for a in c], offset)
+    return add_offsets([np.floor(a) for a in c], offset)
 
 
-def moved(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
+def add_offsets(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
     return [a + o for a, o in zip(c, offset, strict=True)] if offset else list(c)
 
 
-def weighed(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array) -> list[Part]:
+def weighted_texels(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share: Array) -> list[Part]:
     """The texel, or the 2, 4 or 8 neighbours that are averaged, with weights that sum to `share`."""
     address = modes(t, s)
     if t.seamless and s.filter == "linear":
         assert at.layer is not None
-        return seams.weighed(t, at.layer, moved(u, at.offset), share)
+        return seams.weighted_texels(t, at.layer, add_offsets(u, at.offset), share)
     if s.filter == "nearest":
         return [Part(raw(t, address, at, whole(u, at.offset), t.border)[np.newaxis], share[np.newaxis])]
-    base = [confined(a, n, mode) - 0.5 for a, n, mode in zip(moved(u, at.offset), t.shape, address, strict=False)]
+    base = [confined(a, n, mode) - 0.5 for a, n, mode in zip(add_offsets(u, at.offset), t.shape, address, strict=False)]
     low = [np.floor(a) for a in base]
     fractions = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
     return [Part(around(t, address, at, low, corners), weight) for corners, weight in quads(fractions, share)]
@@ -186,7 +186,7 @@ def confined(a: Array, n: int, mode: str) -> Array:
     return found
 
 
-def mixed(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
+def average_parts(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
     """The average of texels as a fetch reads them, or of the comparison results if there is a depth."""
     if at.depth is not None:  # sums of 256ths are exact
         shares = [compared(t, s, at.depth, values(t, found)) * weight[..., np.newaxis] for found, weight in parts]
@@ -202,12 +202,14 @@ def mixed(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> Array:
 
 def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], corners: Array) -> Array:
     """The texels at the corners (rows of 0 and 1 for each dimension) above the lowest ones: corner, lane, component."""
-    places = [placed(np.stack((i, i + 1)), n, mode) for i, n, mode in zip(low, t.shape, address, strict=False)]
+    places = [
+        apply_address_mode(np.stack((i, i + 1)), n, mode) for i, n, mode in zip(low, t.shape, address, strict=False)
+    ]
     chosen = [
         (index[up], None if outside is None else outside[up])
         for (index, outside), up in zip(places, corners.T, strict=True)
     ]
-    return stored(t, at, chosen, t.border)
+    return texels_or_border(t, at, chosen, t.border)
 
 
 def modes(t: Texture, s: Sampler) -> Sequence[str]:
@@ -233,10 +235,12 @@ def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
 
 def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array], border: Array) -> Array:
     """Texels as stored, each from its position or from where the address mode maps it; outside the `border`."""
-    return stored(t, at, [placed(i, n, mode) for i, n, mode in zip(c, t.shape, address, strict=False)], border)
+    return texels_or_border(
+        t, at, [apply_address_mode(i, n, mode) for i, n, mode in zip(c, t.shape, address, strict=False)], border
+    )
 
 
-def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]], border: Array) -> Array:
+def texels_or_border(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]], border: Array) -> Array:
     """Texels at positions in x, y, z: the border if they are outside. Components are the last axis."""
     index = [i for i, _ in reversed(places)]
     if at.layer is not None:
@@ -244,14 +248,14 @@ def stored(t: Texture, at: Place, places: Sequence[tuple[Array, Array | None]], 
         index.insert(0, np.minimum(at.layer, t.layers - 1).astype(np.int64))
     if at.sample is not None:
         index.append(at.sample.astype(np.int64))
-    found = taken(t.texels, index)
+    found = take_elements(t.texels, index)
     for _, outside in places:
         if outside is not None and outside.any():
             found = np.where(outside[..., np.newaxis], border, found)
     return found
 
 
-def taken(texels: Array, index: Sequence[Array]) -> Array:
+def take_elements(texels: Array, index: Sequence[Array]) -> Array:
     """Elements with their components, which are read as one number if they are contiguous."""
     *extents, channels = texels.shape
     whole = WHOLE.get(channels * texels.itemsize)
@@ -263,7 +267,7 @@ def taken(texels: Array, index: Sequence[Array]) -> Array:
     return texels.reshape(-1).view(whole)[flat].view(texels.dtype).reshape(*flat.shape, channels)
 
 
-def placed(i: Array, n: int, mode: str) -> tuple[Array, Array | None]:
+def apply_address_mode(i: Array, n: int, mode: str) -> tuple[Array, Array | None]:
     """Integer positions (as doubles) clamped to 0 to n - 1, as integers, and which of them are outside, if that
     matters."""
     outside: Array | None = None

@@ -12,7 +12,7 @@ from openptx.device.filtering import FRACTION, Part, quads
 from openptx.device.texture import FACES, Texture
 
 
-def weighed(t: Texture, layer: Array, u: Sequence[Array], share: Array) -> list[Part]:
+def weighted_texels(t: Texture, layer: Array, u: Sequence[Array], share: Array) -> list[Part]:
     """The four texels around places in texels, some of them on neighbouring faces, with weights that are `share`
     together.
 

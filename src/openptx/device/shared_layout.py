@@ -22,7 +22,7 @@ def shared_layout(program: Program, kernel: str) -> SharedLayout:
     """The layout of a kernel. Memory reserved for the system comes first, in modules that read its location."""
     found = program.layouts.get(kernel)
     if found is None:
-        found = program.layouts[kernel] = laid_out(program.reserved_shared, named(program, kernel))
+        found = program.layouts[kernel] = laid_out(program.reserved_shared, shared_variables(program, kernel))
     return found
 
 
@@ -40,10 +40,10 @@ def laid_out(reserved: int, variables: set[Variable]) -> SharedLayout:
     return SharedLayout(offsets, end, -(-end // align) * align, names_dynamic)
 
 
-def named(program: Program, kernel: str) -> set[Variable]:
+def shared_variables(program: Program, kernel: str) -> set[Variable]:
     """The shared variables that a kernel and the functions it may call declare or use."""
     found = set[Variable]()
-    for function in reached(program, kernel):
+    for function in reachable_functions(program, kernel):
         found.update(function.shared)
         found.update(variables_of(function.code))
     return found
@@ -62,7 +62,7 @@ def variables_of(code: Iterable[Op]) -> Iterator[Variable]:
             yield operand.variable
 
 
-def reached(program: Program, kernel: str) -> Iterator[Function]:
+def reachable_functions(program: Program, kernel: str) -> Iterator[Function]:
     """The kernel and the functions it may call: all of the module, if it calls by address."""
     seen, waiting = {kernel}, [kernel]
     while waiting:

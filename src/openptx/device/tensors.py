@@ -57,7 +57,7 @@ def storage_of(tensor: Any) -> Array:
     return found
 
 
-def kept(tensor: object, array: Array) -> Array:
+def memoised_array(tensor: object, array: Array) -> Array:
     """The array for a tensor: the same one each time, as long as the tensor has the same memory.
 
     The array must not keep the tensor alive.

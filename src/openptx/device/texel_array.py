@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from openptx.device.arrays import Array, described
+from openptx.device.arrays import Array, from_array_interface
 from openptx.device.handles import Opaque
 from openptx.errors import ArgumentError, require_flags
 
@@ -81,7 +81,7 @@ def checked(array: Any) -> Array:
     """The argument as an array; raises ArgumentError if it is not one."""
     if not hasattr(array, "__array_interface__"):
         raise ArgumentError(f"a texture or surface is made of an array, not of {type(array).__name__}")
-    return described("a texture or surface", array)
+    return from_array_interface("a texture or surface", array)
 
 
 def components(array: Array, channels: int | None) -> Array:

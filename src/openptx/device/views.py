@@ -9,7 +9,7 @@ import numpy as np
 from openptx.device.arrays import any_array, as_array
 from openptx.device.memory import Memory
 from openptx.device.memory_view import Array, owner
-from openptx.device.tensors import is_tensor, kept, storage_of
+from openptx.device.tensors import is_tensor, memoised_array, storage_of
 from openptx.errors import ArgumentError
 
 MEMORYVIEW: type[object] = type(np.zeros(1).data)
@@ -28,7 +28,7 @@ class View(NamedTuple):
 
     def address(self, memory: Memory, name: str) -> int:
         """The device address of the first element; the same for the life of the memory."""
-        placed = memory.placed(self.root)
+        placed = memory.placed_allocation(self.root)
         if placed is not None and (placed.writable <= self.writable):
             return placed.base + self.pointer - placed.pointer
         found = memory.span(name, self.root, self.low, self.high - self.low, self.writable, self.low % 16)
@@ -70,9 +70,9 @@ def lasting(where: object, argument: Any) -> Array:
     """The same array for each call with an object. It lives as long as the object, which it must not keep alive: it may
     keep the memory of a memoryview alive, but arrays of other buffers keep their object itself alive."""
     if type(argument) is MEMORYVIEW:
-        return kept(argument, as_array(np.asarray(argument)))
+        return memoised_array(argument, as_array(np.asarray(argument)))
     if hasattr(argument, "__dlpack__"):
-        return kept(argument, any_array(where, argument))
+        return memoised_array(argument, any_array(where, argument))
     if hasattr(argument, "__array_interface__") or is_buffer(argument):
         fix = "keep `numpy.asarray(...)` or a memoryview of it, and give that"
         raise ArgumentError(f"{where}: nothing tells how long the memory of {type(argument).__name__} lives; {fix}")

@@ -51,5 +51,5 @@ class Collector:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """All of them, in text order; those at one location in the order they were found."""
-        found = [d.repeated(tuple(self._also[cause])) if self._also.get(cause) else d for d, cause in self._found]
+        found = [d.with_locations(tuple(self._also[cause])) if self._also.get(cause) else d for d, cause in self._found]
         return sorted(found, key=lambda diagnostic: diagnostic.span[0])

@@ -161,7 +161,7 @@ class Diagnostic:
         """Facts for tools of one kind of diagnostic, besides the fields that all have."""
         return {}
 
-    def repeated(self, also: tuple[Span, ...]) -> Diagnostic:
+    def with_locations(self, also: tuple[Span, ...]) -> Diagnostic:
         """The same diagnostic with the other locations of its error."""
         found = self.advising(self.help, self.fix)
         found.also = also

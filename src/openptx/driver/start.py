@@ -55,10 +55,10 @@ def callback(driver: Driver, entry: EntryPoint) -> Any:
     if call is None:
         return None
     kind = ctypes.CFUNCTYPE(ctypes.c_int, *entry.types)
-    return kind(guarded(driver, call, entry.symbol))
+    return kind(guard(driver, call, entry.symbol))
 
 
-def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
+def guard(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
     """The function of an entry point with its requirements checked. Its results, also those of exceptions, have
     RETURNED added."""
     function, needs = checked(symbol, driver.with_objects(call.function)), call.needs

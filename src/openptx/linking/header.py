@@ -15,7 +15,7 @@ D = TypeVar("D", bound=Directive)
 def common_header(modules: list[Module], override: str | None) -> tuple[str, list[Diagnostic]]:
     """The directives of the linked module, or why some modules cannot share any."""
     problems: list[Diagnostic] = []
-    version = max((found(module, Version) for module in modules), key=lambda v: (v.major, v.minor))
+    version = max((find_directive(module, Version) for module in modules), key=lambda v: (v.major, v.minor))
     machines = [machine for module in modules if (machine := module.checker.header.target) is not None]
     best = target(override) if override else None
     if best is None:
@@ -25,18 +25,21 @@ def common_header(modules: list[Module], override: str | None) -> tuple[str, lis
         other = next(i for i, machine in enumerate(machines) if not covers(str(machine), machines[newest]))
         problems.append(
             _problem(
-                found(modules[other], Target), modules[newest], f"no processor has the features of `{machines[other]}` "
-                f"and of `{machines[newest]}`", "compile both for the same target",
+                find_directive(modules[other], Target), modules[newest],
+                f"no processor has the features of `{machines[other]}` and of `{machines[newest]}`",
+                "compile both for the same target",
             )
         )  # fmt: skip
         best = machines[newest]
     options = _options(modules[0])
     for module in modules[1:]:
         if module.checker.header.short_addresses != modules[0].checker.header.short_addresses:
-            where = next((item for item in module.items if isinstance(item, AddressSize)), found(module, Target))
+            where = next(
+                (item for item in module.items if isinstance(item, AddressSize)), find_directive(module, Target)
+            )
             problems.append(_problem(where, modules[0], "the modules have addresses of different sizes"))
         if _options(module) - {"debug"} != options - {"debug"}:
-            problems.append(_problem(found(module, Target), modules[0], "the modules have different modes"))
+            problems.append(_problem(find_directive(module, Target), modules[0], "the modules have different modes"))
         options &= _options(module)  # which differ in `debug` only
     size = 32 if modules[0].checker.header.short_addresses else 64
     listed = ", ".join([str(best), *sorted(options)])
@@ -45,13 +48,13 @@ def common_header(modules: list[Module], override: str | None) -> tuple[str, lis
     return "\n".join(lines) + "\n", problems
 
 
-def found(module: Module, kind: type[D]) -> D:
+def find_directive(module: Module, kind: type[D]) -> D:
     """The directive of this kind; a module without errors has one."""
     return next(item for item in module.items if isinstance(item, kind))
 
 
 def _options(module: Module) -> set[str]:
-    names = {name.text for name in found(module, Target).targets if target(name.text) is None}
+    names = {name.text for name in find_directive(module, Target).targets if target(name.text) is None}
     return names - {"texmode_unified"}  # the default
 
 

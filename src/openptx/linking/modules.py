@@ -31,7 +31,7 @@ class Module:
     names: dict[str, Name] = field(default_factory=dict[str, "Name"])
 
     def __post_init__(self) -> None:
-        for statement, declarator in _declared(self.items):
+        for statement, declarator in _declarations(self.items):
             name = self.names.setdefault(_text(statement, declarator), Name(self))
             name.declarations.append(Declaration(statement, declarator))
         for item in self.items:
@@ -136,7 +136,7 @@ def read_modules(files: list[File], target: str | None, profile: str) -> list[Mo
     return [Module(number, *resolve(file, target, profile)) for number, file in enumerate(files)]
 
 
-def _declared(items: list[Statement]) -> Iterator[tuple[Function | Variable, Declarator | None]]:
+def _declarations(items: list[Statement]) -> Iterator[tuple[Function | Variable, Declarator | None]]:
     for item in items:
         if isinstance(item, Function):
             yield item, None

@@ -48,7 +48,7 @@ class Builder:
         chosen = [f"i32 {'poison' if i is None else i}" for i in order]
         return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
 
-    def joined(self, element: str, n: int, parts: list[str]) -> str:
+    def concatenate(self, element: str, n: int, parts: list[str]) -> str:
         """Concatenates vectors of `n` elements; their number is a power of two."""
         while len(parts) > 1:
             t = f"<{n} x {element}>"

@@ -57,7 +57,7 @@ FUNCTIONS: tuple[tuple[str, Any, list[Any]], ...] = (
 # fmt: on
 
 
-def named() -> str:
+def library_path() -> str:
     """The library's path, or "" for llvmlite's LLVM."""
     return os.environ.get(VARIABLE, "")
 
@@ -65,7 +65,7 @@ def named() -> str:
 def identity() -> str:
     """What tells this library from others: its path, size and time; a name that the system's linker looks up as it
     is."""
-    path = named()
+    path = library_path()
     try:
         status = os.stat(path)
         return f"{path} {status.st_size} {status.st_mtime_ns}"
@@ -106,7 +106,7 @@ class CLibrary:
         if effort not in self._machines:
             triple, target, said = llvm.get_default_triple().encode(), c_void_p(), c_void_p()
             if self._llvm.LLVMGetTargetFromTriple(triple, byref(target), byref(said)):
-                raise Bug(self.taken(said))
+                raise Bug(self.take_message(said))
             model = (PIC, SMALL) if sys.platform == "linux" else (STATIC, JIT)
             cpu = host().name.encode(), host().features.encode()
             self._machines[effort] = self._llvm.LLVMCreateTargetMachine(target, triple, *cpu, effort, *model)
@@ -139,9 +139,9 @@ class CLibrary:
 
     def require(self, fine: bool, said: c_void_p) -> None:
         if not fine:
-            raise Bug(f"the code generator made a module that LLVM rejects: {self.taken(said)}")
+            raise Bug(f"the code generator made a module that LLVM rejects: {self.take_message(said)}")
 
-    def taken(self, said: c_void_p) -> str:
+    def take_message(self, said: c_void_p) -> str:
         """A message of LLVM's, which is freed."""
         text = ctypes.string_at(said).decode(errors="replace") if said else ""
         self._llvm.LLVMDisposeMessage(said)

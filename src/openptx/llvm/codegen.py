@@ -9,7 +9,7 @@ from typing import Literal
 import llvmlite.binding as llvm
 
 from openptx.errors import Bug
-from openptx.llvm.c_library import CLibrary, dotted, identity, named
+from openptx.llvm.c_library import CLibrary, dotted, identity, library_path
 from openptx.llvm.host import host
 from openptx.locks import LLVM
 
@@ -109,9 +109,9 @@ def machine(effort: Literal[0, 2]) -> llvm.TargetMachine:
 @cache
 def other_library() -> CLibrary | None:
     """The library that compiles instead of llvmlite's, if the environment names one."""
-    if not named():
+    if not library_path():
         return None
-    library = CLibrary(named())
+    library = CLibrary(library_path())
     library.set_options(*options(0), PERMANENT)
     return library
 

@@ -33,7 +33,7 @@ class Document:
         self.at = Positions(self.file, encoding)
         self._bodies: dict[Span, list[tree.Statement]] = {}
 
-    def changed(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None) -> Document:
+    def apply_changes(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None) -> Document:
         """The document after an editor's changes, each relative to the result of the previous ones."""
         document = self
         for change in changes:

@@ -26,11 +26,11 @@ _TAGS = {
 def diagnostics(document: Document) -> list[types.Diagnostic]:
     """All findings in a document. For a repeated error, each location."""
     return [
-        _shown(document, each, span) for each in document.diagnostics for span in (each.span, *each.also)
+        _to_lsp(document, each, span) for each in document.diagnostics for span in (each.span, *each.also)
     ][:MOST]  # fmt: skip
 
 
-def _shown(document: Document, found: Diagnostic, span: tuple[int, int]) -> types.Diagnostic:
+def _to_lsp(document: Document, found: Diagnostic, span: tuple[int, int]) -> types.Diagnostic:
     related = [
         types.DiagnosticRelatedInformation(types.Location(document.uri, document.at.range(label.span)), label.text)
         for label in found.labels
@@ -86,7 +86,7 @@ def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
     return types.CodeAction(
         title=found.fix.text[:1].upper() + found.fix.text[1:],
         kind=types.CodeActionKind.QuickFix,
-        diagnostics=[_shown(document, found, found.span)],
+        diagnostics=[_to_lsp(document, found, found.span)],
         is_preferred=found.fix.applicability == SAFE,
         edit=_edit(document, [found]),
     )

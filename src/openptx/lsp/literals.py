@@ -29,12 +29,12 @@ def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]
             continue
         constant = literal(match[1], match.span(1))
         assert isinstance(constant, Float)
-        decimal = repr(from_f64(constant.bits)) if match.start() in short else shown(constant)
+        decimal = repr(from_f64(constant.bits)) if match.start() in short else shortest_decimal(constant)
         found.append(types.InlayHint(document.at.position(match.end()), f"= {decimal}", padding_left=True))
     return found
 
 
-def shown(constant: Float) -> str:
+def shortest_decimal(constant: Float) -> str:
     """The shortest decimal that is this value in its own width."""
     value = constant.value
     if constant.width == 64 or not isfinite(value):

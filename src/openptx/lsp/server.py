@@ -98,21 +98,21 @@ def make_server(target: str | None = None) -> LanguageServer:
 
 def _register_documents(server: LanguageServer, session: Session) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         document = session.open(item.uri, item.version, item.text)
         session.documents[item.uri] = document
         session.show(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: types.DidChangeTextDocumentParams) -> None:
+    async def did_change(params: types.DidChangeTextDocumentParams) -> None:
         item = params.text_document
-        document = session.document(item.uri).changed(params.content_changes, item.version)
+        document = session.document(item.uri).apply_changes(params.content_changes, item.version)
         session.documents[item.uri] = document
         session.show_soon(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: types.DidCloseTextDocumentParams) -> None:
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         session.documents.pop(uri, None)
         session.send(uri, [])
@@ -161,7 +161,7 @@ def _register_edits(server: LanguageServer, session: Session) -> None:
     kinds: list[types.CodeActionKind | str] = [types.CodeActionKind.QuickFix, findings.FIX_ALL]
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
-    def acted(params: types.CodeActionParams) -> list[types.CodeAction]:
+    def list_code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
         return findings.code_actions(session.document(params.text_document.uri), params)
 
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)

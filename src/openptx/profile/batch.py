@@ -11,7 +11,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.decode import guard_mask
 from openptx.profile.barrier_waits import BarrierWaits
-from openptx.profile.branches import taken, targets
+from openptx.profile.branches import targets, targets_taken
 from openptx.profile.decoded import WAITING
 from openptx.profile.requests import count_of, warps_of
 
@@ -80,7 +80,7 @@ class ProfiledBatch(Batch):
         if found is not None:
             counters.branches += found.branches
             counters.divergent += found.divergent
-        for pc, threads in taken(self, op, group, guard):
+        for pc, threads in targets_taken(self, op, group, guard):
             self.recorder.branched_to(op, pc, threads)
 
     def skips(self, op: Op, lanes: lane_sets.Lanes, guard: Array | None) -> None:

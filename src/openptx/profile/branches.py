@@ -49,7 +49,7 @@ def targets(batch: Batch, op: Op, group: Group, guard: Array | None) -> Branches
     return Branches(warps, different(batch, lanes, place))
 
 
-def taken(batch: Batch, op: Op, group: Group, guard: Array | None) -> Iterator[tuple[int, int]]:
+def targets_taken(batch: Batch, op: Op, group: Group, guard: Array | None) -> Iterator[tuple[int, int]]:
     """Where a branch within its function sends threads: each position, and the number of threads that go there."""
     kind, size = op.form.instruction.control, lane_sets.size(group.lanes, batch.x.n)
     if kind == "branch":

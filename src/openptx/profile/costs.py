@@ -171,7 +171,7 @@ def global_collisions(requests: Requests) -> Costs:
         np.bincount(owners, passes, count).astype(np.int64),
         np.bincount(owners, minlength=count),
         np.zeros(count, np.int64),
-        repeated(rows, starts, count),
+        count_repeats(rows, starts, count),
     )
 
 
@@ -184,9 +184,9 @@ def shared_collisions(requests: Requests) -> Costs:
     starts = runs(rows, addresses)
     ideal = np.ones(requests.warps, np.int64)
     taken = lanes.max(axis=1)
-    return Costs(taken, ideal, taken - ideal, repeated(rows, starts, requests.warps))
+    return Costs(taken, ideal, taken - ideal, count_repeats(rows, starts, requests.warps))
 
 
-def repeated(rows: Addresses, starts: Addresses, count: int) -> Addresses:
+def count_repeats(rows: Addresses, starts: Addresses, count: int) -> Addresses:
     """For each row, the number of its sorted addresses that equal their predecessor."""
     return np.bincount(rows, minlength=count) - np.bincount(rows[starts], minlength=count)

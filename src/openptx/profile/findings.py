@@ -66,19 +66,19 @@ class Finding:
     def __str__(self) -> str:
         if not self.lines:
             return self.message
-        return f"line{'s' if len(self.lines) > 1 else ''} {named(self.lines)}: {self.message}"
+        return f"line{'s' if len(self.lines) > 1 else ''} {describe_lines(self.lines)}: {self.message}"
 
 
 def findings(lines: Sequence[Line], launch: LaunchShape) -> tuple[Finding, ...]:
     """The most important findings, at most five."""
     cost = sum(cost_of(line.counters) for line in lines)
     found = [finding for line in lines if line.counters.memory for finding in of_line(line)]
-    found = [*joined(found), *partial_warps(lines, launch), *idle(lines, launch)]
+    found = [*merge_lines(found), *partial_warps(lines, launch), *idle(lines, launch)]
     worth = [finding for finding in found if finding.waste >= max(LEAST * cost, 1)]
     return tuple(sorted(worth, key=lambda finding: -finding.waste)[:MOST])
 
 
-def joined(found: Sequence[Finding]) -> Iterator[Finding]:
+def merge_lines(found: Sequence[Finding]) -> Iterator[Finding]:
     """Merges findings that say the same about several lines."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:
@@ -88,7 +88,7 @@ def joined(found: Sequence[Finding]) -> Iterator[Finding]:
         yield Finding(kind, file, lines, message, sum(finding.waste for finding in same))
 
 
-def named(lines: Sequence[int]) -> str:
+def describe_lines(lines: Sequence[int]) -> str:
     """`90, 92 to 94`; after six of them the number of the rest."""
     runs: list[list[int]] = []
     for line in lines:

@@ -47,10 +47,10 @@ class ProfiledLaunch(Launch):
 
 def sampled(program: Program, function: Function, shape: Shape, wanted: int) -> Iterator[tuple[int, int]]:
     """Pieces of a launch of which `wanted` CTAs are executed."""
-    return spread(shape.ctas, shape.cluster_size, wanted, ctas_of_a_batch(program, function, shape))
+    return sample_pieces(shape.ctas, shape.cluster_size, wanted, ctas_of_a_batch(program, function, shape))
 
 
-def spread(ctas: int, cluster: int, wanted: int, most: int) -> Iterator[tuple[int, int]]:
+def sample_pieces(ctas: int, cluster: int, wanted: int, most: int) -> Iterator[tuple[int, int]]:
     """Pieces of `wanted` CTAs or a few more, in whole clusters, evenly spread: the first of each, and how many.
 
     A piece has at most as many CTAs as a batch, and there are several, because CTAs at the edges may behave

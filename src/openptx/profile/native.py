@@ -26,7 +26,7 @@ from openptx.engines.native.instrument.count.layout import layout_of
 from openptx.engines.native.instrument.selection import COUNT
 from openptx.engines.native.runtime.launch import launch
 from openptx.profile.launch import ProfiledLaunch
-from openptx.profile.observe import joined
+from openptx.profile.observe import merge_pairs
 from openptx.profile.tally import RequestRows, Tally
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Counting:
             space = self.layout.sites[int(rows.sites[begin])].space
             trace = [(space, rows.addresses[i].astype(np.uint64), int(sizes[i])) for i in range(begin, end)]
             at = begin
-            for _, _, size in joined(trace):
+            for _, _, size in merge_pairs(trace):
                 chosen.append(at)
                 wide[at] = size
                 at += 2 if size > sizes[at] else 1

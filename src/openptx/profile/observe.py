@@ -52,12 +52,12 @@ def fragments(
     x: ProfiledThreads, found: FragmentAccess, trace: list[Traced], lanes: lane_sets.Lanes, counters: Counters
 ) -> None:
     """The matrix elements that a warp loads or stores: two adjacent ones of a lane are one access."""
-    for space, addresses, size in joined(trace):
+    for space, addresses, size in merge_pairs(trace):
         for memory, chosen, active in memories(x, space, addresses, lanes):
             count(memory, found.kind, requests(x.geometry, active, chosen, size), counters)
 
 
-def joined(trace: list[Traced]) -> list[Traced]:
+def merge_pairs(trace: list[Traced]) -> list[Traced]:
     """Accesses of up to 32 bits are merged into one of 64 bits if the next one follows 32 bits later in all lanes."""
     found: list[Traced] = []
     for space, addresses, size in trace:

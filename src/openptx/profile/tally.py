@@ -131,9 +131,9 @@ class Tally:
             counters = self.recorder.of(self.sites[int(part.sites[0])].op)
             rows = Requests(every.addresses[chunk], None if active is None else active[chunk], 0, target.size, None)
             times, warps = part.times, int(part.times.sum())
-            record(target, rows, cut(costs, chunk), times, warps, int(lanes[chunk] @ times), counters)
+            record(target, rows, slice_costs(costs, chunk), times, warps, int(lanes[chunk] @ times), counters)
             start = stop
 
 
-def cut(costs: Costs, chunk: slice) -> Costs:
+def slice_costs(costs: Costs, chunk: slice) -> Costs:
     return Costs(costs.taken[chunk], costs.ideal[chunk], costs.conflicts[chunk], costs.collisions[chunk])

@@ -19,7 +19,7 @@ from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.numerics import Bits
 from openptx.program import FunctionName, Op, Reg, Sink, Symbol, Target
 from openptx.prove.paths import EVERYWHERE, Path
-from openptx.prove.terms import known, same
+from openptx.prove.terms import same, simplify
 from openptx.prove.unprovable import Unprovable
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ class Activation:
             try:
                 self.step(pc, code[pc])
             except Unprovable as found:
-                raise found if found.placed else named(found, code[pc]) from None
+                raise found if found.placed else with_instruction(found, code[pc]) from None
             except InterpretInstruction as found:
-                raise named(Unprovable("instruction", str(found)), code[pc]) from None
+                raise with_instruction(Unprovable("instruction", str(found)), code[pc]) from None
         return None
 
     def step(self, pc: int, op: Op) -> None:
@@ -146,7 +146,7 @@ class Activation:
             raise Unprovable("warp-exchange")
         taken, other = self.divided(state, op.guard)
         if kind is None or kind == "breakpoint":
-            self.guarded(op, taken)
+            self.execute_guarded(op, taken)
             self.arrive(pc + 1, state, pc)
             return
         if taken is not None:
@@ -159,12 +159,12 @@ class Activation:
                 self.arrive(target.pc, taken_state, pc)
             elif kind == "return" and self.depth:  # the state at a kernel's end is not needed
                 self.arrive(len(self.function.code), taken_state, pc)
-            elif kind == "call" and (after := self.called(op, taken_state)) is not None:
+            elif kind == "call" and (after := self.execute_call(op, taken_state)) is not None:
                 self.arrive(pc + 1, after, pc)
         if other is not None:
             self.arrive(pc + 1, State(other, state.cells, state.visits), pc)
 
-    def called(self, op: Op, state: State) -> State | None:
+    def execute_call(self, op: Op, state: State) -> State | None:
         """The state after a call; None if the callee does not return."""
         site, thread = CallSite(op), self.thread
         problem = self.uncallable(site)
@@ -199,12 +199,12 @@ class Activation:
         """The paths on which the guard holds and does not hold; None for an impossible one."""
         if guard is None:
             return state.path, None
-        p = known(state.cells[guard.index].v)
+        p = simplify(state.cells[guard.index].v)
         if isinstance(p, int):
             return (state.path, None) if bool(p) != guard.negated else (None, state.path)
         return state.path.extended(p, not guard.negated), state.path.extended(p, guard.negated)
 
-    def guarded(self, op: Op, taken: Path | None) -> None:
+    def execute_guarded(self, op: Op, taken: Path | None) -> None:
         """Executes an instruction under its guard, in the current state."""
         if taken is None:
             return
@@ -241,7 +241,7 @@ class Activation:
         return True
 
     def merged(self, a: State, b: State) -> State:
-        path, selector = a.path.joined(b.path)
+        path, selector = a.path.join(b.path)
         p = Bits(self.x, 1, selector)
         cells = [
             mine if mine is other or same(mine.v, other.v) else self.x.select(p, mine, other)
@@ -253,7 +253,7 @@ class Activation:
         return State(path, cells, visits)
 
 
-def named(found: Unprovable, op: Op) -> Unprovable:
+def with_instruction(found: Unprovable, op: Op) -> Unprovable:
     """The reason, with the instruction that it concerns."""
     text = op.one_line
     return Unprovable(found.reason, f"`{text}`" + (f": {found.detail}" if found.detail else ""), placed=True)

@@ -34,7 +34,7 @@ class Claim:
     def __init__(self, inputs: Inputs, functions: tuple[Function, Function], one: Execution, two: Execution) -> None:
         self.inputs, self.one, self.two = inputs, one, two
         self.accesses = [e for e in (*one.accesses, *two.accesses) if e.region != STACK]
-        self.regions = sorted(one.regions.written() | two.regions.written())
+        self.regions = sorted(one.regions.modified_regions() | two.regions.modified_regions())
         self.constraints = [
             *inputs.constraints(functions, {e.region for e in self.accesses}),
             *(z3.Not(path.condition()) for path in (*one.open, *two.open)),
@@ -125,7 +125,7 @@ def pairwise_equal(claim: Claim, milliseconds: int, deadline: float) -> bool:
             if a.size != b.size or time.monotonic() > deadline:
                 return False
             p, q = a.path.condition(), b.path.condition()
-            alike = conjunction([a.at() == b.at(), a.stored() == b.stored()])
+            alike = conjunction([a.at() == b.at(), a.stored_bits() == b.stored_bits()])
             differ = z3.Or(z3.Xor(p, q), z3.And(p, z3.Not(alike)))
             if solve([*claim.constraints, differ], milliseconds).verdict != z3.unsat:
                 return False

@@ -60,7 +60,7 @@ def confirmed(a: Kernel, b: Kernel, inputs: Inputs, launch: Launch, size: int, s
             continue
         for name, one in left.items():
             if not np.array_equal(one, right[name]):
-                return described(a, inputs, given, name, one, right[name], size)
+                return first_difference(a, inputs, given, name, one, right[name], size)
         return None
     return None
 
@@ -78,7 +78,7 @@ def results(kernel: Kernel, inputs: Inputs, launch: Launch, seconds: float) -> d
     return after
 
 
-def described(
+def first_difference(
     kernel: Kernel, inputs: Inputs, launch: Launch, name: str, a: Bytes, b: Bytes, size: int
 ) -> Counterexample:
     """The first place where two results differ."""

@@ -44,7 +44,8 @@ def require_same_parameters(a: Kernel, b: Kernel) -> None:
     one, two = layout(a.function), layout(b.function)
     if one != two:
         raise ArgumentError(
-            f"`{a.name}` and `{b.name}` take different parameters: {listed(one)}, and {listed(two)} (offset:bytes)"
+            f"`{a.name}` and `{b.name}` take different parameters: {format_places(one)}, and {format_places(two)} "
+            "(offset:bytes)"
         )
     for kernel in (a, b):
         if kernel.module.program.address_size != 64:
@@ -56,5 +57,5 @@ def layout(function: Function) -> list[tuple[int, int]]:
     return [(p.offset, p.size) for p in function.parameters if isinstance(p, Variable)]
 
 
-def listed(places: list[tuple[int, int]]) -> str:
+def format_places(places: list[tuple[int, int]]) -> str:
     return " ".join(f"{offset}:{size}" for offset, size in places) or "none"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import z3
 
 from openptx.isa.address_windows import LOCAL, PARAM, SHARED, SHIFT
-from openptx.prove.terms import Term, known, same, vector
+from openptx.prove.terms import Term, same, simplify, vector
 from openptx.prove.unprovable import Unprovable
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Access:
     def at(self) -> z3.BitVecRef:
         return vector(self.offset, 64)
 
-    def stored(self) -> z3.BitVecRef:
+    def stored_bits(self) -> z3.BitVecRef:
         assert self.value is not None
         return vector(self.value, 8 * self.size)
 
@@ -53,12 +53,12 @@ class Regions:
     def stores(self, region: str) -> list[Access]:
         return self._stores.get(region, [])
 
-    def written(self) -> set[str]:
+    def modified_regions(self) -> set[str]:
         """The regions that the launch modifies."""
         return set(self._stores) - {STACK}
 
     def store(self, path: Path, region: str, offset: Term, size: int, value: Term) -> None:
-        found = Access(path, region, offset, size, known(value))
+        found = Access(path, region, offset, size, simplify(value))
         self.accesses.append(found)
         self._stores.setdefault(region, []).append(found)
 
@@ -72,7 +72,7 @@ class Regions:
         for store in self.stores(region):
             if not store.path.excludes(path):
                 found = self.after(found, store, path, offset, size)
-        return known(found)
+        return simplify(found)
 
     def fresh(self, region: str, offset: Term, size: int) -> Term:
         """Their value before the launch; local memory is zero, as in the reference engine."""
@@ -85,7 +85,7 @@ class Regions:
     def after(self, before: Term, store: Access, path: Path, offset: Term, size: int) -> Term:
         """`before`, after a store."""
         w, always = 8 * size, path.implies(store.path)
-        apart = known(vector(offset, 64) - store.at())
+        apart = simplify(vector(offset, 64) - store.at())
         if isinstance(apart, int):
             apart = apart - (1 << 64) if apart >> 63 else apart
             if apart >= store.size or apart <= -size:
@@ -94,10 +94,10 @@ class Regions:
             return new if always else z3.If(store.path.condition(), vector(new, w), vector(before, w))
         if size == store.size:  # both are aligned to it
             hit = apart == 0
-            new = store.stored()
+            new = store.stored_bits()
             return z3.If(hit if always else z3.And(store.path.condition(), hit), new, vector(before, w))
         parts = list[z3.BitVecRef]()
-        whole, value = vector(before, w), store.stored()
+        whole, value = vector(before, w), store.stored_bits()
         for i in reversed(range(size)):
             byte = z3.Extract(8 * i + 7, 8 * i, whole)
             for j in range(store.size):
@@ -110,7 +110,7 @@ class Regions:
 
 def bytewise(before: Term, store: Access, apart: int, size: int) -> z3.BitVecRef:
     """Some bytes from the store, the others as before; the first byte is `apart` bytes after the store's start."""
-    old, new = vector(before, 8 * size), store.stored()
+    old, new = vector(before, 8 * size), store.stored_bits()
     parts = list[z3.BitVecRef]()
     for i in reversed(range(size)):
         j = apart + i
@@ -126,7 +126,7 @@ def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[
     """The regions that an address may be in, each with the path and the offset. A choice between pointers gives
     several.
     """
-    address = known(address)
+    address = simplify(address)
     if space in ("local", "frame"):
         return [(path, STACK, address)]
     if isinstance(address, int):
@@ -134,7 +134,7 @@ def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[
     terms = summands(address)
     bases = [inputs.pointers[t.get_id()] for t in terms if t.get_id() in inputs.pointers]
     if len(bases) == 1:
-        return [(path, bases[0].name, known(address - bases[0].term))]
+        return [(path, bases[0].name, simplify(address - bases[0].term))]
     if bases:
         names = " and ".join(f"`{base.name}`" for base in bases)
         raise Unprovable("address", f"the sum of the 64-bit parameters {names}: which one is the pointer?")
@@ -147,7 +147,7 @@ def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[
         return found
     number = next((t.as_long() for t in terms if z3.is_bv_value(t)), 0)
     if number >> SHIFT[64] == LOCAL:
-        return [(path, STACK, known(address - (LOCAL << SHIFT[64])))]
+        return [(path, STACK, simplify(address - (LOCAL << SHIFT[64])))]
     raise Unprovable("address", f"in `.{space}`: {str(address)[:120]}")
 
 

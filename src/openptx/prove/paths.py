@@ -44,7 +44,7 @@ class Path:
         """Whether it is obvious that both cannot hold."""
         return any((i, not positive) in self.literals for i, positive in other.literals)
 
-    def joined(self, other: Path) -> tuple[Path, z3.BoolRef]:
+    def join(self, other: Path) -> tuple[Path, z3.BoolRef]:
         """The path on which either holds, and the condition that distinguishes this one there."""
         common = {key: term for key, term in self.literals.items() if key in other.literals}
         mine = [term for key, term in self.literals.items() if key not in common]

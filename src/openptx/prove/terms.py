@@ -56,7 +56,7 @@ def truth(v: Term) -> z3.BoolRef:
     return z3.BoolVal(bool(v)) if isinstance(v, int) else v
 
 
-def known(v: Term) -> Term:
+def simplify(v: Term) -> Term:
     """The value simplified; an int if that makes it known."""
     if isinstance(v, int):
         return v

@@ -26,7 +26,7 @@ class FoundRecording(NamedTuple):
 
 
 @contextmanager
-def collected(paths: Iterable[str]) -> Generator[tuple[list[FoundRecording], list[str]]]:
+def collect_recordings(paths: Iterable[str]) -> Generator[tuple[list[FoundRecording], list[str]]]:
     """The recordings in files, folders and archives, in order, and the files that are none of these.
 
     A file named explicitly that ends in `.launch` is a recording, whatever its content. Raises OSError for files that

@@ -87,8 +87,8 @@ class MemoryDifference:
         return "\n".join(
             [
                 f"first difference: {where}",
-                f"  the GPU  0x{self.gpu:0{width // 4}x}  {shown(self.type, self.gpu)}",
-                f"  here     0x{self.here:0{width // 4}x}  {shown(self.type, self.here)}{self.distance()}",
+                f"  the GPU  0x{self.gpu:0{width // 4}x}  {format_value(self.type, self.gpu)}",
+                f"  here     0x{self.here:0{width // 4}x}  {format_value(self.type, self.here)}{self.distance()}",
                 *self.writer_lines(),
             ]
         )
@@ -111,7 +111,7 @@ class MemoryDifference:
         return lines + (["  which came from", *(f"    {record}" for record in w.origins)] if w.origins else [])
 
 
-def shown(type: str, bits: int) -> str:
+def format_value(type: str, bits: int) -> str:
     """A value as a number; "" for untyped bits, which are shown in hexadecimal in any case."""
     found = named(type)
     return "" if found.kind == "b" and found.format is None else show(bits, found)
@@ -120,7 +120,7 @@ def shown(type: str, bits: int) -> str:
 def distance(type: str, a: int, b: int) -> int | None:
     """The number of values of a float type from `a` to `b`; None for integers and if one is NaN."""
     f = FORMATS.get(named(type).format or "")
-    if f is None or "nan" in (shown(type, a).lstrip("-"), shown(type, b).lstrip("-")):
+    if f is None or "nan" in (format_value(type, a).lstrip("-"), format_value(type, b).lstrip("-")):
         return None
     sign = 1 << named(type).width - 1
 

@@ -78,7 +78,7 @@ def restore(recording: Recording, program: Program) -> RestoredLaunch:
     recording = with_our_maps(recording)
     module = LoadedModule(program, memory_for(recording, program.address_size))
     kernel = module.get_function(recording.kernel)
-    found = [placed(recording, number, module) for number in range(len(recording.regions))]
+    found = [place_region(recording, number, module) for number in range(len(recording.regions))]
     recorded = [(restored.region.address, restored.data.size) for restored in found]
     copies = [restored.address for restored in found]
     relocation = Relocation(recorded, copies)
@@ -101,7 +101,7 @@ def memory_for(recording: Recording, address_size: int) -> Memory:
     return memory
 
 
-def placed(recording: Recording, number: int, module: LoadedModule) -> Restored:
+def place_region(recording: Recording, number: int, module: LoadedModule) -> Restored:
     """One allocation, as new memory or as a variable of the module."""
     region = recording.regions[number]
     if region.symbol:

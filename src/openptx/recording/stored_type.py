@@ -40,11 +40,11 @@ def meant(function: Function, operand: Operand, type: Type) -> Type | None:
 
 def value_type(function: Function, register: int, depth: int) -> Type | None:
     """The type that the instructions that write a register give it: a float type if any does, else an integer type."""
-    found = [t for op in definitions(function).get(register, ()) if (t := made(function, op, register, depth))]
+    found = [t for op in definitions(function).get(register, ()) if (t := type_made_by(function, op, register, depth))]
     return next((t for t in found if t.format is not None), found[0] if found else None)
 
 
-def made(function: Function, op: Op, register: int, depth: int) -> Type | None:
+def type_made_by(function: Function, op: Op, register: int, depth: int) -> Type | None:
     """The type that one instruction gives a register."""
     type = next(
         (t for i, t in enumerate(op.types) if is_written(op, i) and holds(op.operands[i], register) and t is not None),

@@ -73,7 +73,7 @@ def scaled_form(product: Modifiers) -> Made | None:
     return form_in(scaled_product, *flags(product, "ftz", "sat"), product.type.name)
 
 
-def made(form: Made, operands: tuple[Operand | None, ...], of: Op, guard: Reg | None, rule: str) -> Op:
+def make_op(form: Made, operands: tuple[Operand | None, ...], of: Op, guard: Reg | None, rule: str) -> Op:
     """An instruction that replaces another, and keeps its text and line."""
     return Op(form[0], form[1], guard, operands, form[0].types(form[1]), of.span, of.text, of.line, rule)
 
@@ -82,7 +82,7 @@ def copy(to: Reg, source: Operand, of: Op, rule: str) -> Op:
     """A copy of all bits."""
     form = form_of("copy", f"b{to.width}")
     assert form is not None
-    return made(form, (to, source), of, None, rule)
+    return make_op(form, (to, source), of, None, rule)
 
 
 def sign_bits(type: Type) -> int:
@@ -100,7 +100,7 @@ def negation(to: Reg, source: Operand, type: Type, of: Op, rule: str) -> Op:
     """The value with its sign changed: by `neg`, or as -0 minus it if there is no `neg`."""
     form = form_of("negation", type.name)
     if form is not None:
-        return made(form, (to, source), of, None, rule)
+        return make_op(form, (to, source), of, None, rule)
     form = form_of("difference", "rn", type.name)
     assert form is not None
-    return made(form, (to, Imm(sign_bits(type), type.width), source), of, None, rule)
+    return make_op(form, (to, Imm(sign_bits(type), type.width), source), of, None, rule)

@@ -74,18 +74,18 @@ def contract(function: Function) -> Function:
     kinds = {algebra(op) for op in function.code if leaves_rounding_open(op)}
     if not kinds & {"product", "quotient"} or not kinds & {"sum", "difference"}:
         return function
-    function = tidied(function)
-    left = chosen(function)
+    function = simplify(function)
+    left = contract_best(function)
     separate = separate_webs(function)
     repeated = unroll(separate)
-    repeated = unroll_by_four(repeated if repeated is separate else tidied(separate_webs(repeated)))
+    repeated = unroll_by_four(repeated if repeated is separate else simplify(separate_webs(repeated)))
     if repeated is function:
         return left
-    found = chosen(tidied(separate_webs(repeated)))
+    found = contract_best(simplify(separate_webs(repeated)))
     return left if alike(left, found) else found
 
 
-def tidied(function: Function) -> Function:
+def simplify(function: Function) -> Function:
     """The function without constant guards, branches that machine code does not have, and dead code."""
     function = settle_guards(function)
     function = straighten(without(function, find_dead(function)))
@@ -94,7 +94,7 @@ def tidied(function: Function) -> Function:
     return function
 
 
-def chosen(function: Function) -> Function:
+def contract_best(function: Function) -> Function:
     """The contracted function, after code motion if that changes the result."""
     plain = Contraction(function)
     left = plain.finish()

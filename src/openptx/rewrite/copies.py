@@ -58,12 +58,12 @@ class Propagation:
         """The function with all changes."""
         changed = False
         for position, op in enumerate(self.function.code):
-            names = {i: reg for i in read(op) if (reg := self.seen(i, position)) is not None}
+            names = {i: reg for i in read(op) if (reg := self.replacement_of(i, position)) is not None}
             if names:
                 self.edit.code[position], changed = renamed(op, names), True
         return self.edit.finish() if changed else self.function
 
-    def seen(self, index: int, position: int) -> Reg | None:
+    def replacement_of(self, index: int, position: int) -> Reg | None:
         """The replacement of a register in an instruction; None to keep the register."""
         found = None
         for each, op in reversed(self.chain(index)):

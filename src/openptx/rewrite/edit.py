@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.control_flow import moved
+from openptx.control_flow import retarget
 from openptx.program import Function, Op
 
 
@@ -34,7 +34,7 @@ class Edit:
         return replace(
             self.function,
             registers=tuple(self.registers),
-            code=tuple(moved(op, places) for op in code),
+            code=tuple(retarget(op, places) for op in code),
             labels={name: places[pc] for name, pc in self.function.labels.items()},
             rolled=frozenset(places[pc] for pc in self.function.rolled),
         )

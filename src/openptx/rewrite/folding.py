@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from openptx.program import Function, Imm, Op, Operand, Reg, temporary
-from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made, negation, sign_bits
+from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, make_op, negation, sign_bits
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.rules import FOLDED
@@ -93,9 +93,9 @@ def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
     assert form is not None
     if scale != 1.0:
         scaled = temporary(edit.registers, 32)
-        edit.insert(position, made(form, (scaled, dividend, Imm(code(scale), 32)), op, op.guard, FOLDED))
+        edit.insert(position, make_op(form, (scaled, dividend, Imm(code(scale), 32)), op, op.guard, FOLDED))
         dividend = scaled
-    edit.code[position] = product = made(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)
+    edit.code[position] = product = make_op(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)
     if is_product(product):
         fold_product(edit, position, product, known)
     return True
@@ -105,7 +105,7 @@ def copied(op: Op, source: Operand | None) -> Op:
     """A float copy that replaces an instruction."""
     form = form_of("copy", op.m.type.name) or form_of("copy", f"b{op.m.type.width}")
     assert form is not None
-    return made(form, (op.operands[0], source), op, op.guard, FOLDED)
+    return make_op(form, (op.operands[0], source), op, op.guard, FOLDED)
 
 
 def reciprocal_of(a: float) -> float:

@@ -7,7 +7,7 @@ from bisect import bisect
 from openptx.analysis.liveness import live_before
 from openptx.isa.types import Type
 from openptx.program import Operand, Reg, temporary
-from openptx.rewrite.algebra import algebra, copy, fused_form, made, negated, negation
+from openptx.rewrite.algebra import algebra, copy, fused_form, make_op, negated, negation
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
@@ -45,7 +45,7 @@ class Fusion:
         if side == 0 and algebra(sum.op) == "difference":
             addend = self.negated(addend, type, sum)
         operands = (sum.op.operands[0], a, b, addend)
-        self.edit.code[sum.position] = made(form, operands, sum.op, sum.op.guard, self.rule)
+        self.edit.code[sum.position] = make_op(form, operands, sum.op, sum.op.guard, self.rule)
 
     def factor(self, product: Product, i: int, sum: Sum) -> Operand | None:
         """A factor of the product at the position of the sum: a copy if its register may have another value by then."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from openptx.isa.contracted import reverse_difference
 from openptx.program import Function, Imm, Op, Operand, Reg, is_temporary
-from openptx.rewrite.algebra import SIGNS, algebra, form_in, made
+from openptx.rewrite.algebra import SIGNS, algebra, form_in, make_op
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
@@ -105,4 +105,4 @@ def exchanged(op: Op) -> Op:
         return replace(op, operands=(to, b, a, *rest))
     form = form_in(reverse_difference, op.m.rnd, "f64")
     assert form is not None
-    return made(form, (to, b, a), op, op.guard, op.rule)
+    return make_op(form, (to, b, a), op, op.guard, op.rule)

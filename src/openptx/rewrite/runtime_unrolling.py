@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import ChainMap
 from dataclasses import replace
 
-from openptx.control_flow import control, converges, moved
+from openptx.control_flow import control, converges, retarget
 from openptx.isa.instructions import integer_arithmetic
 from openptx.isa.types import TYPES
 from openptx.program import Imm, Op, Reg, Register, Target
-from openptx.rewrite.algebra import algebra, form_of, made
+from openptx.rewrite.algebra import algebra, form_of, make_op
 from openptx.rewrite.blocks import ends_block
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.loops import Count, Loop, Loops
@@ -142,7 +142,7 @@ class Unrolling:
         self.once(at, len(self.function.code))
         self.places[len(self.function.code)] = len(self.code)
         for position, copied in self.waiting:
-            self.code[position] = moved(self.code[position], ChainMap(copied, self.places))
+            self.code[position] = retarget(self.code[position], ChainMap(copied, self.places))
         return replace(
             self.function,
             registers=tuple(self.registers),
@@ -243,7 +243,7 @@ class Iterations:
         distance = self.unrolling.register(f"b{self.width}")
         form = form_of("integer difference", f"s{self.width}")
         assert form is not None
-        self.code.append(made(form, (distance, far, near), self.of, None, ""))
+        self.code.append(make_op(form, (distance, far, near), self.of, None, ""))
         least = Imm((iterations - 1) * by, self.width)
         if count.comparison == "ne":
             return self.test("gt", f"s{self.width}", distance, least)
@@ -265,13 +265,13 @@ class Iterations:
         form = form_of("comparison", name, *((combined,) if combined else ()), type)
         assert form is not None
         operands = (to, None, a, b, *(() if other is None else (other,)))
-        self.code.append(made(form, operands, self.of, None, ""))
+        self.code.append(make_op(form, operands, self.of, None, ""))
         return to
 
     def set_due(self, value: bool) -> None:
         form = form_of("copy", "pred")
         assert form is not None
-        self.code.append(made(form, (self.due, Imm(int(value), 1)), self.of, None, ""))
+        self.code.append(make_op(form, (self.due, Imm(int(value), 1)), self.of, None, ""))
 
     def branch(self, guard: Reg, target: int) -> Op:
         op = self.unrolling.function.code[self.loop.last]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from openptx.program import Function, Imm, Op, Operand, Reg, temporary
-from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, made, scaled_form
+from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, make_op, scaled_form
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import find_dead
@@ -46,9 +46,9 @@ def scale(function: Function) -> Function:
         product, scaling = function.code[each.product], function.code[each.scaling]
         form = scaled_form(scaling.m)
         assert form is not None
-        a, b = (kept(edit, constants, each.product, product.operands[i]) for i in (1, 2))
+        a, b = (preserved_factor(edit, constants, each.product, product.operands[i]) for i in (1, 2))
         operands = (scaling.operands[0], a, b, Imm(each.factor, 32))
-        edit.code[each.scaling] = made(form, operands, scaling, scaling.guard, SCALED)
+        edit.code[each.scaling] = make_op(form, operands, scaling, scaling.guard, SCALED)
         for position in (each.product, *each.copies):
             edit.code[position] = None
     return edit.finish()
@@ -108,7 +108,7 @@ def can_be_scaled(op: Op, constants: Constants) -> bool:
     return is_product(op) and leaves_rounding_open(op) and not op.m.sat and None in literals
 
 
-def kept(edit: Edit, constants: Constants, position: int, operand: Operand | None) -> Operand | None:
+def preserved_factor(edit: Edit, constants: Constants, position: int, operand: Operand | None) -> Operand | None:
     """A factor of the product at its later use: a copy if its register may have another value by then."""
     if not isinstance(operand, Reg) or operand.index in constants.definitions:
         return operand

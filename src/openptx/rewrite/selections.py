@@ -11,7 +11,7 @@ from __future__ import annotations
 from openptx.isa.instructions import comparison_selection, floating_point, logic_shift
 from openptx.isa.targets import target as target_of
 from openptx.program import Function, Imm, Op, Operand, Reg, temporary
-from openptx.rewrite.algebra import algebra, form_in, made
+from openptx.rewrite.algebra import algebra, form_in, make_op
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
@@ -71,7 +71,7 @@ def extreme(op: Op, constants: Constants) -> Op | None:
     else:
         return None
     form = form_in(floating_point.max_ if largest else floating_point.min_, *(("NaN",) if keeps_nan else ()), "f32")
-    return made(form, (to, value, Imm(bound, 32)), op, op.guard, SELECTED) if form is not None else None
+    return make_op(form, (to, value, Imm(bound, 32)), op, op.guard, SELECTED) if form is not None else None
 
 
 def comparison(op: Op, constants: Constants) -> tuple[str, Reg, int] | None:
@@ -109,7 +109,7 @@ def signed(edit: Edit, position: int, op: Op, constants: Constants) -> Op | None
     new = [sign_changed(edit, position, op, source, constants) for source in sources]
     if new == sources:
         return None
-    return made((op.form, op.m), (to, *new, condition), op, op.guard, SELECTED)
+    return make_op((op.form, op.m), (to, *new, condition), op, op.guard, SELECTED)
 
 
 def sign_changed(edit: Edit, position: int, op: Op, source: Operand | None, constants: Constants) -> Operand | None:
@@ -134,5 +134,5 @@ def sign_changed(edit: Edit, position: int, op: Op, source: Operand | None, cons
     form = form_in(instruction, "b32")
     assert form is not None
     changed = temporary(edit.registers, 32)
-    edit.insert(position, made(form, (changed, value, Imm(mask, 32)), op, None, SELECTED))
+    edit.insert(position, make_op(form, (changed, value, Imm(mask, 32)), op, None, SELECTED))
     return changed

@@ -10,7 +10,7 @@ from collections import ChainMap
 from dataclasses import replace
 from typing import NamedTuple
 
-from openptx.control_flow import control, moved
+from openptx.control_flow import control, retarget
 from openptx.program import Imm, Reg, Target
 from openptx.rewrite.algebra import copy, splits_block
 from openptx.rewrite.dead_code import computes
@@ -67,11 +67,11 @@ def countable(function: Function) -> list[tuple[Loop, Counter]]:
 def counter_of(loops: Loops, loop: Loop) -> Counter | None:
     """The loop's counter, if the trip count is known."""
     ends = [loop.last, *(pc for pc in loops.exits(loop) if loops.is_always_run(loop, pc))]
-    found = (known(loops, loop, leave) for leave in ends)
+    found = (known_counter(loops, loop, leave) for leave in ends)
     return next((each for each in found if each is not None), None)
 
 
-def known(loops: Loops, loop: Loop, leave: int) -> Counter | None:
+def known_counter(loops: Loops, loop: Loop, leave: int) -> Counter | None:
     """The loop's counter, if this branch ends the loop."""
     count = loops.count(loop, leave)
     compare = None if count is None else COMPARISONS.get(count.comparison)
@@ -120,7 +120,7 @@ def unrolled(function: Function, found: list[tuple[Loop, Counter]]) -> Function:
     made: list[Op] = []
     at = 0
     for loop, counter in found:
-        made += (moved(op, places) for op in code[at : loop.start])
+        made += (retarget(op, places) for op in code[at : loop.start])
         size = loop.last - loop.start
         for n, value in enumerate(counter.values):
             copied_places = {pc: places[pc] + n * size for pc in range(loop.start, loop.last + 1)}
@@ -135,9 +135,9 @@ def unrolled(function: Function, found: list[tuple[Loop, Counter]]) -> Function:
                     )
                 elif pc == counter.leave:
                     op = decided(op, pc, leaves=n == len(counter.values) - 1)
-                made.append(moved(op, ChainMap(copied_places, places)))
+                made.append(retarget(op, ChainMap(copied_places, places)))
         at = loop.last + 1
-    made += (moved(op, places) for op in code[at:])
+    made += (retarget(op, places) for op in code[at:])
     labels = {name: places[pc] for name, pc in function.labels.items()}
     return replace(function, code=tuple(made), labels=labels, rolled=frozenset(places[pc] for pc in function.rolled))
 

@@ -95,7 +95,7 @@ class Values:
     def add(self, position: int, op: Op) -> None:
         """Processes the next instruction."""
         found = None if op.guard is not None and algebra(op) not in ("sum", "difference") else algebra(op)
-        carried = self.carried(op, found)
+        carried = self.propagated_value(op, found)
         if carried is not None:
             self.carriers.append(position)
         elif found in ("product", "quotient") and self.is_open_product(op):
@@ -109,7 +109,7 @@ class Values:
                 self.needs(index)
             self._held[index] = self.fresh() if carried is None else carried
 
-    def carried(self, op: Op, found: str | None) -> Value | None:
+    def propagated_value(self, op: Op, found: str | None) -> Value | None:
         """The value that a copy or a negation propagates; None for other instructions."""
         if found in ("copy", "negation") and isinstance(op.operands[0], Reg):
             source = op.operands[1]

@@ -21,7 +21,7 @@ from openptx.errors import ArgumentError
 from openptx.isa.types import Type
 from openptx.program import Function, Variable
 from openptx.runtime.element_types import warn_of
-from openptx.runtime.parameters import Packed, described
+from openptx.runtime.parameters import Packed, describe
 from openptx.runtime.tensor_map import TensorMap
 
 CTYPES_SCALAR: type = ctypes.c_int.mro()[1]
@@ -84,7 +84,7 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
             values.append(argument)
         elif kind == POINTER and isinstance(argument, np.ndarray):
             array = as_array(argument)
-            allocation = memory.known(array)
+            allocation = memory.known_allocation(array)
             if allocation is None or array.dtype not in warned or not array.flags.forc or not array.dtype.isnative:
                 return None
             values.append(allocation.base)
@@ -114,7 +114,7 @@ class Place(NamedTuple):
     parameter: Variable
 
     def __str__(self) -> str:
-        return f"argument {self.number} (`{described(self.parameter)}`)"
+        return f"argument {self.number} (`{describe(self.parameter)}`)"
 
 
 @lru_cache(maxsize=512)
@@ -133,7 +133,7 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
     if len(arguments) != len(wanted):
         raise ArgumentError(
             f"kernel `{function.name}` takes {len(wanted)} argument{'s' if len(wanted) != 1 else ''}"
-            f" ({', '.join(described(p) for _, p in wanted)}), not {len(arguments)}"
+            f" ({', '.join(describe(p) for _, p in wanted)}), not {len(arguments)}"
         )
     buffer, plan = bytearray(function.parameter_size), quick(function)
     kept = list[object]()

@@ -99,7 +99,7 @@ def normal(text: str) -> str:
     return _SUFFIX.sub("", "".join(text.split()))
 
 
-def named(wanted: str, kernels: Iterable[str]) -> str | None:
+def find_kernel(wanted: str, kernels: Iterable[str]) -> str | None:
     """The PTX name of the kernel that a C++ name denotes; None if there is none. Raises ArgumentError for an ambiguous
     name."""
     found = [k for k in kernels if k.startswith("_Z") and normal(wanted) in map(normal, spellings(k))]

@@ -20,7 +20,7 @@ from openptx.device.arrays import array_of, as_array
 from openptx.device.handles import Opaque
 from openptx.device.memory_view import Array, Bytes
 from openptx.device.nested_launches import LAUNCH
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.errors import ArgumentError, Fault, require_choice, require_kernel
 from openptx.keywords import hints
 from openptx.launch_options import OTHER_NAMES, require_count, require_options, sequence_of
@@ -175,7 +175,7 @@ def shared_effects(program: Program, kernel: str) -> list[str]:
     Each range has its own memory, so that sums of all blocks would be lost.
     """
     found: list[str] = []
-    for function in reached(program, kernel):
+    for function in reachable_functions(program, kernel):
         for op in function.code:
             space = str(op.m.values.get("space") or op.m.dst)
             if op.form.instruction.reduces and not space.startswith("shared"):

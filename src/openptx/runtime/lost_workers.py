@@ -12,7 +12,7 @@ from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.errors import WorkerLost
 from openptx.program import Program
 from openptx.progress import INTERVAL, progress
@@ -33,18 +33,20 @@ def run_all(
         return found
     if prints(program, kernel):
         why = f"kernel `{kernel}` prints, and would print twice"
-        raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); they are not run again: {why}") from cause
+        raise WorkerLost(
+            f"the worker of {describe_ranges(lost)} was lost ({cause}); they are not run again: {why}"
+        ) from cause
     if isinstance(cause, BrokenProcessPool):  # it no longer runs anything
         try:
             with pool_like(executor, min(len(lost), os.cpu_count() or 1)) as other:
                 again, still, second = attempt(other, work, lost, kernel)
         except OSError as error:  # no room for semaphores in /dev/shm, no memory, too many processes
             why = f"they cannot run again: {error}"
-            raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); {why}") from cause
+            raise WorkerLost(f"the worker of {describe_ranges(lost)} was lost ({cause}); {why}") from cause
     else:
         again, still, second = attempt(executor, work, lost, kernel)
     if still:
-        raise WorkerLost(f"the worker of {named(still)} was lost twice ({second})") from second
+        raise WorkerLost(f"the worker of {describe_ranges(still)} was lost twice ({second})") from second
     return {**found, **again}
 
 
@@ -98,9 +100,9 @@ def result_of(future: Future[Result] | BrokenProcessPool, update: Callable[[], N
 
 
 def prints(program: Program, kernel: str) -> bool:
-    return any(PRINTS in function.callees for function in reached(program, kernel))
+    return any(PRINTS in function.callees for function in reachable_functions(program, kernel))
 
 
-def named(ranges: Sequence[Range]) -> str:
+def describe_ranges(ranges: Sequence[Range]) -> str:
     """`blocks 0 to 7 and 16 to 23`."""
     return "blocks " + " and ".join(f"{first} to {stop - 1}" for first, stop in ranges)

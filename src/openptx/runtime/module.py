@@ -27,7 +27,7 @@ from openptx.program import Function, Program
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
-from openptx.runtime.cxx_names import demangled, named, unknown
+from openptx.runtime.cxx_names import demangled, find_kernel, unknown
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.handle import Handle
 from openptx.runtime.options import (
@@ -136,9 +136,9 @@ class Kernel(Handle):
             )  # fmt: skip
             return
         if debug:
-            from openptx.debug.launch import debugged
+            from openptx.debug.launch import debug_launch
 
-            debugged(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
+            debug_launch(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
         since = time.monotonic() if since is None else since
         options: dict[str, Any] = {
@@ -290,7 +290,7 @@ class LoadedModule(Handle):
         Raises ArgumentError if it does not exist, or if a C++ name is ambiguous.
         """
         kernels = self.program.kernels
-        found = name if is_choice(name, kernels) else named(str(name), kernels)
+        found = name if is_choice(name, kernels) else find_kernel(str(name), kernels)
         if found is None:
             raise ArgumentError(unknown("kernel", name, self.program.file.name, kernels))
         return Kernel(self, self.program.function(found))

@@ -77,7 +77,7 @@ def elements(parameter: Variable) -> int:
     return count * parameter.vector
 
 
-def described(parameter: Register | Variable) -> str:
+def describe(parameter: Register | Variable) -> str:
     """`.u32 n`, `.b8 p[16]`."""
     length = f"[{parameter.size}]" if isinstance(parameter, Variable) and parameter.shape else ""
     return f".{parameter.type.name} {parameter.name}{length}"

@@ -68,7 +68,7 @@ class Bounds:
         width = CTA_SHIFT if v.space == "shared" else x.shift
         offsets = (address & np.uint64((1 << width) - 1)).astype(np.int64) - start
         bad = (offsets < 0) | (offsets + size > extent)
-        if not bad.any() or self.reporter.collector.known(("bounds", x.op)):
+        if not bad.any() or self.reporter.collector.count_if_known(("bounds", x.op)):
             return
         first = int(np.flatnonzero(bad)[0])
         lanes = lane_sets.positions(x.executing, x.n)

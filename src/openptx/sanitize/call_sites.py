@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.line_table import LineTable, Place
 from openptx.program import Function, FunctionName, Op, Program
 from openptx.sanitize.executing import Executing
@@ -57,7 +57,7 @@ class CallSites:
     def functions(self) -> dict[Op, Function]:
         if self._functions is None:
             self._functions = {}
-            for function in reached(self._program, self._kernel):
+            for function in reachable_functions(self._program, self._kernel):
                 for op in function.code:
                     self._functions[op] = function
                     if op.form.instruction.control == "call":

@@ -38,7 +38,7 @@ class Moments:
         self.warp[threads] = c.warp_floor[c.teams.warp(threads)]
         self.view[threads] = c.view[threads]
 
-    def known(self, threads: Array) -> int:
+    def knowledge(self, threads: Array) -> int:
         """The union of what these threads knew."""
         valid = threads[self.time[threads] > 0]
         if not valid.size:
@@ -154,11 +154,11 @@ class Clocks:
 
     def fence_view(self, threads: Array) -> int:
         """The view that precedes a `fence.sc` of a thread that observes one of these threads."""
-        return self.views.join(self.views.join_all(self.sequential[threads]), self.fences.known(threads))
+        return self.views.join(self.views.join_all(self.sequential[threads]), self.fences.knowledge(threads))
 
     def fence_view_near(self, threads: Array) -> int:
         """The view that precedes a `fence.sc` of a thread of the same CTA that observes one of these threads."""
-        return self.views.join(self.views.join_all(self.sequential_near[threads]), self.fences_near.known(threads))
+        return self.views.join(self.views.join_all(self.sequential_near[threads]), self.fences_near.knowledge(threads))
 
     def fence_sequentially(self, threads: Array, wide: bool) -> None:
         """A `fence.sc`: it follows all earlier such fences whose order is forced and whose scope includes it. `wide`:

@@ -41,7 +41,7 @@ class Pending:
             return self.granules
         return (self.granules[:, None] * 4 + np.arange(4)).reshape(-1)
 
-    def spread(self, values: Array) -> Array:
+    def per_current_granule(self, values: Array) -> Array:
         """Values of each original granule as those of each current one."""
         return values if self.unit == self.shadow.unit else np.repeat(values, 4)
 
@@ -99,11 +99,11 @@ class Copies:
     def settle(self, pending: Pending, done: Array, owners: Array) -> None:
         """Cells that still hold these copies become accesses of `owners`."""
         at, was, new = (
-            pending.now()[pending.spread(done)],
-            pending.spread(pending.threads)[pending.spread(done)],
-            pending.spread(owners),
+            pending.now()[pending.per_current_granule(done)],
+            pending.per_current_granule(pending.threads)[pending.per_current_granule(done)],
+            pending.per_current_granule(owners),
         )
-        new = new[pending.spread(done)]
+        new = new[pending.per_current_granule(done)]
         for column in (W, W2) if pending.write else (R, R2):
             start = CELL * column
             cells = pending.shadow.cells[at, start : start + CELL]
@@ -132,7 +132,7 @@ class Copies:
         self.pending = [pending for pending in self.pending if pending.threads.size]
         return self.clocks.views.single(agent, self.clocks.now)
 
-    def left(self, first: int, stop: int) -> list[tuple[int, int]]:
+    def unawaited(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Copies of these threads that no thread ever waited for: the statement, and a thread."""
         found: list[tuple[int, int]] = []
         for pending in self.pending:
@@ -213,7 +213,7 @@ class BulkCopies:
             for agent in (reads,) if reads_only else (reads, writes):
                 self.clocks.learn(np.array([thread]), self.clocks.views.single(agent, until))
 
-    def left(self, first: int, stop: int) -> list[tuple[int, int]]:
+    def unawaited(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Copies of these threads, which have exited, that none of them waited for: the statement, and the thread."""
         mine = {agent: last for agent, last in self._last.items() if first <= last[2] < stop}
         return unknown_to(self.clocks, first, stop, mine)

@@ -109,7 +109,7 @@ class WatchedFunction(DecodedFunction):
             found: Any = mean(x, op.m, *[read(x, regs, lanes) for read in readers])
             if len(writers) == 1:
                 found = (found,)
-            x.waited(found[0], ignored=ignored)
+            x.note_wait(found[0], ignored=ignored)
             for write, answer in zip(writers, found, strict=True):
                 if write is not None:
                     write(x, regs, lanes, answer)

@@ -156,7 +156,7 @@ class Definedness(Threads):
         return self.marked(d, super().ballot(Bits(self, 1, p.undefined)).v, p)
 
 
-def spread(name: str) -> Callable[..., Any]:
+def spread_undefined(name: str) -> Callable[..., Any]:
     """A method whose results are undefined in lanes in which any bit of any operand is."""
     inherited = getattr(Threads, name)
 
@@ -191,4 +191,4 @@ SPREADING = (
 )
 # fmt: on
 for _name in SPREADING:
-    setattr(Definedness, _name, spread(_name))
+    setattr(Definedness, _name, spread_undefined(_name))

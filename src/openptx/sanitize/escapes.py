@@ -105,7 +105,7 @@ class Escapes:
             if table is None:
                 continue
             bad = np.flatnonzero(lane_sets.take(table, x.executing) & is_local(address))
-            if bad.size and not self.reporter.collector.known(("foreign", x.op)):
+            if bad.size and not self.reporter.collector.count_if_known(("foreign", x.op)):
                 self.report(x, load, x.first + int(lane_sets.positions(x.executing, x.n)[bad[0]]))
 
     def report(self, x: SanitizedThreads, load: Op, thread: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.errors import Fault
 from openptx.program import Function, Op, Program
 from openptx.sanitize.executing import Executing
@@ -27,9 +27,9 @@ def report_fault(
 ) -> None:
     """Adds the finding, unless another run's is more informative. Raises the fault if it names no statement of the
     kernel."""
-    if fault.name in LIMITS and reporter.collector.known(("fault",)):
+    if fault.name in LIMITS and reporter.collector.count_if_known(("fault",)):
         return
-    code = (op for each in reached(program, function.name) for op in each.code)
+    code = (op for each in reachable_functions(program, function.name) for op in each.code)
     op = next((op for op in code if is_at(program.file, op, fault)), None)
     if op is None:
         raise fault

@@ -102,10 +102,10 @@ class Finding(Diagnostic):
     def facts(self) -> list[str]:
         """The threads and positions, as lines of text."""
         executor = f"kernel `{self.kernel}`" + (f", {self.site.thread_text}" if self.site.thread_text else "")
-        lines = [f"by: {executor}", f"source: {described(self.site)}"]
+        lines = [f"by: {executor}", f"source: {describe(self.site)}"]
         lines += [f"inlined: {each}" for each in self.site.inlined]
         if self.other is not None:
-            lines.append(f"other: `{self.other.text}`, {described(self.other)}")
+            lines.append(f"other: `{self.other.text}`, {describe(self.other)}")
             if self.other.thread_text:
                 lines.append(f"by: {self.other.thread_text}")
         lines += self.notes
@@ -126,7 +126,7 @@ class Finding(Diagnostic):
         }
 
 
-def described(site: Site) -> str:
+def describe(site: Site) -> str:
     """The position in the source program, with the text of its line."""
     return f"{site.source}: {site.program}" if site.program else site.source
 
@@ -142,7 +142,7 @@ class Collector:
         self.stuck = False
         """Whether threads wait forever: in another order they may continue, and race."""
 
-    def known(self, key: object) -> bool:
+    def count_if_known(self, key: object) -> bool:
         """Whether a cause has a finding already, of which this is counted as another occurrence."""
         found = self._found.get(key)
         if found is not None:

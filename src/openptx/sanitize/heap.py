@@ -20,7 +20,7 @@ class GuardedHeap(Heap):
     def __init__(self, heap: Heap, executing: Executing) -> None:
         self.heap, self.executing = heap, executing
         self.allocation = heap.allocation
-        self.valid = heap.given()
+        self.valid = heap.allocated_bytes()
         self.thread = 0  # the calling thread
         self.sizes = {**heap.blocks}  # initially the blocks of earlier launches
         self.extents = {**heap.blocks}

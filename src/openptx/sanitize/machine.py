@@ -172,7 +172,7 @@ class SanitizedThreads(Threads):
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         old = super().atomic(space, address, w, update, *operands)
         places = list(self.accessed)
-        self.changing = self.changed(places, w, old)
+        self.changing = self.memory_changed(places, w, old)
         strong = GPU << SCOPE if update in mbarrier.CHANGES else 0
         for chosen, (plane, offsets) in places:
             size = w // elements(self.op) >> 3
@@ -186,7 +186,7 @@ class SanitizedThreads(Threads):
             self.session.waits.poll()
         return old
 
-    def changed(self, places: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
+    def memory_changed(self, places: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
         """Whether an atomic changed memory."""
         if isinstance(old, tuple) or len(places) > 1:
             return True
@@ -376,7 +376,7 @@ class SanitizedThreads(Threads):
         s.mbarriers.change(keys, threads, every[0], every[1], every[2].astype(np.int64), releases, extra, self.op)
         s.waits.progress()
 
-    def waited(self, done: Bits, *, ignored: bool) -> None:
+    def note_wait(self, done: Bits, *, ignored: bool) -> None:
         """The result of a wait for an mbarrier, and whether it affects nothing."""
         keys, threads = self.keys(), self.threads()
         answers = np.broadcast_to(done.v, len(keys))

@@ -117,7 +117,7 @@ class Multiplications:
                 mine, time = threads[(firsts == first) & (done == number)], self._groups[first][number - 1]
                 clocks.learn(mine, clocks.views.single(self.agent(first), time))
 
-    def left(self, first: int, stop: int) -> list[tuple[int, int]]:
+    def unawaited(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Multiplications of these threads, which have exited, that none of them waited for: statement and thread."""
         mine = {self.agent(group): last for group, last in self._last.items() if first <= group < stop}
         return unknown_to(self.clocks, first, stop, mine)

@@ -46,7 +46,7 @@ class RaceReports:
             return  # the lanes of a warp write the address once, together (9.7.16.7.1)
         load = self.load_of_swap(c)
         key = ("race", code, idiom, load is not None, frozenset((r.cause(op), r.cause(other))))
-        if r.collector.known(key):
+        if r.collector.count_if_known(key):
             self.widen(c, key, op, other)
             return
         where = self.place(c)

@@ -73,7 +73,7 @@ class Releases:
         if not self.active:
             return 0
         near = threads[self.near_scope[threads] >= CLUSTER]
-        return self.clocks.views.join(self.wide.known(threads), self.near.known(near))
+        return self.clocks.views.join(self.wide.knowledge(threads), self.near.knowledge(near))
 
     # Strong accesses, lane by lane at each location.
 
@@ -116,9 +116,9 @@ class Releases:
             record, writer = self.records[int(table[first[i]])], threads[i : i + 1]
             if observes:
                 self.observe(record, writer, scope, acquires, counts)
-            table[granules[i]] = self.number(self.written(record, writer, scope, update, releases))
+            table[granules[i]] = self.number(self.record_after_write(record, writer, scope, update, releases))
 
-    def written(self, record: Record, writer: Array, scope: int, update: bool, releases: bool) -> Record:
+    def record_after_write(self, record: Record, writer: Array, scope: int, update: bool, releases: bool) -> Record:
         """The record that a strong write of one thread leaves in place of `record`."""
         thread = int(writer[0])
         parts = self.own_parts(writer, scope, releases)
@@ -145,9 +145,9 @@ class Releases:
         found = list[Part]()
         if releases:
             found.append(self.part(self.clocks.released(writer), scope, writer))
-        if view := self.wide.known(writer):
+        if view := self.wide.knowledge(writer):
             found.append(self.part(view, scope, writer))
-        if view := self.near.known(writer):
+        if view := self.near.knowledge(writer):
             found.append(self.part(view, min(scope, int(self.near_scope[writer[0]])), writer))
         return found
 
@@ -157,12 +157,12 @@ class Releases:
         for part in record.fences:
             near = part.scope == CTA
             table = c.sequential_near if near else c.sequential
-            observers = threads[self.reached(part, threads, scope)]
+            observers = threads[self.scopes_include(part, threads, scope)]
             c.add_to(table, observers, part.view)
             if counts:
                 c.add_to(c.if_acquired, observers, part.view)
         for part in record.parts:
-            observers = threads[self.reached(part, threads, scope)]
+            observers = threads[self.scopes_include(part, threads, scope)]
             if counts:
                 c.add_to(c.if_acquired, observers, part.view)
             if acquires:
@@ -171,7 +171,7 @@ class Releases:
             c.add_to(self.observed_near, observers[near], part.view)
             c.add_to(self.observed, observers[~near], part.view)
 
-    def reached(self, part: Part, threads: Array, scope: int) -> Array:
+    def scopes_include(self, part: Part, threads: Array, scope: int) -> Array:
         """Whether the scopes of both sides include each other; a thread learns nothing from itself."""
         cta, size, narrow = self.clocks.teams.cta(threads), self.clocks.teams.cluster_size, min(part.scope, scope)
         together = np.ones(cta.shape, np.bool_)

@@ -66,7 +66,7 @@ class Reporter:
         help: str | None = None,
     ) -> None:
         """Adds a finding, or counts another occurrence of a cause that is known by its `key`."""
-        if not self.collector.known(key):
+        if not self.collector.count_if_known(key):
             self.add(
                 key, code, kind, message, op, thread,
                 other=self.site(other, other_thread) if other is not None else None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.control_flow import control, registers
 from openptx.device import contents
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.common.definite_assignment import unassigned_reads
 from openptx.engines.common.provenance import provenance
@@ -89,7 +89,7 @@ def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screenin
         most = contents.MOST >> 20
         return Screening(f"more than {most} MiB of memory, which a suspicion would require to restore", [])
     undefined = marks.partly_undefined() if tracks else {}
-    granule, by_bytes = granule_of_shared(reached(program, function.name)), frozenset[int]()
+    granule, by_bytes = granule_of_shared(reachable_functions(program, function.name)), frozenset[int]()
     while True:
         bytes_alone = by_bytes if len(by_bytes) <= RESTARTS else None
         watch = Watch(options.tools, granule, bytes_alone, undefined)
@@ -131,7 +131,7 @@ def limit(a: Allocation) -> str:
 
 def unwatchable(program: Program, function: Function) -> str:
     """Why only the reference engine can watch a kernel."""
-    for called in reached(program, function.name):
+    for called in reachable_functions(program, function.name):
         if calls_indirectly(called):
             return "calls by address"
         if foreign := called.callees - {*program.functions}:
@@ -156,7 +156,7 @@ def stores_local_address(function: Function) -> bool:
 
 def untrackable(program: Program, function: Function) -> str:
     """Why only the reference engine can track a kernel's undefined bits."""
-    for called in reached(program, function.name):
+    for called in reachable_functions(program, function.name):
         for read in unassigned_reads(called):
             name = called.registers[read.register].name if read.register < len(called.registers) else "CC"
             line = program.file.location(called.code[read.pc].span[0])[0]

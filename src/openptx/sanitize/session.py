@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
 from openptx.device.memory_view import MemoryView
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.geometry import Shape
@@ -74,7 +74,7 @@ class Session:
         self.clocks = Clocks(self.teams)
         self.shadows = ShadowMemory(found.limits)
 
-        active = any(synchronizes(op) for each in reached(program, function.name) for op in each.code)
+        active = any(synchronizes(op) for each in reachable_functions(program, function.name) for op in each.code)
         self.releases = Releases(self.clocks, active)
         self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
@@ -141,7 +141,7 @@ class Session:
             ),
         ):
             message = f"a thread ends without waiting for its asynchronous {what}"
-            for statement, thread in operations.left(batch.x.first, batch.x.first + batch.x.n):
+            for statement, thread in operations.unawaited(batch.x.first, batch.x.first + batch.x.n):
                 op = self.reporter.ops[statement]
                 self.reporter.report(("unfinished", op), "unfinished-copy", "sync", message, op, thread, help=help)
 

@@ -51,9 +51,9 @@ class Shadow:
 
     def split(self) -> None:
         """Makes granules single bytes from now on."""
-        self.cells = repeated(self.cells)
+        self.cells = repeat_rows(self.cells)
         if self.records is not None:
-            self.records = repeated(self.records)
+            self.records = repeat_rows(self.records)
         self.unit = 1
 
     def granules(self, offsets: Array, size: int) -> Array:
@@ -98,7 +98,7 @@ class ShadowMemory:
         return Shadow(name, size, lead, base, space)
 
 
-def repeated(rows: Array) -> Array:
+def repeat_rows(rows: Array) -> Array:
     """Repeats each row four times. Pages of zeros, most of a large allocation, are not touched and take no memory."""
     found: Array = np.zeros((4 * len(rows), *rows.shape[1:]), rows.dtype)
     for first in range(0, len(rows), ROWS):

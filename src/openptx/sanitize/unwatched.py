@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.isa.instructions import multimem, surface, tensor_memory, tensor_multiply
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Program
@@ -32,7 +32,7 @@ def unwatched_races(program: Program, kernel: Function, tools: frozenset[str]) -
     """A sentence for each kind of memory in which races are not watched although the kernel may have some."""
     if "race" not in tools:
         return
-    ops = [op for function in reached(program, kernel.name) for op in function.code]
+    ops = [op for function in reachable_functions(program, kernel.name) for op in function.code]
     for memory, instructions in UNWATCHED.items():
         first = next((op for op in ops if op.form.instruction in instructions), None)
         if first is not None:

@@ -84,7 +84,7 @@ class UnwrittenCopies:
         for key, (op, origin, thread, notes, count) in self._stored.items():
             if origin not in self._not_padding or (origin not in self._defined and origin not in self._alone):
                 continue
-            if r.collector.known(key):
+            if r.collector.count_if_known(key):
                 continue
             finding = r.add(
                 key, "unwritten-copy", "init", "a word that was never written is copied to global memory", op, thread,

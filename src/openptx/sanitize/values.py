@@ -95,7 +95,7 @@ class Values:
         if ("sync" if shuffled else "init") not in self.tools:
             return
         key = ("init", r.cause(op), r.cause(origin) if origin is not None else None)
-        if r.collector.known(key):
+        if r.collector.count_if_known(key):
             return
         first = int(np.flatnonzero(bad)[0])
         lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)

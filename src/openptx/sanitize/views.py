@@ -83,10 +83,10 @@ class Views:
         pair = (a, b) if a < b else (b, a)
         found = self._joins.get(pair)
         if found is None:
-            found = self._joins[pair] = self._joined(*pair)
+            found = self._joins[pair] = self._merge(*pair)
         return found
 
-    def _joined(self, a: int, b: int) -> int:
+    def _merge(self, a: int, b: int) -> int:
         for less, more in ((a, b), (b, a)):
             keys, times = self._rows[less]
             if (self._times(more, keys) >= times).all():

@@ -90,7 +90,7 @@ def stray_character(file: File, span: Span) -> Diagnostic:
         help = NOT_ASCII
     what = f"write `{written}`" if written.strip() else "remove it" if not written else "write a blank"
     fix = Fix(span, written, what, SAFE if safe else SUGGESTION)
-    message = f"PTX has no use for {named(characters)} here"
+    message = f"PTX has no use for {describe_characters(characters)} here"
     place = span[0], span[0] + len(characters)
     return Diagnostic("invalid-character", message, file, place, help=help, fix=fix)
 
@@ -101,7 +101,7 @@ def in_code(file: File, start: int, limit: int) -> Diagnostic:
     return stray_character(file, found.span() if found else (start, start + 1))
 
 
-def named(characters: str) -> str:
+def describe_characters(characters: str) -> str:
     """Characters for a message; bytes that are not UTF-8 are surrogates (PEP 383)."""
     if characters.isprintable():
         return f"`{characters[:8]}`"

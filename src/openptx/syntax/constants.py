@@ -161,7 +161,7 @@ def _choose(c: Cursor, condition: Integer, first: Constant, second: Constant) ->
         return _integer(chosen.value, first.unsigned or second.unsigned, span)
     if isinstance(chosen, Float) and isinstance(first, Float) and isinstance(second, Float):
         return Float(chosen.bits, chosen.width, "", span, literal=False)
-    raise _mixed(c, "?:", first, second)
+    raise _mixed_operands_error(c, "?:", first, second)
 
 
 def _signed(c: Cursor, operator: str, operand: Constant, span: Span) -> Constant:
@@ -201,7 +201,7 @@ def _apply(c: Cursor, operator: str, place: Span, left: Constant, right: Constan
     if isinstance(left, Integer) or isinstance(right, Integer):
         if operator in ("<<", ">>", "%", "&", "|", "^", "&&", "||"):
             raise _needs_integer(c, operator, left if isinstance(left, Float) else right)
-        raise _mixed(c, operator, left, right)
+        raise _mixed_operands_error(c, operator, left, right)
     for operand in (left, right):
         if operand.width == 32:
             raise _single(c, operator, operand, span)
@@ -308,7 +308,7 @@ def _needs_integer(c: Cursor, operator: str, operand: Constant, place: Span | No
     )
 
 
-def _mixed(c: Cursor, operator: str, left: Constant, right: Constant) -> Mistake:
+def _mixed_operands_error(c: Cursor, operator: str, left: Constant, right: Constant) -> Mistake:
     return c.mistake(
         "invalid-expression",
         f"the operands of `{operator}` are an integer and a floating-point constant",

@@ -88,7 +88,7 @@ _LONGEST = 1 << 9
 """Longer lists of addresses, in characters without names, are not memoised."""
 
 
-def repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
+def parse_repeated(file: File, text: str, offset: int, items: list[Statement]) -> int:
     """Parses consecutive declarations of memoised forms. Returns where to continue.
 
     `text` is that of the file, or the same with blanks in place of comments.

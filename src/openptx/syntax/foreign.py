@@ -140,7 +140,7 @@ def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
     return c.mistake("address-sum", message, match.span(), "not a register and a constant", rule=rule, help=help)
 
 
-def called(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
+def c_call_error(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
     """The error `name(a, b)`, a C function call. The checker knows the PTX equivalent of the name."""
     rule = "PTX ISA, Instruction Statements (4.3.2)"
     message = f"`{mnemonic}(...)` is a call as C writes it"

@@ -7,7 +7,14 @@ import re
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, opcode_for_guard, unguarded
+from openptx.syntax.foreign import (
+    assigned,
+    c_call_error,
+    comma_in_opcode,
+    hexadecimal_point,
+    opcode_for_guard,
+    unguarded,
+)
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
 from openptx.syntax.operand_parser import argument, operand
@@ -105,7 +112,7 @@ def _operands_of(c: Cursor, opcode: str, span: Span) -> tuple[Operand, ...]:
         return operands(c, mnemonic)
     except Mistake:
         if parenthesis:
-            raise called(c, opcode, span) from None
+            raise c_call_error(c, opcode, span) from None
         raise
 
 

@@ -40,7 +40,7 @@ _CLOSES = {"[": "]", "(": ")", "{": "}"}
 def operand(c: Cursor) -> Operand:
     """Parses one operand."""
     if c.kind == "word" and c.word != "WARP_SZ":
-        return _named(c)
+        return _name_operand(c)
     if c.kind == "number" or c.kind == "word":
         return constant(c)
     match c.word if c.kind == "op" else "":
@@ -66,7 +66,7 @@ def argument(c: Cursor) -> Operand:
     return Arguments(elements, *_text(c, start))
 
 
-def _named(c: Cursor) -> Operand:
+def _name_operand(c: Cursor) -> Operand:
     """A name and what may follow it: `.x`, `[i]`, `|q`, `+4`."""
     start = c.start
     base = _simple(c)

@@ -12,7 +12,7 @@ from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
 from openptx.syntax.characters import CODE, not_text, strays
 from openptx.syntax.characters import problems as stray_characters
 from openptx.syntax.declaration_fast_parser import simple
-from openptx.syntax.declaration_memo import RepeatedHeader, remember, remember_header, repeated, repeated_header
+from openptx.syntax.declaration_memo import RepeatedHeader, parse_repeated, remember, remember_header, repeated_header
 from openptx.syntax.declaration_parser import LINKAGE, SPACES
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directive_parser import Header
@@ -89,7 +89,7 @@ def _without_comments(text: str) -> str:
 def _variables(file: File, text: str, start: int, end: int, items: list[Statement]) -> int:
     """Declarations in the plain form, the first one between two offsets. Returns where to continue: 0 if it is not
     one. `text` is the file's, or that without comments."""
-    after = repeated(file, text, start, items)
+    after = parse_repeated(file, text, start, items)
     if after == start:
         if (found := simple(file, start, end, text)) is None:
             return 0
@@ -142,7 +142,7 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
     if c.word == ";":
         c.advance()
         ends = c.last
-    elif header.kind == "func" and _declared(c, header.linkage):
+    elif header.kind == "func" and _ends_as_declaration(c, header.linkage):
         pass
     elif c.word in (".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section") or c.kind == "end":
         message = f"expected `{{` or `;` after the header of `{header.name.text}`"
@@ -177,7 +177,7 @@ def _simple_function(
     return found.end
 
 
-def _declared(c: Cursor, linkage: str) -> bool:
+def _ends_as_declaration(c: Cursor, linkage: str) -> bool:
     """Whether a `.func` header ends here as a declaration: like the assembler, requires no `;` if an item follows.
 
     A following variable may also be the first statement of a body whose `{` is missing: then its `}` exists.

@@ -131,10 +131,10 @@ class Cursor:
             raise self.mistake("invalid-name", "`_` alone is not a name", self.span, help=help)
         found, span = self.name(what, where)
         if self.start == span[1] and self.word[:1] == ".":
-            self._undotted(span)
+            self._reject_dots(span)
         return found, span
 
-    def _undotted(self, span: Span) -> None:
+    def _reject_dots(self, span: Span) -> None:
         """Rejects `a.b` and `a.1` as names, which other assemblers and LLVM have."""
         from openptx.syntax.directives import NAMES
 

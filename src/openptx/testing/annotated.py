@@ -17,7 +17,7 @@ from openptx.syntax.tree import Function
 from openptx.testing.annotations import Annotations, Run, Value, read_annotations
 from openptx.testing.launching import Launch, plain
 from openptx.testing.result import Mismatch
-from openptx.testing.values import WIDTHS, agrees, bits_of, is_nan_word, shown
+from openptx.testing.values import WIDTHS, agrees, bits_of, format_bits, is_nan_word
 from openptx.testing.wrapper import PREFIX, SLOT, Formal, formals, wrapper
 
 HEADER = ".version 9.0 .target sm_100a .address_size 64 "
@@ -174,5 +174,5 @@ def compare(run: Run, thread: int, gives: list[Formal], slots: bytes) -> list[st
         if not agrees(got, wanted, formal.type, run.tolerance):
             executor = f"thread {thread}: " if run.threads > 1 else ""
             which = f"result {number}: " if len(gives) > 1 else ""
-            problems.append(f"line {run.row}: {executor}{which}{shown(got, formal.type)}, not {wanted}")
+            problems.append(f"line {run.row}: {executor}{which}{format_bits(got, formal.type)}, not {wanted}")
     return problems

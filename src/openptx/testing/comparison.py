@@ -42,12 +42,11 @@ def compare(got: Array, wanted: Array, dtype: str, *, exact: bool, rtol: float =
         return ""
     first = int(np.argmax(wrong))
     count = int(wrong.sum())
-    return (
-        f"{count:,} of {wrong.size:,} elements differ, first [{first}]: {shown(got[first])}, not {shown(wanted[first])}"
-    )
+    difference = f"{format_element(got[first])}, not {format_element(wanted[first])}"
+    return f"{count:,} of {wrong.size:,} elements differ, first [{first}]: {difference}"
 
 
-def shown(value: Any) -> str:
+def format_element(value: Any) -> str:
     """An element with its bits."""
     raw = np.asarray(value)
     bits = int(raw.view(f"u{raw.dtype.itemsize}"))

@@ -39,7 +39,7 @@ def assert_same_bits(got: ArrayLike, wanted: ArrayLike, format: str | None = Non
     for place in places[:MOST]:
         index = ", ".join(str(int(i)) for i in np.unravel_index(int(place), right.shape))
         one, other = int(ours[place]), int(theirs[place])
-        lines.append(f"  [{index}] {_shown(one, dtype)}, not {_shown(other, dtype)}{_distance(one, other, dtype)}")
+        lines.append(f"  [{index}] {_format(one, dtype)}, not {_format(other, dtype)}{_distance(one, other, dtype)}")
     if places.size > MOST:
         lines.append(f"  and {places.size - MOST:,} more")
     raise AssertionError("\n".join(lines))
@@ -66,7 +66,7 @@ def _value(bits: int, dtype: np.dtype[Any]) -> Any:
     return np.array([bits], f"u{dtype.itemsize}").view(dtype)[0]
 
 
-def _shown(bits: int, dtype: np.dtype[Any]) -> str:
+def _format(bits: int, dtype: np.dtype[Any]) -> str:
     return f"{_value(bits, dtype)} (0x{bits:0{2 * dtype.itemsize}x})"
 
 

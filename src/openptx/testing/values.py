@@ -121,7 +121,7 @@ def order(bits: int, format: str) -> int:
     return -magnitude if sign else magnitude
 
 
-def shown(bits: int, type: str) -> str:
+def format_bits(bits: int, type: str) -> str:
     """Bits in readable form: `0x3f800000 (1.0)`."""
     width = WIDTHS[type]
     plain = f"0x{bits:0{(width + 3) // 4}x}"

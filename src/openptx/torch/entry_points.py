@@ -35,7 +35,7 @@ def load(torch: Any) -> Callable[..., Any]:
         return storage
 
     @wraps(native)
-    def loaded(f: Any, map_location: Any = None, *arguments: Any, **options: Any) -> Any:
+    def load_on_cpu(f: Any, map_location: Any = None, *arguments: Any, **options: Any) -> Any:
         places: Any = map_location
 
         def mapped(storage: Any, location: str) -> Any:
@@ -48,7 +48,7 @@ def load(torch: Any) -> Callable[..., Any]:
             map_location = mapped
         return native(f, map_location, *arguments, **options)
 
-    return loaded
+    return load_on_cpu
 
 
 def autocast(torch: Any) -> dict[str, Callable[..., Any]]:

@@ -15,7 +15,7 @@ STEP = 4
 """Philox makes four numbers at once: libraries assert that offsets are multiples of it."""
 
 
-def mixed(seed: int, offset: int) -> int:
+def mix_seed(seed: int, offset: int) -> int:
     """The seed of the CPU's generator; for offset 0 the seed itself."""
     return (seed + offset * 0x9E3779B97F4A7C15) & MASK
 
@@ -39,12 +39,12 @@ class State:
 
     def begin(self, seed: int, offset: int) -> None:
         self.seed, self.offset = seed & MASK, offset
-        self.native.manual_seed(self.source, mixed(self.seed, offset))
+        self.native.manual_seed(self.source, mix_seed(self.seed, offset))
         self.fresh = self.native.get_state(self.source)
 
     def current(self) -> tuple[int, int]:
         """Seed and offset; the next offset if numbers were drawn, and 0 if the generator was seeded meanwhile."""
-        if self.initial_seed() != mixed(self.seed, self.offset):
+        if self.initial_seed() != mix_seed(self.seed, self.offset):
             self.seed, self.offset, self.fresh = self.initial_seed(), 0, self.seeded()
         if not self.torch.equal(self.native.get_state(self.source), self.fresh):
             self.begin(self.seed, self.offset + STEP)

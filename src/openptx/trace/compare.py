@@ -120,5 +120,7 @@ def of_values(
             pairs = enumerate(zip(x.bits, y.bits, strict=True))
             i = next(i for i, (p, q) in pairs if x.type != y.type or not (p == q or same.pointers(x, p, q)))
             lane = one.lanes[i]
-            return Difference(f"{role} {x.name} in lane {lane}: {x.shown(i)}, {y.shown(i)}", one, other, lane, x.name)
+            return Difference(
+                f"{role} {x.name} in lane {lane}: {x.format_lane(i)}, {y.format_lane(i)}", one, other, lane, x.name
+            )
     return None

@@ -78,7 +78,7 @@ def positions(what: str, values: Sequence[Extent] | None) -> frozenset[Triple] |
     if values is None:
         return None
     found = set[tuple[int, int, int]]()
-    for position in listed(f"{what}s", "positions", values):
+    for position in as_list(f"{what}s", "positions", values):
         parts: tuple[Any, ...] = tuple(position) if is_ordered(position) else (position,)
         if not 1 <= len(parts) <= 3 or not all(is_count(part) and part >= 0 for part in parts):
             raise ArgumentError(f"a {what} is one to three numbers from 0, not {position!r}")
@@ -92,7 +92,7 @@ def lines_of(values: Any) -> frozenset[int | tuple[str, int]] | None:
     if values is None:
         return None
     found = set[int | tuple[str, int]]()
-    for line in listed("lines", "rows of the PTX", values):
+    for line in as_list("lines", "rows of the PTX", values):
         parts: tuple[Any, ...] = (line,) if is_count(line) else tuple(line) if is_ordered(line) else ()
         row, *file = parts[::-1] or (0,)
         if not is_count(row) or row < 1 or len(file) > 1 or not all(isinstance(name, str) for name in file):
@@ -101,7 +101,7 @@ def lines_of(values: Any) -> frozenset[int | tuple[str, int]] | None:
     return frozenset(found)
 
 
-def listed(option: str, what: str, values: Any) -> list[Any]:
+def as_list(option: str, what: str, values: Any) -> list[Any]:
     """The elements of an option that is a list, a set or an array of them."""
     if isinstance(values, Set) or is_ordered(values):
         return [*values]
@@ -119,7 +119,7 @@ def known_registers(kernel: Kernel, names: Sequence[str] | None) -> frozenset[st
     """The names, if functions that the kernel may call declare them."""
     if names is None:
         return None
-    names = listed("registers", "names", names)
+    names = as_list("registers", "names", names)
     program = kernel.module.program
     functions = [kernel.function, *(program.function(name) for name in program.functions)]
     declared = {register.name for function in functions for register in function.registers}

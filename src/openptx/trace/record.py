@@ -31,13 +31,13 @@ class Value:
 
     def __str__(self) -> str:
         if len(set(self.bits)) == 1:
-            return f"{self.name}={self.shown(0)}"
+            return f"{self.name}={self.format_lane(0)}"
         if len(self.bits) <= WIDEST:
-            return f"{self.name}=[{' '.join(map(self.shown, range(len(self.bits))))}]"
-        first = " ".join(map(self.shown, range(WIDEST - 1)))
-        return f"{self.name}=[{first} .. {self.shown(-1)}]"
+            return f"{self.name}=[{' '.join(map(self.format_lane, range(len(self.bits))))}]"
+        first = " ".join(map(self.format_lane, range(WIDEST - 1)))
+        return f"{self.name}=[{first} .. {self.format_lane(-1)}]"
 
-    def shown(self, i: int) -> str:
+    def format_lane(self, i: int) -> str:
         """The value of the active lane with index `i`."""
         return show(self.bits[i], named(self.type))
 

@@ -71,7 +71,7 @@ class Recorder(Observer):
             chosen &= np.isin(geometry.thread, numbers)
         return chosen
 
-    def chosen(self, function: Function, op: Op) -> bool:
+    def is_recorded(self, function: Function, op: Op) -> bool:
         """Whether an instruction is on a wanted line and has a wanted register."""
         found = self._chosen.get(op)
         if found is None:
@@ -97,7 +97,7 @@ class Recorder(Observer):
         self.steps += 1
         self._begun.clear()
         frame = self.batch.frame_running
-        if not self.chosen(frame.plan.function, op):
+        if not self.is_recorded(frame.plan.function, op):
             return
         x = self.batch.x
         places = lane_sets.positions(lanes, x.n)

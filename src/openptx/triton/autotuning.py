@@ -54,12 +54,12 @@ def measuring(state: Autotuning, bench: Callable[..., Any]) -> Callable[..., Any
             return NOT_RUN
         times = bench(self, *args, **options)
         if self in state.works:
-            state.works[self] = state.works[self] or worked(times)
+            state.works[self] = state.works[self] or is_finite(times)
         return times
 
     return _bench
 
 
-def worked(times: Any) -> bool:
+def is_finite(times: Any) -> bool:
     """Triton's times of a configuration that cannot be compiled are infinite."""
     return math.isfinite(times if isinstance(times, int | float) else times[0])

@@ -94,7 +94,7 @@ def test_failures_are_a_line_and_a_status(capsys, error, status, text):
     def command(argv):
         raise error
 
-    assert failures.guarded(command, []) == status
+    assert failures.run_and_report(command, []) == status
     assert capsys.readouterr() == ("", text)
 
 
@@ -103,7 +103,7 @@ def test_our_own_mistakes_say_how_to_report_them(capsys, error):
     def command(argv):
         raise error
 
-    assert failures.guarded(command, []) == 2
+    assert failures.run_and_report(command, []) == 2
     text = capsys.readouterr().err
     assert f"this is a mistake in OpenPTX {package.__version__}" in text
     assert "please report it" in text

@@ -14,8 +14,8 @@ import openptx
 from openptx.cli import main
 from openptx.engines.interp.batch import Batch
 from openptx.profile import entry
-from openptx.profile.findings import Finding, joined
-from openptx.profile.launch import spread
+from openptx.profile.findings import Finding, merge_lines
+from openptx.profile.launch import sample_pieces
 from openptx.profile.text import short
 from openptx.testing.case import argument, read_case
 
@@ -101,7 +101,7 @@ def test_lanes_that_are_left_out_are_a_finding() -> None:
 def test_findings_that_say_the_same_are_one() -> None:
     found = [Finding("uncoalesced", "k.ptx", (line,), "m", 2.0) for line in (9, 2, 3, 4, 7)]
     found.append(Finding("uncoalesced", "k.ptx", (5,), "other", 1.0))
-    first, second = joined(found)
+    first, second = merge_lines(found)
     assert (str(first), first.waste, str(second)) == ("lines 2 to 4, 7, 9: m", 10.0, "line 5: other")
 
 
@@ -213,7 +213,7 @@ def test_columns_have_blanks_between_them(number: int, width: int, text: str) ->
     ("ctas", "cluster", "wanted"), [(5, 1, 4), (100, 1, 99), (64, 4, 6), (1 << 31, 8, 4096), (7, 1, 7)]
 )
 def test_pieces_of_a_sample_do_not_overlap(ctas: int, cluster: int, wanted: int) -> None:
-    pieces = [*spread(ctas, cluster, wanted, 128)]
+    pieces = [*sample_pieces(ctas, cluster, wanted, 128)]
     assert sum(count for _, count in pieces) == -(-wanted // cluster) * cluster
     ends = [first + count for first, count in pieces]
     assert all(end <= first for end, (first, _) in zip(ends, pieces[1:], strict=False))

@@ -6,7 +6,7 @@ import pytest
 
 import openptx
 from openptx.errors import ArgumentError
-from openptx.runtime.cxx_names import demangler, named, qualified
+from openptx.runtime.cxx_names import demangler, find_kernel, qualified
 
 pytestmark = pytest.mark.skipif(demangler() is None, reason="there is no library of C++ on this computer")
 KERNELS = (
@@ -26,17 +26,17 @@ HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
     ],
 )  # fmt: skip
 def test_names(name: str, wanted: int) -> None:
-    assert named(name, KERNELS) == KERNELS[wanted]
+    assert find_kernel(name, KERNELS) == KERNELS[wanted]
 
 
 @pytest.mark.parametrize("name", ["plain", "mat", "matmul<1>", "math", "", "b", "a::b", "_ZN"])
 def test_what_names_nothing(name: str) -> None:
-    assert named(name, KERNELS) is None
+    assert find_kernel(name, KERNELS) is None
 
 
 def test_a_name_of_several() -> None:
     with pytest.raises(ArgumentError, match="`matmul<16>`, `matmul<32>`"):
-        named("matmul", KERNELS)
+        find_kernel("matmul", KERNELS)
 
 
 def test_qualified_names() -> None:

@@ -91,7 +91,7 @@ def test_the_heap_joins_what_is_given_back() -> None:
     assert heap.take(100) == 0
     places = np.array([a, a + 9, a + 10, b - 1, b, b + 99, b + 100, c + 100], np.uint64)
     assert heap.holds(places, 1).tolist() == [True, True, False, False, True, True, False, False]
-    assert heap.given().sum() == 210
+    assert heap.allocated_bytes().sum() == 210
     assert heap.give_back(a)
     assert heap.give_back(b)
     assert not heap.give_back(b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openptx.errors import InputError
-from openptx.testing.values import Tolerance, agrees, bits_of, shown
+from openptx.testing.values import Tolerance, agrees, bits_of, format_bits
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ def test_agreement(bits: int, text: str, type: str, tolerance: Tolerance, yes: b
 
 
 def test_shown() -> None:
-    assert shown(0x3F800000, "f32") == "0x3f800000 (1.0)"
-    assert shown(0xFF, "s8") == "0xff (-1)"
-    assert shown(0xFF, "u8") == "0xff (255)"
+    assert format_bits(0x3F800000, "f32") == "0x3f800000 (1.0)"
+    assert format_bits(0xFF, "s8") == "0xff (-1)"
+    assert format_bits(0xFF, "u8") == "0xff (255)"

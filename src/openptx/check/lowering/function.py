@@ -6,7 +6,7 @@ from openptx.check.lowering.bound_form import bound_form
 from openptx.check.lowering.layout import Frame, variable
 from openptx.check.lowering.operands import Binder, UnboundError
 from openptx.check.names.scopes import Memory, Registers
-from openptx.control_flow import moved
+from openptx.control_flow import retarget
 from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
 from openptx.program import Function, Op, Reg, Register, Symbol, Vector
@@ -140,7 +140,7 @@ class FunctionLowering:
                 self._before.clear()
             code.append(op)
         places.append(len(code))
-        return tuple(code if len(code) < len(places) else [moved(op, places) for op in code]), places
+        return tuple(code if len(code) < len(places) else [retarget(op, places) for op in code]), places
 
     def insert(self, opcode: str, *operands: Operand) -> None:
         """Emits an instruction before the one that is being bound."""

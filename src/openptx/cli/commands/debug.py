@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
     terminal = Terminal(session, sys.stdin, sys.stdout, interactive=interactive)
     with history(interactive):
         try:
-            terminal.stopped(session.start())
+            terminal.show_stop(session.start())
             terminal.execute([*args.execute, *commands])
             if not args.command and not terminal.quitting:
                 terminal.run()

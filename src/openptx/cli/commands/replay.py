@@ -19,13 +19,13 @@ from collections import Counter
 from dataclasses import replace
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
-from openptx.cli.failures import described
+from openptx.cli.failures import render_failure
 from openptx.cli.launch_options import CONTRACT, ENGINE, SANITIZE
 from openptx.cli.terminal import Clock, progress
 from openptx.diagnostics.render import render
 from openptx.errors import CheckError, Fault, InputError, Unsupported
 from openptx.reading import read
-from openptx.recording.collection import FoundRecording, collected
+from openptx.recording.collection import FoundRecording, collect_recordings
 from openptx.recording.file import read_recording
 from openptx.recording.replaying import EQUAL, ORDER, STATUSES, UNREADABLE, Replay, replay
 from openptx.rewrite import CONTRACTIONS
@@ -51,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Find the recordings, replay them one by one, print."""
-    with collected(args.files) as (found, others):
+    with collect_recordings(args.files) as (found, others):
         for other in others:
             print(
                 f"openptx: {other}: skipped: it is neither a recording (*.launch) nor an archive of recordings",
@@ -104,7 +104,7 @@ def text(result: Replay, whole: bool) -> str:
     color = sys.stdout.isatty()
     lines = [str(result) if whole else str(replace(result, first=None))]
     if isinstance(result.error, (CheckError, Fault, Unsupported)):
-        lines = [f"{result.name}: `{result.kernel}`: {result.status}", described(result.error)]
+        lines = [f"{result.name}: `{result.kernel}`: {result.status}", render_failure(result.error)]
         lines += [result.note] if result.note else []
     if result.findings:
         lines.append(render([*result.findings], "full", color=color).rstrip("\n"))

@@ -51,14 +51,14 @@ def floating(word: str, sign: int, constant: Float) -> str:
         f"  value   {number!r}",
         f"  exact   {exact(number)}",
         f"  .f32    0f{f32:08X}" + ("" if back == number or number != number else f"  (rounded: {exact(back)})"),
-        f"  .f64    0d{f64:016X}" + (_kept(word, bits) if single and bits else ""),
+        f"  .f64    0d{f64:016X}" + (_unconverted_note(word, bits) if single and bits else ""),
         "",
         "integer types, .f16, .bf16 and packed types do not take it",
     ]
     return "\n".join(lines)
 
 
-def _kept(word: str, bits: int) -> str:
+def _unconverted_note(word: str, bits: int) -> str:
     """The value of `0f...` as a double operand: the assembler takes its bits without conversion."""
     return f"  (`{word}` in its place is {from_f64(bits)!r}: its 32 bits are not converted)"
 

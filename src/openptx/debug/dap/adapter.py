@@ -185,7 +185,7 @@ class Adapter:
 
     def source(self, path: str) -> Message:
         """A source of the protocol."""
-        return self.sources.described(path)
+        return self.sources.source_message(path)
 
     def location(self, op: Op, by_source: bool = False) -> tuple[str, int, int]:
         """The path, line and column of an instruction."""

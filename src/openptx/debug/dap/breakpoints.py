@@ -94,7 +94,7 @@ class Breakpoints:
         path = self.adapter.sources.path(arguments["source"])
 
         def at_line(session: Session, request: Message) -> int:
-            return self.break_at(session, named(session, path, self.adapter.line(int(request["line"]))), request)
+            return self.break_at(session, line_name(session, path, self.adapter.line(int(request["line"]))), request)
 
         return self.replace(f"file {path}", arguments.get("breakpoints") or [], at_line)
 
@@ -163,7 +163,7 @@ def skipped(request: Message) -> int:
     return int(hits) - 1 if hits else 0
 
 
-def named(session: Session, path: str, line: int) -> str:
+def line_name(session: Session, path: str, line: int) -> str:
     """The session's name for a line of one of the client's files."""
     if os.path.abspath(path) == os.path.abspath(session.places.file.name):
         return str(line)

@@ -96,16 +96,16 @@ class Inspection:
         session = self.adapter.stopped_session()
         scope = self.adapter.references.scope(int(arguments["variablesReference"]))
         session.assign(str(arguments["name"]), str(arguments["value"]), scope)
-        return self.shown(scope, str(arguments["name"]))
+        return self.describe_result(scope, str(arguments["name"]))
 
     def on_setExpression(self, arguments: Message) -> Message:
         session = self.adapter.stopped_session()
         number = arguments.get("frameId")
         scope = self.frame(number) if number is not None else session.scope()
         session.assign(str(arguments["expression"]), str(arguments["value"]), scope)
-        return self.shown(scope, str(arguments["expression"]))
+        return self.describe_result(scope, str(arguments["expression"]))
 
-    def shown(self, scope: Scope, text: str) -> Message:
+    def describe_result(self, scope: Scope, text: str) -> Message:
         """The result of an expression, without its name."""
         found = self.adapter.references.value(scope, text, parse(text).evaluate(scope))
         return {key: found[key] for key in found if key not in ("name", "evaluateName")}
@@ -117,7 +117,7 @@ class Inspection:
         text = str(arguments["expression"])
         if arguments.get("context") == "repl" and (output := self.command(text, number)) is not None:
             return {"result": output, "variablesReference": 0}
-        found = self.shown(scope, text)
+        found = self.describe_result(scope, text)
         return {"result": found.pop("value"), **found}
 
     def command(self, text: str, frame: int | None) -> str | None:

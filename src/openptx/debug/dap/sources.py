@@ -26,7 +26,7 @@ class Sources:
         """Whether the file of the PTX differs from what was launched, or no longer exists."""
         return stamp(self.places.file.name) != self.stamp
 
-    def described(self, path: str) -> Message:
+    def source_message(self, path: str) -> Message:
         """A source of the protocol. PTX that no file contains any more is requested with `source`."""
         name = os.path.basename(path) or path
         if path != self.places.file.name or (self.stamp is not None and not self.changed):

@@ -57,11 +57,11 @@ class References:
         other = [v for v in scope.variables() if v.space in ("local", "global", "const")]
         registers = [self.value(scope, r.name, scope.register(r)) for r in function.registers]
         found = [
-            ("Registers", listed(registers), "registers"),
-            ("Special registers", listed([*self.specials(scope)]), "registers"),
-            ("Parameters", listed([self.variable(scope, v.name) for v in params]), "arguments"),
-            ("Shared", listed([self.variable(scope, v.name) for v in shared]), None),
-            ("Local and global", listed([self.variable(scope, v.name) for v in other]), "locals"),
+            ("Registers", existing_children(registers), "registers"),
+            ("Special registers", existing_children([*self.specials(scope)]), "registers"),
+            ("Parameters", existing_children([self.variable(scope, v.name) for v in params]), "arguments"),
+            ("Shared", existing_children([self.variable(scope, v.name) for v in shared]), None),
+            ("Local and global", existing_children([self.variable(scope, v.name) for v in other]), "locals"),
         ]
         return [
             {"name": name, "variablesReference": self.add(children, scope), "expensive": False}
@@ -96,7 +96,7 @@ class References:
             parts = cast("list[Typed]", found)
             shown["value"] = "{" + ", ".join(map(str, parts)) + "}"
             children = [self.value(scope, f"{name}.{c}", part) for c, part in zip("xyzw", parts, strict=False)]
-            shown["variablesReference"] = self.add(listed(children), scope)
+            shown["variablesReference"] = self.add(existing_children(children), scope)
         elif isinstance(found, Array):
             shown |= self.array(scope, name, found)
         return shown
@@ -120,7 +120,7 @@ class References:
         }
 
 
-def listed(found: list[Variable]) -> Children:
+def existing_children(found: list[Variable]) -> Children:
     """Children that exist already."""
 
     def children(start: int, count: int) -> list[Variable]:

@@ -45,7 +45,7 @@ class Cells:
         beyond = index - len(self.shown)
         return self.columns[index] if beyond <= 0 else self.columns[-1] + beyond
 
-    def cut(self, left: int, right: int) -> str:
+    def slice(self, left: int, right: int) -> str:
         """The text in the columns from `left` up to `right`."""
         return "".join(self.shown[bisect_left(self.columns, left) : bisect_right(self.columns, right) - 1])
 

@@ -96,7 +96,7 @@ def clip(line: Cells, strokes: list[Stroke], width: int) -> tuple[str, list[Stro
     right = left + width
     lead = CUT if left else ""
     shift = len(lead) - left
-    text = lead + line.cut(left, right) + (CUT if right < line.width else "")
+    text = lead + line.slice(left, right) + (CUT if right < line.width else "")
     inside = [Stroke(s.start + shift, min(s.end, right) + shift, s.text, s.kind) for s in strokes if s.start < right]
     outside = [Stroke(len(text) - len(CUT), len(text), s.text, s.kind) for s in strokes if s.start >= right]
     return text.rstrip(), inside + outside

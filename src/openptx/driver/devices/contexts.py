@@ -61,7 +61,7 @@ def current(where: Driver) -> Context:
     return where.find(handle, Context, Result.CONTEXT_IS_DESTROYED)
 
 
-def named(handle: int) -> Context:
+def context_of(handle: int) -> Context:
     """The context of a handle; for 0 that of the thread."""
     return driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
 
@@ -145,7 +145,7 @@ def ctx_detach(handle: int) -> None:
 
 @initialized("cuCtxGetApiVersion")
 def api_version(handle: int, out: int) -> None:
-    named(handle)
+    context_of(handle)
     put(out, API_VERSION, ctypes.c_uint32)
 
 
@@ -159,7 +159,7 @@ def ctx_device(out: int) -> None:
 
 @initialized("cuCtxGetDevice_v2")
 def device_of(out: int, handle: int) -> None:
-    named(handle)
+    context_of(handle)
     put_int(out, 0)
 
 
@@ -175,7 +175,7 @@ def set_flags(context: Context, flags: int) -> None:
 
 @initialized("cuCtxGetId")
 def ctx_id(handle: int, out: int) -> None:
-    put(out, named(handle).handle)
+    put(out, context_of(handle).handle)
 
 
 @in_context("cuCtxGetLimit")

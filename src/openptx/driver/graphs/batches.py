@@ -6,9 +6,9 @@ import ctypes
 import struct
 
 from openptx.driver.calls import getter, read
-from openptx.driver.devices.contexts import Context, named
+from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.graphs.graph import Node, Work
-from openptx.driver.graphs.nodes import adds, described
+from openptx.driver.graphs.nodes import adds, node_kind
 from openptx.driver.graphs.settings import of_kind, sets
 from openptx.driver.memory.word_operations import batch_of, read_batch
 
@@ -16,11 +16,11 @@ FIELDS = struct.Struct("<QI4xQI4x")
 """CUDA_BATCH_MEM_OP_NODE_PARAMS: the context, the number of operations, a pointer to them, flags."""
 
 
-@described(12, "memory")
+@node_kind(12, "memory")
 def batch_work(context: Context, pointer: int) -> Work:
     """The content of a CUDA_BATCH_MEM_OP_NODE_PARAMS. The operations are copied now."""
     owner, count, operations, flags = FIELDS.unpack(read(pointer, FIELDS.size))
-    named(owner)
+    context_of(owner)
     return Work(read_batch(count, operations, flags).run)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from openptx import memory
 from openptx.driver.calls import Failure, in_context, put, read
-from openptx.driver.devices.contexts import Context, named
-from openptx.driver.graphs.graph import Choice, Graph, Node, Word, Work, choice_of, instantiated
+from openptx.driver.devices.contexts import Context, context_of
+from openptx.driver.graphs.graph import Choice, Graph, Node, Word, Work, choice_of, placeholder_work
 from openptx.driver.graphs.nodes import PARAMETERS, add, special_node
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -42,7 +42,7 @@ def create_condition(context: Context, out: int, graph: int, owner: int, default
     found = driver().find(graph, Graph)
     if not owner:
         raise Failure(Result.INVALID_CONTEXT, "a condition without a context")
-    named(owner)
+    context_of(owner)
     if flags & ~ASSIGN_DEFAULT:
         raise invalid(f"flags {flags} of a condition")
     block = memory.allocate(WORD)
@@ -67,7 +67,7 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
         raise invalid(f"the condition 0x{handle:x} has a node already")
     bodies = tuple(driver().add(Graph(found)) for _ in range(size))
     choice = Choice(word, KINDS[kind], bodies)
-    made = add(out, graph, after, count, "conditional", lambda: Work(instantiated, (choice,)))
+    made = add(out, graph, after, count, "conditional", lambda: Work(placeholder_work, (choice,)))
     made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))
     put(description + DESCRIPTION.size, ctypes.addressof(handles))
 

@@ -77,7 +77,7 @@ class Plan:
         """The step for a node of the graph, or of a graph in it."""
         return next((plan.steps[node] for plan in self.every() if node in plan.steps), None)
 
-    def changed(self, node: Node, change: Callable[[Step], Step]) -> Plan:
+    def with_changed_step(self, node: Node, change: Callable[[Step], Step]) -> Plan:
         """The plan with another step for one node, which may belong to a graph in it."""
         steps = {**self.steps}
         if node in steps:
@@ -85,7 +85,7 @@ class Plan:
         else:
             for other, step in self.steps.items():
                 if any(plan.find(node) is not None for plan in step.inner):
-                    steps[other] = step.with_inner(tuple(plan.changed(node, change) for plan in step.inner))
+                    steps[other] = step.with_inner(tuple(plan.with_changed_step(node, change) for plan in step.inner))
         return replace(self, steps=steps)
 
     def assign(self) -> None:
@@ -151,7 +151,7 @@ class Executable(Object):
     def change(self, node: Node, change: Callable[[Step], Step]) -> None:
         """Replaces the work of a node of the graph that this was instantiated from. Fails for other nodes."""
         self.step(node)
-        self.plan = self.plan.changed(node, change)
+        self.plan = self.plan.with_changed_step(node, change)
 
     def step(self, node: Node) -> Step:
         found = self.plan.find(node)

@@ -157,10 +157,10 @@ class Graph(Object):
 
 def child_work(child: Graph) -> Work:
     """The work of a node that runs a whole graph, which the node owns."""
-    return Work(instantiated, (child,))
+    return Work(placeholder_work, (child,))
 
 
-def instantiated(what: object) -> None:
+def placeholder_work(what: object) -> None:
     """The placeholder for the work of a node with graphs: the steps of a plan run the plans of these graphs instead."""
     raise Bug(f"{what} is run without having been instantiated")
 
@@ -177,7 +177,7 @@ class Choice(NamedTuple):
     kind: str
     bodies: tuple[Graph, ...]
 
-    def chosen(self) -> int | None:
+    def next_body(self) -> int | None:
         """The number of the graph to run next."""
         value = self.word.value
         number = value if self.kind == "switch" else int(value == 0)
@@ -185,10 +185,10 @@ class Choice(NamedTuple):
 
     def run(self, runs: Sequence[Callable[[], Iterator[Ready]]]) -> Iterator[Ready]:
         """`runs` execute the graphs."""
-        number = self.chosen()
+        number = self.next_body()
         while number is not None:
             yield from runs[number]()
-            number = self.chosen() if self.kind == "while" else None
+            number = self.next_body() if self.kind == "while" else None
 
 
 def choice_of(node: Node) -> Choice | None:

@@ -85,7 +85,7 @@ def cloned(context: Context, handle: int) -> Work:
     return child_work(found.clone())
 
 
-def moved(handle: int, parent: int) -> Work:
+def adopt_child(handle: int, parent: int) -> Work:
     """The work of a node that owns a graph from now on. Fails for a graph that has an owner, or that contains the
     node."""
     found, outer = driver().find(handle, Graph), driver().find(parent, Graph)
@@ -195,7 +195,7 @@ DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {
 """The kind of a node and its work, by CUgraphNodeType, from the structure that describes it."""
 
 
-def described(number: int, kind: str) -> Callable[[Callable[[Context, int], Work]], Callable[[Context, int], Work]]:
+def node_kind(number: int, kind: str) -> Callable[[Callable[[Context, int], Work]], Callable[[Context, int], Work]]:
     def decorate(function: Callable[[Context, int], Work]) -> Callable[[Context, int], Work]:
         DESCRIBED[number] = kind, function
         return function
@@ -230,7 +230,12 @@ def add_described_child(context: Context, out: int, graph: int, after: int, coun
     if ownership not in (CLONE, MOVE):
         raise Failure(Result.INVALID_VALUE, f"ownership {ownership} of a child graph")
     add(
-        out, graph, after, count, "graph", lambda: cloned(context, child) if ownership == CLONE else moved(child, graph)
+        out,
+        graph,
+        after,
+        count,
+        "graph",
+        lambda: cloned(context, child) if ownership == CLONE else adopt_child(child, graph),
     )
 
 

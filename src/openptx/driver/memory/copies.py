@@ -25,12 +25,12 @@ def move(target: int, to: Place, source: int, of: Place, size: int) -> None:
 
 def asynchronous(context: Context, stream: int, target: int, to: Place, source: int, of: Place, size: int) -> None:
     """A copy from or to pageable memory waits for the stream, like CUDA's: the host may use the memory afterwards."""
-    if Queue.stalled and not (known(target) and known(source)):
+    if Queue.stalled and not (is_device_address(target) and is_device_address(source)):
         settle([stream_of(context, stream).queue], "a copy of pageable memory")
     submit(context, stream, "copy", move, target, to, source, of, size)
 
 
-def known(address: int) -> bool:
+def is_device_address(address: int) -> bool:
     return owned_at(address) is not None
 
 

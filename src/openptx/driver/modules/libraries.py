@@ -7,20 +7,20 @@ import ctypes
 from openptx.driver.calls import Failure, initialized, put, put_int, put_size, text
 from openptx.driver.modules.images import image_at, ptx_of
 from openptx.driver.modules.jit_options import JitOptions
-from openptx.driver.modules.module import Function, Module, content, loaded
+from openptx.driver.modules.module import Function, Module, content, load_module
 from openptx.driver.results import Result
 
 
 @initialized("cuLibraryLoadData")
 def load_data(out: int, image: int, names: int, values: int, count: int, *more: int) -> None:
     put(out, 0)
-    put(out, loaded(image_at(image), JitOptions(count, names, values)).handle)
+    put(out, load_module(image_at(image), JitOptions(count, names, values)).handle)
 
 
 @initialized("cuLibraryLoadFromFile")
 def load_file(out: int, path: int, names: int, values: int, count: int, *more: int) -> None:
     put(out, 0)
-    put(out, loaded(ptx_of(content(text(path, "the path"))), JitOptions(count, names, values)).handle)
+    put(out, load_module(ptx_of(content(text(path, "the path"))), JitOptions(count, names, values)).handle)
 
 
 @initialized("cuLibraryUnload")

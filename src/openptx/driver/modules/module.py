@@ -79,7 +79,7 @@ OLDEST = 75
 `.sync`."""
 
 
-def loaded(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
+def load_module(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
     """PTX as a module. Fails for errors in it, which are also written to the options."""
     try:
         limited = source if options is None else options.limited(source)
@@ -112,7 +112,7 @@ def stated_capability(source: str) -> int | None:
 
 def load_into(context: Context, out: int, source: str, options: JitOptions | None = None) -> None:
     put(out, 0)
-    made = loaded(source, options)
+    made = load_module(source, options)
     made.context = context
     context.owned[made] = made.end
     put(out, made.handle)

@@ -25,7 +25,7 @@ def launch_kernel(
     session: Session, call: Passage, handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int,
     stream: int, pointers: int, extra: int,
 ) -> None:  # fmt: skip
-    launched(session, call, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, extra)
+    record_launch(session, call, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, extra)
 
 
 @around("cuLaunchCooperativeKernel")
@@ -33,13 +33,13 @@ def launch_cooperative(
     session: Session, call: Passage, handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int,
     stream: int, pointers: int,
 ) -> None:  # fmt: skip
-    launched(session, call, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, 0)
+    record_launch(session, call, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, 0)
 
 
 @around("cuLaunchKernelEx")
 def launch_ex(session: Session, call: Passage, config: int, handle: int, pointers: int, extra: int) -> None:
     shape, stream = configuration(config)
-    launched(session, call, handle, shape, stream, pointers, extra)
+    record_launch(session, call, handle, shape, stream, pointers, extra)
 
 
 @around("cuGraphLaunch")
@@ -47,12 +47,12 @@ def launch_graph(session: Session, call: Passage, graph: int, stream: int) -> No
     session.warn_once("the program launches graphs: kernels in them are not recorded")
 
 
-def launched(
+def record_launch(
     session: Session, call: Passage, handle: int, shape: Shape, stream: int, pointers: int, extra: int
 ) -> None:
     """One launch, recorded if wanted and possible."""
     with session.lock:
-        kernel = wanted(session, handle, stream)
+        kernel = kernel_to_record(session, handle, stream)
         if kernel is None:
             return
         parameters = packed_of(kernel, pointers, extra)
@@ -93,9 +93,9 @@ def packed_of(kernel: Kernel, pointers: int, extra: int) -> bytearray | None:
         return None
 
 
-def wanted(session: Session, handle: int, stream: int) -> Kernel | None:
+def kernel_to_record(session: Session, handle: int, stream: int) -> Kernel | None:
     """The kernel of a launch that is to be recorded; None for others, and if recording is impossible."""
-    settings, known = session.settings, found(session, handle)
+    settings, known = session.settings, find_kernel(session, handle)
     if session.ended or known is None or not fnmatchcase(known.name, settings.kernels):
         return None
     key = (known.loaded.image.digest, known.name)
@@ -118,7 +118,7 @@ def stop(taken: Counter[tuple[str, str]], key: tuple[str, str], most: int) -> No
     taken[key] = most
 
 
-def found(session: Session, handle: int) -> KernelOf | None:
+def find_kernel(session: Session, handle: int) -> KernelOf | None:
     """A kernel by its handle; the real driver may know one that the program obtained in another way."""
     images = session.images
     if handle not in images.kernels:

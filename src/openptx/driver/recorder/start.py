@@ -13,7 +13,7 @@ from openptx.driver.entry_points import entry_points
 from openptx.driver.recorder.real import RealDriver
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import from_environment
-from openptx.driver.recorder.wrappers import WRAPPERS, guarded
+from openptx.driver.recorder.wrappers import WRAPPERS, guard
 
 CHAPTERS = ("allocations", "images", "launches", "tensor_maps")
 """Modules of this package that wrap entry points."""
@@ -53,4 +53,4 @@ def callback(session: Session, slot: int, symbol: str) -> Any:
     if wrapper is None or function is None:
         return None
     types = next(entry.types for entry in entry_points() if entry.symbol == symbol)
-    return ctypes.CFUNCTYPE(ctypes.c_int, *types)(guarded(session, wrapper, function, symbol))
+    return ctypes.CFUNCTYPE(ctypes.c_int, *types)(guard(session, wrapper, function, symbol))

@@ -42,7 +42,7 @@ def around(*symbols: str) -> Callable[[Wrapper], Wrapper]:
     return decorate
 
 
-def guarded(session: object, wrapper: Wrapper, function: Callable[..., int], symbol: str) -> Callable[..., int]:
+def guard(session: object, wrapper: Wrapper, function: Callable[..., int], symbol: str) -> Callable[..., int]:
     """The function that the program calls."""
 
     def entry(*arguments: Any) -> int:

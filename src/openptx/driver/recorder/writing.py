@@ -55,7 +55,7 @@ class Before:
         """Reads the memory that the launch can access. Raises TooLarge."""
         reach = Reach(session, kernel.name)
         reach.variables(known, kernel)
-        reach.pointed(np.frombuffer(parameters, np.uint8))
+        reach.add_pointee(np.frombuffer(parameters, np.uint8))
         left_out = list(reach.followed())
         data = ours(session, np.frombuffer(bytearray(parameters), np.uint8)).tobytes()
         return cls(known, kernel, shape, data, reach.places, left_out)
@@ -96,7 +96,7 @@ class Reach:
                 elif kernel.module.program.file.text.count(name) > 1:
                     self.session.warn_once(f"variable `{name}` is not visible: recordings have its initial value")
 
-    def pointed(self, parameters: Bytes) -> None:
+    def add_pointee(self, parameters: Bytes) -> None:
         """The allocation that a parameter points to. The real driver is asked if it is unknown."""
         words, known = np.unique(aligned(0, parameters)), self.session.allocations
         for word in words.tolist():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from openptx.driver.calls import Failure, getter, in_context, initialized, put, put_int
-from openptx.driver.devices.contexts import Context, named
+from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.driver.streams.capture_modes import require_no_capture_in, require_usable
@@ -117,7 +117,7 @@ def synchronize(context: Context, stream: Stream) -> None:
 
 @in_context("cuCtxSynchronize_v2")
 def synchronize_context(context: Context, handle: int) -> int:
-    found = named(handle)
+    found = context_of(handle)
     require_no_capture_in(found)
     settle(of_context(found), "cuCtxSynchronize")
     return found.error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from openptx.driver.calls import get, initialized, write
-from openptx.driver.tensor_maps.tiled import described, invalid, require_row
+from openptx.driver.tensor_maps.tiled import read_common_fields, invalid, require_row
 from openptx.isa.semantics.im2col import CORNER_BITS, MODES, PIXELS
 from openptx.isa.semantics.tensor_map import LARGEST
 from openptx.runtime.tensor_map import pack
@@ -47,7 +47,7 @@ def make(out: int, common: tuple[int, ...], column: tuple[list[tuple[int, int]],
     address, (interleave, swizzle, fill) = common[2], common[-3:]
     if interleave and mode != "im2col":
         raise invalid(f"that is interleaved, for `{mode}`")
-    element, sizes, between, every = described(*common)
+    element, sizes, between, every = read_common_fields(*common)
     most = 1 << CORNER_BITS[len(corners)] - 1
     if not all(-most <= n < most for pair in corners for n in pair):
         raise invalid(f"with corners {corners}; they are {-most} to {most - 1}")

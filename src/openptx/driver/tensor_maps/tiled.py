@@ -52,7 +52,9 @@ def tiled(
         raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
     if not 0 <= promotion <= MOST_PROMOTION:
         raise invalid(f"with promotion {promotion} to the L2 cache")
-    element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
+    element, sizes, between, every = read_common_fields(
+        kind, rank, address, shape, strides, steps, interleave, swizzle, fill
+    )
     require_row(element, boxes[0], interleave, swizzle)
     element_strides = [get(steps + 4 * i, ctypes.c_uint32) for i in range(rank)]
     size = prod(n // step for n, step in zip(boxes, element_strides, strict=True)) * layout_of(NAMES[element]).bits // 8
@@ -64,7 +66,7 @@ def tiled(
     )  # fmt: skip
 
 
-def described(
+def read_common_fields(
     kind: int, rank: int, address: int, shape: int, strides: int, steps: int, interleave: int, swizzle: int, fill: int
 ) -> tuple[int, list[int], list[int], list[int]]:
     """The common part of every tensor map: the element, sizes, strides and steps. Fails for invalid values."""

@@ -120,12 +120,12 @@ def texels_of(resource: bytes) -> Texels:
         width, height, pitch = width // element, 1, width
     elif pitch % PITCH_ALIGNMENT or pitch < width * element:
         raise Failure(Result.INVALID_VALUE, f"a texture of {width} elements a row, and rows {pitch} bytes apart")
-    array = shown(address, element, (height, width), pitch).view(format.dtype)
+    array = pitched_rows(address, element, (height, width), pitch).view(format.dtype)
     texels = array.reshape(height, width, channels) if channels > 1 else array
     return Texels(texels[0] if kind == LINEAR else texels, channels, format)
 
 
-def shown(address: int, element: int, shape: tuple[int, int], pitch: int) -> NDArray[np.uint8]:
+def pitched_rows(address: int, element: int, shape: tuple[int, int], pitch: int) -> NDArray[np.uint8]:
     """Rows of elements in device memory, as bytes; they keep the memory alive."""
     height, width = shape
     extent = pitch * (height - 1) + width * element
@@ -203,7 +203,7 @@ def create_surface(context: Context, out: int, resource: int) -> None:
     keep(context, out, Surface(found.array, channels=several, layered=found.layered or found.cube), resource_bytes)
 
 
-def known(handle: int, kind: type[Texture | Surface]) -> Known:
+def find_object(handle: int, kind: type[Texture | Surface]) -> Known:
     found = OBJECTS.get(handle)
     if found is None or not isinstance(found.image, kind):
         raise Failure(Result.INVALID_VALUE, f"0x{handle:x} is not a {kind.__name__.lower()} object")
@@ -212,17 +212,17 @@ def known(handle: int, kind: type[Texture | Surface]) -> Known:
 
 @in_context("cuTexObjectDestroy")
 def destroy_texture(context: Context, handle: int) -> None:
-    known(handle, Texture)
+    find_object(handle, Texture)
     del OBJECTS[handle]
 
 
 @in_context("cuSurfObjectDestroy")
 def destroy_surface(context: Context, handle: int) -> None:
-    known(handle, Surface)
+    find_object(handle, Surface)
     del OBJECTS[handle]
 
 
-getter("cuTexObjectGetResourceDesc", lambda _, handle: known(handle, Texture).resource, out_first=True)
-getter("cuSurfObjectGetResourceDesc", lambda _, handle: known(handle, Surface).resource, out_first=True)
-getter("cuTexObjectGetTextureDesc", lambda _, handle: known(handle, Texture).settings, out_first=True)
-getter("cuTexObjectGetResourceViewDesc", lambda _, handle: known(handle, Texture).view, out_first=True)
+getter("cuTexObjectGetResourceDesc", lambda _, handle: find_object(handle, Texture).resource, out_first=True)
+getter("cuSurfObjectGetResourceDesc", lambda _, handle: find_object(handle, Surface).resource, out_first=True)
+getter("cuTexObjectGetTextureDesc", lambda _, handle: find_object(handle, Texture).settings, out_first=True)
+getter("cuTexObjectGetResourceViewDesc", lambda _, handle: find_object(handle, Texture).view, out_first=True)

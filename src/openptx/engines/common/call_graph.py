@@ -3,7 +3,7 @@ time."""
 
 from __future__ import annotations
 
-from openptx.device.shared_layout import calls_by_address, reached
+from openptx.device.shared_layout import calls_by_address, reachable_functions
 from openptx.program import Function, Program
 
 FRAME_ALIGN = 16
@@ -17,7 +17,7 @@ def calls_indirectly(function: Function) -> bool:
 def reached_directly(program: Program, kernel: Function) -> set[str] | None:
     """Names of the kernel and of all functions that it may call; None if it calls by address, and so may call any."""
     found = set[str]()
-    for function in reached(program, kernel.name):
+    for function in reachable_functions(program, kernel.name):
         if calls_indirectly(function):
             return None
         found.add(function.name)

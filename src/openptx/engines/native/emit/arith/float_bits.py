@@ -121,7 +121,7 @@ class FloatBits(OutlinedOps):
         """32 f32 with the same NaN for all."""
         nan = f"bitcast (<16 x i32> splat (i32 {code}) to <16 x float>)"
         parts = [self.ir.shuffle(f"<{N} x float>", x, "poison", range(k, k + 16)) for k in (0, 16)]
-        return self.ir.joined("float", 16, [self.fixed_up(nan, part, _NANS_REPLACED) for part in parts])
+        return self.ir.concatenate("float", 16, [self.fixed_up(nan, part, _NANS_REPLACED) for part in parts])
 
     def fixed_up(self, a: str, b: str, table: int) -> str:
         """Sixteen f32 by `vfixupimmps`: for each kind of number in `b`, four bits of the table give the result. 0 is
@@ -175,13 +175,13 @@ class FloatBits(OutlinedOps):
         encode the rounding; for others the processor's mode is changed temporarily."""
         if not self.cpu.avx512:
             n = 256 // w
-            return self.ir.joined(FLOAT[w], n, self.in_mode(op, w, self.registers(w, n, operands), rnd))
+            return self.ir.concatenate(FLOAT[w], n, self.in_mode(op, w, self.registers(w, n, operands), rnd))
         kind, t, n = ("ps", "<16 x float>", 16) if w == 32 else ("pd", "<8 x double>", 8)
         done: list[str] = []
         for parts in self.registers(w, n, operands):
             x = ", ".join(f"{t} {e}" for e in parts)
             done.append(self.ir.emit(f"call {t} @llvm.x86.avx512.{_X86[op]}.{kind}.512({x}, i32 {_DIRECTION[rnd]})"))
-        return self.ir.joined(FLOAT[w], n, done)
+        return self.ir.concatenate(FLOAT[w], n, done)
 
     def directed_scalar(self, op: str, w: int, operands: Sequence[str], rnd: str) -> str:
         """The same of scalars: the first element of one register."""

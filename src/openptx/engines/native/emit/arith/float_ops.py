@@ -160,7 +160,7 @@ class FloatOps(MufuOps):
                 else parts
             )
         flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
-        return self.raw(self.ir.joined("float", n, d), 32, False, inf, flushed)
+        return self.raw(self.ir.concatenate("float", n, d), 32, False, inf, flushed)
 
     def is_quiet(self, a: Bits) -> bool:
         """Whether every lane is known not to be a signalling NaN: results of the processor's operations never are."""

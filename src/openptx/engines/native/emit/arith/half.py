@@ -81,7 +81,7 @@ class HalfOps(FloatBits):
         names = self.vector(a), out.emit(f"bitcast {VECTOR.float} {x} to {VECTOR.int}")
         parts = [[out.shuffle(VECTOR.int, e, "poison", range(i, i + n)) for e in names] for i in range(0, N, n)]
         done = [out.emit(f"call {t} @llvm.x86.avx2.psign.d({t} {d}, {t} {by})") for d, by in parts]
-        return self.bits(out.joined("i32", n, done), 32)
+        return self.bits(out.concatenate("i32", n, done), 32)
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set if the result is inexact."""

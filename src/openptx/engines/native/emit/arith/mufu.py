@@ -88,7 +88,7 @@ class MufuOps(HalfOps):
             call = "@llvm.x86.avx512.mask.cvttps2dq.512"
             return self.ir.emit(f"call {n} {call}({t} {given}, {n} zeroinitializer, i16 -1, i32 4)")
 
-        return self.bits(self.ir.joined("i32", size, [part(i) for i in range(0, N, size)]), 32)
+        return self.bits(self.ir.concatenate("i32", size, [part(i) for i in range(0, N, size)]), 32)
 
     def quick_rcp(self, a: Bits) -> tuple[Bits, Bits, int]:
         size = a & 0x7FFFFFFF  # subtracted from the result with the bits below the exponent, as in `quick_ex2`
@@ -157,7 +157,7 @@ class MufuOps(HalfOps):
                 out.emit(f"{call} {at}, {part} splat (i{w} -1), i8 {w // 8})")
                 for at in (out.shuffle(_I, places, "poison", range(i, i + size)) for i in range(0, N, size))
             ]
-            return out.joined(f"i{w}", size, found)
+            return out.concatenate(f"i{w}", size, found)
         ptrs = f"<{N} x ptr>"
         places = out.emit(f"getelementptr i{w}, ptr {name}, {vector_type(index.width)} {self.vector(index)}")
         call = f"@llvm.masked.gather.v{N}i{w}.v{N}p0"

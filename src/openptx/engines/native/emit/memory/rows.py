@@ -21,7 +21,7 @@ def steps_of(step: int) -> tuple[int, ...]:
 
 def load_rows(b: IRBuilder, w: int, pointers: list[str]) -> str:
     """The elements of two rows."""
-    return b.joined(f"i{w}", HALF, [b.load(f"<{HALF} x i{w}>", at, w // 8, DATA) for at in pointers])
+    return b.concatenate(f"i{w}", HALF, [b.load(f"<{HALF} x i{w}>", at, w // 8, DATA) for at in pointers])
 
 
 def store_rows(b: IRBuilder, w: int, value: str, pointers: list[str]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from openptx.control_flow import control
-from openptx.device.shared_layout import reached
+from openptx.device.shared_layout import reachable_functions
 from openptx.engines.common.accesses import Access, Accessing, CopyAccess, MatrixAccess, accessing
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
@@ -135,7 +135,7 @@ class Layout:
     """The layout of the counters of a kernel and of all functions that it may call."""
 
     def __init__(self, program: Program, kernel: Function) -> None:
-        self.functions = [*reached(program, kernel.name)]
+        self.functions = [*reachable_functions(program, kernel.name)]
         self.first: dict[Function, int] = {}
         """The index of the function's first instruction among those of all functions."""
         self.sites: list[Site] = []

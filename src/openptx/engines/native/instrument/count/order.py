@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from openptx.control_flow import control, is_written
-from openptx.device.shared_layout import calls_by_address, reached
+from openptx.device.shared_layout import calls_by_address, reachable_functions
 from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, slice_back
 from openptx.isa.memory_consistency import strong
 from openptx.program import FunctionName
@@ -56,5 +56,5 @@ def called(program: Program, op: Op) -> Iterator[Op]:
     else:
         names = [o.name for o in op.operands if isinstance(o, FunctionName) and o.name in program.functions]
     for name in names:
-        for function in reached(program, name):
+        for function in reachable_functions(program, name):
             yield from function.code
