@@ -36,7 +36,7 @@ from openptx.numerics import FORMATS
 from openptx.numerics.bits import Bits
 from openptx.numerics.cvt import cvt
 from openptx.numerics.numpy_machine import NumpyMachine
-from openptx.numerics.type_names import INTEGERS, Packed, named
+from openptx.numerics.type_names import INTEGERS, Packed, find_format
 
 Array = NDArray[Any]
 ROOT = Path(__file__).parents[1] / "tests" / "hardware"
@@ -49,7 +49,7 @@ EXHAUSTING = 1 << 24  # operands at once, where all are tried
 
 
 def width(name: str) -> int:
-    return 32 if name == "rbits" else named(name).storage
+    return 32 if name == "rbits" else find_format(name).storage
 
 
 def register(name: str) -> str:
@@ -111,7 +111,7 @@ def of_one_f32(form: Form) -> bool:
 
 def codes(name: str, seed: int) -> Array:
     """Edges, values near one, ties, tiny values and random codes, the same on every machine."""
-    t = named("u32" if name == "rbits" else name)
+    t = find_format("u32" if name == "rbits" else name)
     element = t.element if isinstance(t, Packed) else t
     rng = np.random.Generator(np.random.PCG64([7, seed, t.storage, len(name)]))
     random = rng.integers(0, 2**64, COUNT, dtype=np.uint64)

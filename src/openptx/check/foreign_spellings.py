@@ -93,10 +93,10 @@ def instead_of_call(found: Diagnostic, statement: Span) -> Diagnostic:
         plain = "%" not in whole and found.file.text.endswith(";", *statement)
         return found.advising(f"write `{whole}`", Fix(span, whole, f"write `{whole}`", SUGGESTION) if plain else None)
     written = CALLS.get(name)
-    return found.advising(f"the PTX equivalent is {shown(written)}" if written else found.help, None)
+    return found.advising(f"the PTX equivalent is {format_call(written)}" if written else found.help, None)
 
 
-def shown(written: str) -> str:
+def format_call(written: str) -> str:
     """A row of `CALLS` as in a sentence: code up to its semicolon, then words."""
     code, semicolon, rest = written.partition(";")
     return (

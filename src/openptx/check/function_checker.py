@@ -11,7 +11,7 @@ from openptx.check.explain.report import diagnostic
 from openptx.check.explain.suggestions import computed_first
 from openptx.check.flow import function_flow
 from openptx.check.flow.cfg import ControlFlowGraph
-from openptx.check.flow.lints import deprecated, unreachable, unused
+from openptx.check.flow.lints import unreachable, warn_deprecated, warn_unused
 from openptx.check.flow.reads_writes import reads_and_writes
 from openptx.check.foreign_spellings import instead_of_call
 from openptx.check.forms.calls import CallChecker
@@ -81,7 +81,7 @@ class FunctionChecker:
         if "unreachable" in self.module.selected:
             unreachable(self.graph, self.findings)
         if "unused" in self.module.selected:
-            unused(self.body, self.module.used, self.findings)
+            warn_unused(self.body, self.module.used, self.findings)
         function_flow.missing_return(self.function, self.last, self.findings)
 
     def statement(self, statement: tree.Statement | ResolvedInstruction, scope: Scope) -> None:
@@ -170,7 +170,7 @@ class FunctionChecker:
         if instruction.guard is not None:
             self.module.used.name(instruction.guard.name.text, scope)
         if "deprecated" in self.module.selected:
-            deprecated(instruction, self.checked.context.version, self.findings)
+            warn_deprecated(instruction, self.checked.context.version, self.findings)
 
     def report(
         self, problem: Problem, instruction: tree.Instruction, scope: Scope, problems: tuple[Problem, ...]

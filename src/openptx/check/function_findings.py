@@ -35,7 +35,7 @@ class FunctionFindings:
         self.wrong = self.wrong or found.severity == "error"
         self.collector.add(found, cause)
 
-    def repeated(self, cause: object, span: Span) -> bool:
+    def is_repeated(self, cause: object, span: Span) -> bool:
         """Whether an error with this cause was found before. If so, this position is added to it."""
         found = self.collector.again(cause, span)
         self.wrong = self.wrong or found

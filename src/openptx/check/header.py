@@ -109,7 +109,7 @@ class Header:
 
     def _read_version(self, item: Version) -> None:
         if self._version is not None:
-            self._repeated(item, self._version)
+            self._report_repeated(item, self._version)
             return
         self._version = item
         self._first(item, self._before, "missing-version", self._unreadable)
@@ -123,12 +123,12 @@ class Header:
                 self._first(item, self._before, "missing-target", self._unreadable)
             self._targets = item
         elif self.follows_ptxas and (self._before is not None or self._size is not None):
-            self._repeated(item, self._targets)
+            self._report_repeated(item, self._targets)
         self.independent_textures |= any(name.text == "texmode_independent" for name in item.targets)
 
     def _read_size(self, item: AddressSize) -> None:
         if self._size is not None:
-            self._repeated(item, self._size)
+            self._report_repeated(item, self._size)
         elif self._before is not None and self.follows_ptxas:
             self._late(item, self._before)
         elif self._targets is None and not self._unreadable:
@@ -283,7 +283,7 @@ class Header:
             )
         )  # fmt: skip
 
-    def _repeated(self, item: Directive, first: Directive) -> None:
+    def _report_repeated(self, item: Directive, first: Directive) -> None:
         self._add(
             "repeated-directive", f"`.{item.name}` may occur only once", item, labels=(Label(first.span, "first here"),)
         )

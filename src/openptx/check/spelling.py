@@ -27,7 +27,7 @@ class Suggestions:
         """As `nearest`; None once the budget is spent."""
         if self.left <= 0:
             return None
-        names, most = known(), allowed(word, limit)
+        names, most = known(), max_distance(word, limit)
         self.left -= sum(len(word) * len(name) if abs(len(name) - len(word)) <= most else 1 for name in names)
         return nearest(word, names, limit, suits) if self.left > 0 else None
 
@@ -39,7 +39,7 @@ def nearest(
 
     Words that do not suit the place, for example by type, are not considered.
     """
-    best, found = allowed(word, limit) + 1, None
+    best, found = max_distance(word, limit) + 1, None
     letters = set(word)
     for candidate in sorted(known):
         if abs(len(candidate) - len(word)) >= best or differing(letters, set(candidate)) >= best:
@@ -49,7 +49,7 @@ def nearest(
     return found
 
 
-def allowed(word: str, limit: int | None) -> int:
+def max_distance(word: str, limit: int | None) -> int:
     """The maximum edit distance for a word."""
     return limit if limit is not None else max(1, len(word) // 3)
 

@@ -113,41 +113,41 @@ class Symbols:
     def _of_function(self, function: tree.Function) -> Iterator[Use]:
         yield from self._of_module(function.name)
         body = ResolvedBody(header_scope(function, self.module.scope), self.module.functions)
-        yield from self._declared((*function.returns, *function.parameters), body.header)
+        yield from self._declared_symbols((*function.returns, *function.parameters), body.header)
         for statement, scope in body.walk(function.statements, body.header, declare_local):
             if isinstance(statement, ResolvedInstruction):
                 yield from self._of_instruction(statement.instruction, scope)
             elif isinstance(statement, Variable):
                 declare_local(statement, scope)  # before `walk` does, which continues after this
-                yield from self._declared((statement,), scope)
+                yield from self._declared_symbols((statement,), scope)
             elif (label := label_of(statement)) is not None:
                 yield label.span, self.label(label.text, scope.labels[label.text])
             if isinstance(statement, BranchTargets):
-                yield from self._named(statement.targets, scope)
+                yield from self._uses_of_names(statement.targets, scope)
 
     def _of_instruction(self, instruction: tree.Instruction, scope: Scope) -> Iterator[Use]:
         if (guard := instruction.guard) is not None:
-            yield from self._named((guard.name,), scope)
+            yield from self._uses_of_names((guard.name,), scope)
         for operand in instruction.operands:
-            yield from self._named(names_in(operand), scope)
+            yield from self._uses_of_names(names_in(operand), scope)
 
-    def _named(self, names: Sequence[Name], scope: Scope) -> Iterator[Use]:
+    def _uses_of_names(self, names: Sequence[Name], scope: Scope) -> Iterator[Use]:
         for name in names:
             if (symbol := self.symbol(name.text, scope)) is not None:
                 yield name.span, symbol
 
-    def _declared(self, declarations: tuple[Variable, ...], scope: Scope) -> Iterator[Use]:
+    def _declared_symbols(self, declarations: tuple[Variable, ...], scope: Scope) -> Iterator[Use]:
         for declaration in declarations:
             for declarator in declaration.names:
                 name, count = declarator.name, declarator.count
                 first = name.text if count is None else f"{name.text}0"
                 if (found := scope.find(first)) is not None:
-                    yield name.span, self._found(name.text, found)
+                    yield name.span, self._symbol_of(name.text, found)
 
     def symbol(self, name: str, scope: Scope) -> Symbol | None:
         """The meaning of a name in a scope, None if it is undeclared."""
         if (found := scope.find(name)) is not None:
-            return self._found(name, found)
+            return self._symbol_of(name, found)
         if (function := self._functions.get(name)) is not None:
             return Symbol(FUNCTION, name, function.name.span, _header(function), of_module=True)
         if is_predefined(name):
@@ -159,7 +159,7 @@ class Symbols:
         """A label, which marks a place."""
         return Symbol(LABEL, name, (place, place + len(name)), f"{name}:")
 
-    def _found(self, name: str, found: Found) -> Symbol:
+    def _symbol_of(self, name: str, found: Found) -> Symbol:
         meaning, scope = found
         if isinstance(meaning, Registers):
             vector = f".v{meaning.vector} " if meaning.vector > 1 else ""

@@ -75,7 +75,7 @@ def serve(requests: int, replies: int) -> None:
                     if key.fd != requests:
                         go_on(running[key.fd], piece, replies, ready, running)
                     elif piece:
-                        waiting += unpacker.fed(piece)
+                        waiting += unpacker.feed(piece)
                     else:
                         return
                     used = time.monotonic()

@@ -16,7 +16,7 @@ from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import put, source
 from openptx.errors import InputError, Unsupported
 from openptx.isa.special_registers import SPECIAL_REGISTERS
-from openptx.isa.types import Type, named
+from openptx.isa.types import Type, find_type
 from openptx.keywords import did_you_mean
 from openptx.numerics import Bits
 from openptx.program import Register, Special, Variable
@@ -122,7 +122,7 @@ class Scope:
         size = variable.size
         if not size and variable.space == "shared":
             size = max(x.shared_size - address, 0)
-        type = variable.type if variable.type.kind != "opaque" else named("b64")
+        type = variable.type if variable.type.kind != "opaque" else find_type("b64")
         return Array(variable.name, variable.space, address, type, size // width, variable.shape)
 
     # Memory.

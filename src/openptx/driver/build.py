@@ -201,7 +201,7 @@ def library_folder() -> Path:
         with contextlib.suppress(FileExistsError):
             if not parent.exists():
                 parent.mkdir(mode=0o700)
-    if (reason := owned.distrusted(folder, folder.parent, root)) is not None:
+    if (reason := owned.distrust_reason(folder, folder.parent, root)) is not None:
         raise ArgumentError(
             f"libcuda.so.1 is not used from the code cache: {reason}; OPENPTX_CACHE names another folder"
         )

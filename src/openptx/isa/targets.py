@@ -135,7 +135,7 @@ def gates(form: Form, m: Modifiers) -> list[tuple[str, Gate]]:
     found = [(f"{form.instruction.name}", form.gate)]
     for condition in conditions(form.instruction.gates):
         if condition.holds(m):
-            found.append((condition.named(m) or form.instruction.name, gate(condition.then)))
+            found.append((condition.spelled_modifiers(m) or form.instruction.name, gate(condition.then)))
     return found
 
 

@@ -41,10 +41,10 @@ class Type:
         return f".{self.name}"
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
-        return named, (self.name,)
+        return find_type, (self.name,)
 
 
-def named(name: str) -> Type:
+def find_type(name: str) -> Type:
     """The type called `name`; raises KeyError if there is none."""
     return TYPES[name]
 

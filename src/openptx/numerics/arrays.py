@@ -11,7 +11,7 @@ from openptx.keywords import hints
 from openptx.numerics.bulk_convert import fill
 from openptx.numerics.cvt_spec import CvtSpec, format_name
 from openptx.numerics.dtypes import carrier, format_of, raw_of, unsigned
-from openptx.numerics.type_names import INTEGERS, Packed, named
+from openptx.numerics.type_names import INTEGERS, Packed, find_format
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -102,7 +102,7 @@ def _values(array: ArrayLike, source: str | None) -> tuple[Array, str]:
 def _dtype_of_numbers(source: str) -> DTypeLike:
     """The intermediate type of Python numbers before conversion to `source`: exact, so that they are rounded once."""
     try:
-        t = named(source)
+        t = find_format(source)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
     return carrier(t) if source in INTEGERS else unsigned(t) if isinstance(t, Packed) else np.float64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.errors import ArgumentError, require_flags
 from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format
 from openptx.numerics.rounding import ROUNDINGS, TO_INTEGER
-from openptx.numerics.type_names import Element, Integer, Packed, named
+from openptx.numerics.type_names import Element, Integer, Packed, find_format
 
 
 class CvtSpec:
@@ -29,7 +29,7 @@ class CvtSpec:
         relu: bool = False,
         ftz: bool = False,
     ) -> None:
-        self.into, self.source = _named(to), _named(source)
+        self.into, self.source = _find_format(to), _find_format(source)
         self.d: Element = self.into.element if isinstance(self.into, Packed) else self.into
         self.s: Element = self.source.element if isinstance(self.source, Packed) else self.source
         require_flags(sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)
@@ -142,9 +142,9 @@ def formats_with(modifier: str) -> str:
     return _list(sorted(f.name for f in (*FORMATS.values(), S2F6) if modifier in f.modifiers))
 
 
-def _named(name: object) -> Element | Packed:
+def _find_format(name: object) -> Element | Packed:
     try:
-        return named(format_name(name))
+        return find_format(format_name(name))
     except ValueError as error:
         raise ArgumentError(str(error)) from None
 

@@ -51,7 +51,7 @@ class MatrixProduct:
         flags = "halves" if self.halves else "sat" if self.satfinite else "plain"
         if self.scale is not None:
             flags = f"{self.scales}x{self.scale.name}"
-        return f"{written(self.f)}.{written(self.g)}.{h}.{d}.{self.words}.{self.fraction}.{flags}"
+        return f"{factors_name(self.f)}.{factors_name(self.g)}.{h}.{d}.{self.words}.{self.fraction}.{flags}"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MatrixProduct) and self.key == other.key
@@ -92,7 +92,7 @@ class MatrixProduct:
         return self.definition(x, (row,), (column,), ((c,),), scales)[0][0]
 
 
-def written(f: Factors) -> str:
+def factors_name(f: Factors) -> str:
     kind = f.format.name if f.format is not None else "s" if f.negative else "u"
     return f"{kind}_{f.width}_{f.low}"
 

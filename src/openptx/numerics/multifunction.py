@@ -50,7 +50,7 @@ class Multifunction(Conversion):
         curved = self.resize(curve, 64, True) * self.resize(square, 64)
         return (self.resize(constant, 64) << t.shift) + linear + curved + t.bias
 
-    def cut(self, t: Interpolation, i: Bits, x: Bits, square: Bits, by: int) -> Bits:
+    def truncated_parabola(self, t: Interpolation, i: Bits, x: Bits, square: Bits, by: int) -> Bits:
         """The parabola's value without its lowest `by` bits, in 32 bits: products are computed from the upper and lower
         part of `x`."""
         constant, slope, curve = (self.lookup(column, i, 32) for column in (t.c0, t.c1, t.c2))
@@ -60,12 +60,12 @@ class Multifunction(Conversion):
     def reciprocal(self, f: Bits) -> Bits:
         """1 / (1 + f) as (1 + r) / 2; 2^23 for 0."""
         x = f & 0xFFFF
-        return self.cut(RECIPROCAL, f >> 16, x, self.square(x << 1), 15) - HIDDEN
+        return self.truncated_parabola(RECIPROCAL, f >> 16, x, self.square(x << 1), 15) - HIDDEN
 
     def reciprocal_root(self, f: Bits) -> Bits:
         """The same for 1 / sqrt; bit 23 of `f` says whether the exponent is odd."""
         x = f & PLACE
-        r = self.cut(RECIPROCAL_ROOT, f >> 17, x, self.square(x) << 2, 16)
+        r = self.truncated_parabola(RECIPROCAL_ROOT, f >> 17, x, self.square(x) << 2, 16)
         return self.pick(f == 0, HIDDEN, r - HIDDEN)
 
     # Shared by the functions. `e` is the exponent field, `f` the fraction.
@@ -123,7 +123,7 @@ class Multifunction(Conversion):
         n = e - 127
         k = f | (n & 1) << 23
         place = k & PLACE
-        r = x.pick(k == 0, 0, x.cut(ROOT, k >> 17, place, x.square(place) << 1, 17) - HIDDEN)
+        r = x.pick(k == 0, 0, x.truncated_parabola(ROOT, k >> 17, place, x.square(place) << 1, 17) - HIDDEN)
         d = (x.shr(S, n, 1) + 127) << 23 | r
         d = x.pick(e == 0xFF, INFINITY, x.pick(e == 0, 0, d))
         return x.or_nan(x.is_nan_code(e, f) | ((sign != 0) & (e != 0)), sign | d)
@@ -136,7 +136,7 @@ class Multifunction(Conversion):
         k = x.select(x.less(S, n, x.const(0, 32)), m >> 0 - n, m << n)
         k = x.select(negative, x.select((k & FRACTION) == 0, -k, ~k), k)
         place = k & PLACE
-        r = x.cut(POWER, (k & FRACTION) >> 17, place, x.square(place), 15) - HIDDEN
+        r = x.truncated_parabola(POWER, (k & FRACTION) >> 17, place, x.square(place), 15) - HIDDEN
         exponent = x.shr(S, k, 23) + 127 + (r >> 23)
         d = x.pick(~x.less(S, exponent, x.const(255, 32)), INFINITY, x.normal(exponent, r))
         d = x.select(e >= 134, x.pick(negative, 0, x.const(INFINITY, 32)), d)

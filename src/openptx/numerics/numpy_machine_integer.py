@@ -100,7 +100,7 @@ BOOLEAN: dict[str, Callable[..., Array]] = {
 COMPARISONS = frozenset(("eq", "ult", "slt"))
 
 
-def chosen(mask: Array, a: Array, b: Array) -> Array:
+def select_lanes(mask: Array, a: Array, b: Array) -> Array:
     """`a` where the mask is set, else `b`, always in a new array."""
     if a.itemsize <= 4 and mask.size > 512:  # branchless: faster than `where`, and equally fast for any mask
         d = a ^ b
@@ -217,7 +217,7 @@ class NumpyIntegers(Arithmetic):
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         if a.width != b.width or p.width != 1:
             raise TypeError(f"select of {a.width} and {b.width} bits by {p.width}")
-        return Bits(self, a.width, chosen(p.v, a.v, b.v))
+        return Bits(self, a.width, select_lanes(p.v, a.v, b.v))
 
     def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
         if a.width == w:

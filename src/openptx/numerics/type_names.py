@@ -58,7 +58,7 @@ PACKED: dict[str, Packed] = {
 NUMPY_KINDS = {"float": "f", "uint": "u", "int": "s", "bfloat": "bf"}
 
 
-def named(name: str) -> Element | Packed:
+def find_format(name: str) -> Element | Packed:
     """The type called `name`; ValueError with the nearest name, or all names."""
     found = ELEMENTS.get(name) or PACKED.get(name)
     if found is None:

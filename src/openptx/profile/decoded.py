@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess, accessing
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.decode import DecodedFunction, assemble, guarded
+from openptx.engines.interp.decode import DecodedFunction, assemble, guard_step
 from openptx.isa.memory_consistency import may_wait
 from openptx.profile import observe
 from openptx.profile.registers import live_registers
@@ -40,7 +40,7 @@ class ProfiledFunction(DecodedFunction):
         step = self.step(op)
         if op.guard is None:
             return step
-        return guarded(op.guard, counting(step, self.recorder.of(op)))
+        return guard_step(op.guard, counting(step, self.recorder.of(op)))
 
     def step(self, op: Op) -> Step:
         found = accessing(op, self.live.unread.get(op, ()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from openptx.device.memory_view import Bytes
 from openptx.errors import Triple
-from openptx.isa.types import named
+from openptx.isa.types import find_type
 from openptx.line_table import LineTable
 from openptx.numerics.formats import FORMATS
 from openptx.program import Program
@@ -65,7 +65,7 @@ class MemoryDifference:
 
     @property
     def element(self) -> int:
-        return self.offset * 8 // named(self.type).width
+        return self.offset * 8 // find_type(self.type).width
 
     @property
     def ulps(self) -> int | None:
@@ -82,7 +82,7 @@ class MemoryDifference:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        width = named(self.type).width
+        width = find_type(self.type).width
         where = f"{self.name}, {self.size:,} bytes, offset {self.offset}: element {self.element} as .{self.type}"
         return "\n".join(
             [
@@ -113,16 +113,16 @@ class MemoryDifference:
 
 def format_value(type: str, bits: int) -> str:
     """A value as a number; "" for untyped bits, which are shown in hexadecimal in any case."""
-    found = named(type)
+    found = find_type(type)
     return "" if found.kind == "b" and found.format is None else show(bits, found)
 
 
 def distance(type: str, a: int, b: int) -> int | None:
     """The number of values of a float type from `a` to `b`; None for integers and if one is NaN."""
-    f = FORMATS.get(named(type).format or "")
+    f = FORMATS.get(find_type(type).format or "")
     if f is None or "nan" in (format_value(type, a).lstrip("-"), format_value(type, b).lstrip("-")):
         return None
-    sign = 1 << named(type).width - 1
+    sign = 1 << find_type(type).width - 1
 
     def ordered(bits: int) -> int:
         return -(bits & ~sign) if f.signed and bits & sign else bits

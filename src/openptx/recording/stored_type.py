@@ -6,10 +6,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from openptx.control_flow import is_read, is_written, registers, written_registers
-from openptx.isa.types import Type, named
+from openptx.isa.types import Type, find_type
 from openptx.program import Address, Function, Op, Operand, Reg, Vector
 
-BYTE = named("b8")
+BYTE = find_type("b8")
 DEPTH = 8
 """The maximum number of moves, selections and exchanges between the computing instruction and the store."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from openptx.errors import ArgumentError, Triple
-from openptx.isa.types import named
+from openptx.isa.types import find_type
 from openptx.trace.record import Record, Trace, Value
 from openptx.trace.regions import Regions
 
@@ -87,7 +87,7 @@ class Same:
 
     def pointers(self, value: Value, p: int, q: int) -> bool:
         """Whether two bits point to the same thing."""
-        if named(value.type).width != self.a.width or self.a.width != self.b.width:
+        if find_type(value.type).width != self.a.width or self.a.width != self.b.width:
             return False
         target = self.a.target(p)
         return target is not None and target == self.b.target(q)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from openptx.errors import Fault, Triple
-from openptx.isa.types import named
+from openptx.isa.types import find_type
 from openptx.trace.regions import Regions
 from openptx.trace.values import show
 
@@ -39,7 +39,7 @@ class Value:
 
     def format_lane(self, i: int) -> str:
         """The value of the active lane with index `i`."""
-        return show(self.bits[i], named(self.type))
+        return show(self.bits[i], find_type(self.type))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from openptx.isa.instructions import SECTIONS
 from openptx.isa.mnemonics import MODULES
-from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, declared, load, refused, resolve
+from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, instructions_of, load, refused, resolve
 from openptx.isa.types import TYPES
 
 
@@ -372,7 +372,7 @@ def test_a_syntax_spells_its_modifiers() -> None:
 
 
 def test_one_mnemonic_imports_its_own_modules_alone() -> None:
-    code = "import sys; from openptx.isa.notation import declared; declared('bra'); print(*sys.modules)"
+    code = "import sys; from openptx.isa.notation import instructions_of; instructions_of('bra'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     modules = {name.rpartition(".")[2] for name in loaded if name.startswith("openptx.isa.instructions.")}
     assert modules == {"control_flow"}
@@ -383,5 +383,5 @@ def test_mnemonics_are_found_one_by_one_as_all_at_once() -> None:
     assert {name: modules.split() for name, modules in MODULES.items()} == {
         name: list(dict.fromkeys(each.module for each in found)) for name, found in every.items()
     }, "make docs"
-    assert {name: declared(name) for name in every} == every
+    assert {name: instructions_of(name) for name in every} == every
     assert [each for found in every.values() for each in found if each.module not in SECTIONS] == []

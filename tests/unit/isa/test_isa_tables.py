@@ -9,7 +9,7 @@ import pytest
 from openptx.check.operand.slot import Rule
 from openptx.isa import agreement, conversions
 from openptx.isa.costs import COSTS, cost_of
-from openptx.isa.notation import declared
+from openptx.isa.notation import instructions_of
 from openptx.isa.types import FUNDAMENTAL, TYPES
 
 COLUMNS = ["b8", "b16", "b32", "b64", "b128", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"]
@@ -108,7 +108,9 @@ def test_table_15(source: str, destination: str, cell: str) -> None:
 
 @pytest.mark.parametrize(("source", "destination", "cell"), FORMAT_CELLS)
 def test_table_16(source: str, destination: str, cell: str) -> None:
-    forms = [form for instruction in declared("cvt") for form in instruction.forms if form.since[0] < AFTER_TABLE_16]
+    forms = [
+        form for instruction in instructions_of("cvt") for form in instruction.forms if form.since[0] < AFTER_TABLE_16
+    ]
     pairs = [[slot.choices for slot in form.slots if slot.typed][:2] for form in forms]
     converts = any(
         TYPES[d].element.name == destination and TYPES[a].element.name == source

@@ -13,7 +13,7 @@ from openptx.errors import InputError
 from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.describe import decimal, parse, results
 from openptx.numerics.formats import FORMATS
-from openptx.numerics.type_names import named
+from openptx.numerics.type_names import find_format
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -110,7 +110,7 @@ def test_arrays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ],
 )
 def test_reading(text: str, source: str, code: int) -> None:
-    assert parse(text, named(source))[0] == code
+    assert parse(text, find_format(source))[0] == code
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import unsigned
 from openptx.numerics.model import convert as model
 from openptx.numerics.numpy_machine import NumpyMachine
-from openptx.numerics.type_names import ELEMENTS, PACKED, named
+from openptx.numerics.type_names import ELEMENTS, PACKED, find_format
 
 ROUNDINGS = (None, "rn", "rna", "rz", "rm", "rp", "rs", "rni", "rzi", "rmi", "rpi")
 FLAGS = (
@@ -92,7 +92,7 @@ def test_every_packed_form(d: str) -> None:
     sources = [*ELEMENTS, *(name for name, p in PACKED.items() if p.count == into.count and p is not into)]
     checked = 0
     for s in sources:
-        scaled = "s2f6" in (into.element.name, getattr(named(s), "element", named(s)).name)
+        scaled = "s2f6" in (into.element.name, getattr(find_format(s), "element", find_format(s)).name)
         for form in forms(d, s):
             checked += agree(form, operands)
             if scaled and "s2f6x2" in (d, s):

@@ -13,7 +13,7 @@ from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import unsigned
 from openptx.numerics.model import convert as model
 from openptx.numerics.numpy_machine import NumpyMachine
-from openptx.numerics.type_names import named
+from openptx.numerics.type_names import find_format
 
 CONVERSIONS = ("src16_exhaustive", "widen_exhaustive", "src_f32", "src_f64", "src_int")
 FLAGS = ("sat", "satfinite", "relu", "ftz")
@@ -68,7 +68,7 @@ def test_arrays(file: str) -> None:
     for key in (k for k in data.files if k.startswith("cvt.")):
         a, expected = inputs(file, data, key), data[key]
         d, s, rnd, flags = parts(key)
-        got = convert(a, d, source=s, rounding=rnd, **flags).view(unsigned(named(d)))
+        got = convert(a, d, source=s, rounding=rnd, **flags).view(unsigned(find_format(d)))
         wrong = differing(forgive(key, got, expected), expected, a)
         assert not wrong, f"{key}: {wrong}"
 

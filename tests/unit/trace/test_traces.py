@@ -11,7 +11,7 @@ import pytest
 
 import openptx
 from openptx.cli import main
-from openptx.isa.types import named
+from openptx.isa.types import find_type
 from openptx.trace.values import show, type_of
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -198,7 +198,7 @@ def test_another_instruction_and_other_lanes_differ() -> None:
     ],
 )  # fmt: skip
 def test_values_are_written_by_type(type: str, bits: int, shown: str) -> None:
-    assert show(bits, named(type)) == shown
+    assert show(bits, find_type(type)) == shown
 
 
 def test_every_type_shows_every_bit_pattern_of_its_ends() -> None:

@@ -6,7 +6,7 @@ from openptx.check.explain.cvt_errors import cvt_errors
 from openptx.check.problems import Problem, rewrite
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import declared, resolve
+from openptx.isa.notation import instructions_of, resolve
 from openptx.isa.types import TYPES
 
 _RULE = "PTX ISA, Type Conversion (6.5), Tables 15 and 16, and Rounding Modifiers (6.5.2), Tables 17 and 18"
@@ -30,7 +30,7 @@ def _written(d: str, a: str) -> bool:
     """Whether some form has both types: a quick test, which most pairs of types fail."""
     return any(
         any(d in slot.choices for slot in form.slots) and any(a in slot.choices for slot in form.slots)
-        for instruction in declared("cvt")
+        for instruction in instructions_of("cvt")
         for form in instruction.forms
     )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from openptx.check.explain.cvt_help import explain_pair
 from openptx.check.explain.modifier_errors import missing_modifier, nameless, unknown_modifier
 from openptx.check.explain.replacements import replaceable
-from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, shown
+from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, format_call
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, Fix
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import Instruction, declared, load, refused, resolve
+from openptx.isa.notation import Instruction, instructions_of, load, refused, resolve
 from openptx.isa.notation.forms import Form
 from openptx.isa.notation.slots import Slot
 from openptx.isa.types import TYPES
@@ -27,7 +27,7 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     mnemonic, *modifiers = opcode.split(".")
     if len(modifiers) > MANY:
         return _too_long(mnemonic, modifiers)
-    known = declared(mnemonic)
+    known = instructions_of(mnemonic)
     if not known:
         return _unknown_instruction(mnemonic, opcode)
     if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None:
@@ -84,7 +84,7 @@ def _strange(
     opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction], *, labelled: bool
 ) -> Problem | None:
     """A modifier that no form has. `labelled`: there is no operand, so it may be a label with a dot."""
-    choices = _modifiers_of(instructions) | {part for each in declared(mnemonic) for part in each.parts[1:]}
+    choices = _modifiers_of(instructions) | {part for each in instructions_of(mnemonic) for part in each.parts[1:]}
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
     if strange is None:
         return None
@@ -132,7 +132,7 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
     if whole or written:
         return Problem(
             "unknown-instruction", f"there is no instruction `{mnemonic}`", label="unknown", rule=_RULE,
-            help=f"write `{whole}`" if whole else f"the PTX equivalent is {shown(written or '')}",
+            help=f"write `{whole}`" if whole else f"the PTX equivalent is {format_call(written or '')}",
         )  # fmt: skip
     known, plain = load(), mnemonic.lower()
     guess = plain if plain in known else MNEMONICS.get(plain) or nearest(mnemonic, known)

@@ -86,10 +86,10 @@ class OperandClassifier(SymbolTable):
         if parts is not None:
             listed = self[parts]
             plain = listed.sort == kinds.LIST and offset is None
-            return address(self.known(name), None, (listed,)) if plain else self._parsed(text)
+            return address(self.kind_of_name(name), None, (listed,)) if plain else self._parsed(text)
         distance, variable = None if offset is None else int(offset, 0), self.variables.get(name)
         if variable is None:
-            return interned_kinds.place(self.known(name), distance)
+            return interned_kinds.place(self.kind_of_name(name), distance)
         found = interned_kinds.place(variable.whole, distance)
         if len(variable.texts) < _MAX_ADDRESSES:
             variable.texts[text] = found
@@ -103,7 +103,7 @@ class OperandClassifier(SymbolTable):
         if match := _PAIR.fullmatch(text):
             return interned_kinds.pair(self[match[1]], self[match[2]]) or self._parsed(text)
         if match := _PART.fullmatch(text):
-            return selected(self.known(match[1]), match[2])
+            return selected(self.kind_of_name(match[1]), match[2])
         if _NUMERAL.fullmatch(text):
             found = self._parsed(text)
             if found.sort in (kinds.INTEGER, kinds.FLOAT):
@@ -141,7 +141,7 @@ class OperandClassifier(SymbolTable):
         # A register of the module is written in another function, if at all.
         return meaning.kind if text in scope.names else kinds.UNREADABLE_KIND
 
-    def known(self, name: str) -> Kind:
+    def kind_of_name(self, name: str) -> Kind:
         """The kind of a plain name, variables with their whole size."""
         variable = self.variables.get(name)
         if variable is not None:
@@ -158,7 +158,7 @@ class OperandClassifier(SymbolTable):
         operands, problem = read_operands(File("", text), (0, len(text)), "")
         if problem is not None or len(operands) != 1:
             return kinds.UNREADABLE_KIND
-        return kind_of(operands[0], self.known)
+        return kind_of(operands[0], self.kind_of_name)
 
     def _list(self, text: str) -> Kind:
         """`{%r1, %r2}`."""
@@ -172,4 +172,4 @@ class OperandClassifier(SymbolTable):
         if repeated:  # constants may be
             names = [element for element in elements if element not in CONSTANTS]
             repeated = len(set(names)) < len(names)
-        return interned_kinds.listed(repeated, parts) or self._parsed(text)
+        return interned_kinds.list_kind(repeated, parts) or self._parsed(text)

@@ -149,7 +149,7 @@ class FileMemo:
             return None
         found = self._registers.get(text)
         if found is None:
-            found = self._declared(text, module) if text.count(";") == 1 else self._several(text, module)
+            found = self._declared_kinds(text, module) if text.count(";") == 1 else self._several(text, module)
             if found is not None and self._kept + len(found) < _MAX_REGISTERS:
                 self._kept += len(found)
                 self._registers[text] = found
@@ -178,7 +178,7 @@ class FileMemo:
         found = {name: kind for type, name in pairs if (kind := kind_of[type]) is not None}
         return found if len(found) == len(pairs) and found.keys().isdisjoint(_SPECIAL) else None
 
-    def _declared(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+    def _declared_kinds(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         """The kinds of the registers of a single declaration; None for any other text."""
         match = _REGISTERS.fullmatch(text)
         if match is None:

@@ -66,7 +66,7 @@ def place(base: Kind, offset: int | None) -> Kind:
     return found
 
 
-def listed(repeated: bool, parts: tuple[Kind, ...]) -> Kind | None:
+def list_kind(repeated: bool, parts: tuple[Kind, ...]) -> Kind | None:
     """`{%r1, 0}`: nearly every list is new, but most have as many registers of one type as some other. None if it is
     more than a list of registers and literals."""
     key = repeated, parts

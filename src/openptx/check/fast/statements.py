@@ -81,7 +81,7 @@ class StatementReader:
         """A variable, parameters of a call, or a pragma."""
         if text.startswith(".param"):
             return self._parameters(text)
-        if (known := self._known(text)) is not None:
+        if (known := self._known_variable(text)) is not None:
             size = known.whole.room if known.whole.space == "shared" else 0
             self.shared += size
             return self.names.variable(known) and (not size or self._shared_memory_fits())
@@ -92,7 +92,7 @@ class StatementReader:
             self.memo.declared[text] = []
         return fine
 
-    def _known(self, text: str) -> Declared | None:
+    def _known_variable(self, text: str) -> Declared | None:
         """The variable of a declaration that differs from an accepted one only in its name, or in the length of an
         array."""
         head, name, tail, count = split_declaration(text)
@@ -111,7 +111,7 @@ class StatementReader:
         found: list[Declared] = []
         for each in text.split(";")[:-1]:
             one = each.strip() + ";"
-            if (known := self._known(one)) is not None:
+            if (known := self._known_variable(one)) is not None:
                 self.declared = [known]
                 if not self.names.variable(known):
                     return False
@@ -234,7 +234,7 @@ class StatementReader:
             return False
         if first:
             names.mark_written(name.text for name in names_in(operands[0]))
-        given = tuple(kind_of(operand, names.known) for operand in operands)
+        given = tuple(kind_of(operand, names.kind_of_name) for operand in operands)
         if guard is not None and guarded_parameter(given) is not None:
             return False
         if not self._accepted((instruction.opcode, *given), operands):
@@ -249,7 +249,7 @@ class StatementReader:
 
     def _call_fits(self, operands: tuple[Operand, ...]) -> bool:
         """Whether a call certainly matches its callee."""
-        return fits(self.checked, operands, self.names.known, self.names.table)
+        return fits(self.checked, operands, self.names.kind_of_name, self.names.table)
 
     def _is_uniform(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp certainly reach a barrier together."""

@@ -128,7 +128,7 @@ class ControlFlowGraph:
             for name in ([target.text] if target.count is None else [f"{target.text}{i}" for i in range(target.count)])
         ]
 
-    def reached(self) -> set[int]:
+    def reachable_steps(self) -> set[int]:
         """The steps that some path reaches."""
         return set(generated_before([0] * len(self.steps), self.successors)) if self.steps else set()
 
@@ -141,7 +141,7 @@ class ControlFlowGraph:
         never = [places[0] for key, places in self._early.items() if key not in self._written]
         asked = [(key, places) for key, places in self._early.items() if key in self._written]
         if len(asked) > _AT_ONCE:
-            reached = self.reached()
+            reached = self.reachable_steps()
             asked = [(key, places) for key, places in asked if not self._soon_read(key, places, reached)]
         for start in range(0, len(asked), _AT_ONCE):
             never += self._unreached(dict(asked[start : start + _AT_ONCE]))

@@ -48,7 +48,7 @@ class Used:
             self.names.add(name)
 
 
-def unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
+def warn_unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
     """The declarations of a body that it never names."""
     for scope in body.scopes:
         seen: set[Span] = set()
@@ -87,7 +87,7 @@ def unused_in_module(module: ModuleChecker) -> None:
 
 def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:
     """The first statement of each unreachable run of statements."""
-    reached = graph.reached()
+    reached = graph.reachable_steps()
     for number, step in enumerate(graph.steps):
         if number in reached or (number and number - 1 not in reached):
             continue
@@ -105,7 +105,7 @@ def _more(count: int) -> str:
     return f" and the {f'{count} statements' if count > 1 else 'statement'} after it" if count else ""
 
 
-def deprecated(instruction: Instruction, version: Version, findings: FunctionFindings) -> None:
+def warn_deprecated(instruction: Instruction, version: Version, findings: FunctionFindings) -> None:
     """An instruction that the document has replaced."""
     mnemonic, _, tail = instruction.opcode.partition(".")
     if mnemonic not in DEPRECATED or version < _DEPRECATED_SINCE or tail.startswith("sync"):

@@ -126,7 +126,7 @@ class CallChecker:
             if given is not None and formals and is_open(formals[-1]) and len(elements) == len(formals) - 1:
                 formals = formals[:-1]
             if len(elements) != len(formals):
-                self._count(what, given, len(formals), name, callee.span, declared, _written(call, signature))
+                self._count(what, given, len(formals), name, callee.span, declared, _expected_call(call, signature))
                 continue
             for element, formal in zip(elements, formals, strict=True):
                 self._element(what, element, formal, name, scope)
@@ -220,7 +220,7 @@ def _fitting(what: str, kind: Kind, type: Type, wanted: str, text: str) -> str |
     return None
 
 
-def _written(call: Call, signature: Signature) -> str:
+def _expected_call(call: Call, signature: Signature) -> str:
     """The call that a signature wants, with the names of its parameters."""
     results, parameters = (
         f"({', '.join(each.names[0].name.text for each in formals)})" if formals else ""

@@ -15,7 +15,7 @@ from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite
 from openptx.diagnostics import Fix
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import declared, resolve
+from openptx.isa.notation import instructions_of, resolve
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.types import TYPES, Type
 from openptx.syntax.tree import Instruction as Statement
@@ -239,7 +239,7 @@ def _other_modifier(candidate: Candidate, opcode: str, operands: tuple[Kind, ...
     mnemonic, *modifiers = opcode.split(".")
     found = [
         other
-        for at, choices in valid_instead(mnemonic, modifiers, declared(mnemonic)).items()
+        for at, choices in valid_instead(mnemonic, modifiers, instructions_of(mnemonic)).items()
         if modifiers[at] not in TYPES
         for other in (replaced(mnemonic, modifiers, at, choice) for choice in choices)
         if other != opcode and _accepted(other, operands, context)

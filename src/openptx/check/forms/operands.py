@@ -8,7 +8,16 @@ from re import fullmatch
 from openptx.check.explain.type_errors import mismatch, what, wrong_kind
 from openptx.check.forms.addresses import judge_address
 from openptx.check.forms.immediates import judge_constant
-from openptx.check.forms.symbol_operands import adds, alone, function, ignored, overlooked, special, summed, variable
+from openptx.check.forms.symbol_operands import (
+    adds,
+    alone,
+    function,
+    ignored,
+    ignored_operand,
+    special,
+    summed,
+    variable,
+)
 from openptx.check.forms.vectors import advised, fits, judge_list, lengths
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind, selected
@@ -65,7 +74,7 @@ def _table(place: Place) -> str:
 def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """An operand that holds a value or a destination."""
     if ignored(place, kind):
-        yield overlooked(place, where)
+        yield ignored_operand(place, where)
         return
     match kind.sort:
         case kinds.REGISTER:

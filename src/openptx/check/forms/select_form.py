@@ -12,7 +12,7 @@ from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.gates import gate
-from openptx.isa.notation.ignored_modifiers import ignored_modifiers, overlooked
+from openptx.isa.notation.ignored_modifiers import ignored_modifiers, overlooked_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candida
         help=f"write `{shorter}`",
         repair=rewrite(shorter),
     )
-    gates = [(each, row.gate) for each in strange for row in overlooked(opcode) if row.gate and each in row.modifiers]
+    gates = [
+        (each, row.gate) for each in strange for row in overlooked_rows(opcode) if row.gate and each in row.modifiers
+    ]
     unmet = [problem for each, since in gates for problem in require(f"`.{each}`", gate(since), context, OPCODE)]
     return Candidate(candidate.form, candidate.m, candidate.rank, (*unmet, found, *candidate.findings))
 

@@ -77,7 +77,7 @@ def ignored(place: Place, kind: Kind) -> bool:
     return kind.type.width == 32 and kind.type.kind in ("sub" if bits else "su")
 
 
-def overlooked(place: Place, where: Path) -> Problem:
+def ignored_operand(place: Place, where: Path) -> Problem:
     """The warning that an operand has no effect."""
     return place.problem(
         "document-disagrees",

@@ -87,15 +87,15 @@ class Declarations:
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
             )  # fmt: skip
         if function.kind == "func":
-            self._passed(declaration)
-            self._named(declaration)
+            self._check_passed(declaration)
+            self._check_named(declaration)
             self._opaque(declaration)
             self._pointer(declaration)
             if function.linkage != "extern":
-                self._aligned(declaration)
+                self._check_aligned(declaration)
         self._declare_all(declaration, scope, space, self._unsized(declaration, function))
 
-    def _passed(self, declaration: Declaration) -> None:
+    def _check_passed(self, declaration: Declaration) -> None:
         """Parameters and results of functions are in registers or in `.param`."""
         if declaration.space not in ("param", "reg"):
             self.add(
@@ -104,7 +104,7 @@ class Declarations:
                 rule="PTX ISA, Device Function Parameters (5.1.6.4)",
             )  # fmt: skip
 
-    def _named(self, declaration: Declaration) -> None:
+    def _check_named(self, declaration: Declaration) -> None:
         """Only kernels and prototypes may have unnamed parameters."""
         name = declaration.names[0].name
         if name.text == "_":
@@ -131,7 +131,7 @@ class Declarations:
                 fix=Fix(pointer.span, "", "leave it out", SAFE),
             )  # fmt: skip
 
-    def _aligned(self, declaration: Declaration) -> None:
+    def _check_aligned(self, declaration: Declaration) -> None:
         """Parameters and results of functions in `.param` are aligned to at most 128 bytes."""
         align = declaration.align
         if align is None or declaration.space != "param" or align.value & (align.value - 1):
@@ -154,7 +154,7 @@ class Declarations:
     def prototype(self, table: CallPrototype) -> None:
         """The types of parameters and results of a `.callprototype`."""
         for parameter in table.variables:
-            self._passed(parameter)
+            self._check_passed(parameter)
             misfit = prototype_problem(parameter, self.module.context)
             if misfit is not None:
                 self._report(misfit, parameter, parameter.names[0])
@@ -162,7 +162,7 @@ class Declarations:
     def local(self, declaration: Declaration, scope: Scope, own: bool) -> None:
         """A declaration in a body. `own`: its `.param` variables are the kernel's parameters."""
         self._opaque(declaration)
-        self._aligned(declaration)
+        self._check_aligned(declaration)
         self._declare_all(declaration, scope, local_space(declaration, own))
         for declarator in declaration.names:
             for address in symbols(declarator.initialiser):
@@ -211,7 +211,7 @@ class Declarations:
             key = _shape(declaration, declarator, space, unsized)
             if key is not None and (known := self.right.get(key)) is not None:
                 name = declarator.name.text
-                self._repeated(name, declarator, scope)
+                self._report_duplicate(name, declarator, scope)
                 if not is_predefined(name):  # and it remains so
                     scope.declare(name, Memory(known, declaration, number))
                 continue
@@ -230,7 +230,7 @@ class Declarations:
             elif declaration.type == "b128":
                 reported = self._b128(declaration, declarator) or reported
             if declarator.name.text != "_":
-                self._repeated(declarator.name.text, declarator, scope)
+                self._report_duplicate(declarator.name.text, declarator, scope)
                 declare_name(declaration, number, scope, space)
             if key is not None and not (wrong or reported):
                 self.right[key] = memory_kind(declaration, declarator, space)
@@ -264,7 +264,7 @@ class Declarations:
         self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
                  rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
 
-    def _repeated(self, name: str, declarator: Declarator, scope: Scope) -> None:
+    def _report_duplicate(self, name: str, declarator: Declarator, scope: Scope) -> None:
         if is_predefined(name):
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
             return

@@ -211,7 +211,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
             f"NVIDIA's assembler accepts `.{name}` in this place and crashes when it generates code",
             label="no fundamental type",
             rule="PTX ISA, Packed Data Types (5.2.5)",
-            expected=_held(name),
+            expected=_held_types(name),
             replacement=f".{known.registers[-1]}" if known else None,
         )
     if known is None:
@@ -231,12 +231,12 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
         "register-type",
         f"`.{name}` is a type of instructions, and variables can't have it",
         label=f"declare it `.{known.registers[-1]}`",
-        expected=_held(name),
+        expected=_held_types(name),
         actual=f".{name}",
         rule="PTX ISA, Table 9" if known.count > 1 else alternate,
         replacement=f".{known.registers[-1]}",
     )
 
 
-def _held(name: str) -> str | None:
+def _held_types(name: str) -> str | None:
     return " or ".join(f".{held}" for held in TYPES[name].registers) if name in TYPES else None

@@ -39,7 +39,7 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
     if isinstance(value, InitialiserList):
         if not len(value) and shape[:1] == (0,):
             return _value("an empty list does not determine the length of the array", value.span)
-        return _listed(value, type, shape, vector)
+        return _check_list(value, type, shape, vector)
     if shape or vector > 1:
         return _value("the initial value of an array must be a list in braces", declarator.span)
     return _element(value, type)
@@ -55,7 +55,7 @@ def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit |
     return value and _value(f"`.{declaration.type}` has no constants", value.span)
 
 
-def _listed(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:
+def _check_list(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:
     if type in OPAQUE:
         return None
     if not shape and vector == 1 and type != "f16x2":

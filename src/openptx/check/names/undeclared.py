@@ -142,7 +142,7 @@ class Undeclared:
         """An operand of an instruction, as a diagnostic with its span. `suits`: which kinds of operand are possible."""
         name = found.file.text[found.span[0] : found.span[1]]
         cause = self._missing(name, scope)
-        if not self.findings.repeated(cause, found.span):
+        if not self.findings.is_repeated(cause, found.span):
             self.findings.collect(self._explained(name, found, scope, suits), cause)
 
     def element(self, operand: Operand, scope: Scope) -> None:
@@ -158,7 +158,7 @@ class Undeclared:
     def label(self, operand: Operand, scope: Scope) -> None:
         """The target of a branch."""
         cause = "unknown-label", operand.text, id(self.function)
-        if self.findings.repeated(cause, operand.span):
+        if self.findings.is_repeated(cause, operand.span):
             return
         limit = max(2, len(operand.text) // 3)
         guess = self.module.suggestions.nearest(operand.text, lambda: labels_of(scope), limit)
@@ -169,7 +169,7 @@ class Undeclared:
     def callee(self, operand: Operand) -> None:
         """The callee of a call."""
         cause = "unknown-function", operand.text
-        if self.findings.repeated(cause, operand.span):
+        if self.findings.is_repeated(cause, operand.span):
             return
         guess = self.module.suggestions.nearest(operand.text, lambda: self.module.functions)
         found = self._new("unknown-function", f"there is no function `{operand.text}`", operand, "not declared before")

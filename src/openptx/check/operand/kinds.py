@@ -226,7 +226,7 @@ def kind_of(tree: text.Operand, known: Known) -> Kind:
         case text.Selector():
             return selected(known(tree.base.text), tree.field)
         case text.Sum():
-            return moved(known(tree.base.text), tree.offset.value)
+            return offset_kind(known(tree.base.text), tree.offset.value)
         case text.Subscript():
             return _subscript(tree, known)
 
@@ -241,7 +241,7 @@ def selected(base: Kind, field: str) -> Kind:
     return kind(SELECTED, f"{base.text}.{field}", parts=(base,), space=field)
 
 
-def moved(base: Kind, offset: int) -> Kind:
+def offset_kind(base: Kind, offset: int) -> Kind:
     """`var+offset`: the remaining size of the variable there, and the alignment."""
     return at(base, offset) if base.sort == VARIABLE else composed(SUM, (base,))
 

@@ -14,7 +14,7 @@ from openptx.cli.exit_status import CLEAN
 from openptx.cli.failures import complain
 from openptx.cli.verdicts import NAME, read
 from openptx.diagnostics.render.summary import plural
-from openptx.engines.native.cache.owned import distrusted
+from openptx.engines.native.cache.owned import distrust_reason
 from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run(args: Namespace) -> int:
     folder = real_folder()
     if folder is None:
         print("nothing is cached: OPENPTX_CACHE is empty, or there is no home folder")
-    elif (reason := distrusted(folder)) is not None:
+    elif (reason := distrust_reason(folder)) is not None:
         return complain(f"the cache at {folder} is not used: {reason}")
     elif args.action == "clear":
         count, size = trim(folder, 0)

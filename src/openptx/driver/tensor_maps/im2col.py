@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from openptx.driver.calls import get, initialized, write
-from openptx.driver.tensor_maps.tiled import read_common_fields, invalid, require_row
+from openptx.driver.tensor_maps.tiled import invalid, read_common_fields, require_row
 from openptx.isa.semantics.im2col import CORNER_BITS, MODES, PIXELS
 from openptx.isa.semantics.tensor_map import LARGEST
 from openptx.runtime.tensor_map import pack

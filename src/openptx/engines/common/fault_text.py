@@ -108,7 +108,7 @@ def waits(op: Op, file: File, what: str, threads: list[int]) -> str:
     return f"{count} {what}, line {file.location(op.span[0])[0]}: `{op.text}` (threads {names})"
 
 
-def left(gone: list[int], threads: int) -> str:
+def describe_exited(gone: list[int], threads: int) -> str:
     """Says which of a block's threads have exited."""
     if not gone:
         return f"none of the block's {threads} threads has exited"

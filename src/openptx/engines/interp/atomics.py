@@ -52,7 +52,7 @@ class Atomics(Spaces):
             return
         if update is not atomic_ops.exchange:
             self.check_written(chosen, offsets, size, address)
-        self.watch.stored(offsets, size)
+        self.watch.mark_written(offsets, size)
 
     def exchange(
         self, view: View, offsets: NDArray[np.int64], update: Update, values: list[Array], one_word: bool = False

@@ -208,7 +208,7 @@ class Batch:
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Executes the instructions of a block up to its control instruction."""
         if self.x.watch is not None:
-            self.watched(self.x.watch, block, frame, lanes)
+            self.run_watched(self.x.watch, block, frame, lanes)
             return
         x, regs, untimed, i = self.x, frame.regs, self.untimed, 0
         try:
@@ -244,7 +244,7 @@ class Batch:
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Lanes call a function, whose activation is `frame`."""
 
-    def watched(self, watch: Watch, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
+    def run_watched(self, watch: Watch, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """The block's instructions, with observation before and after each."""
         for step, op in zip(block.steps, block.ops, strict=True):
             self.running = op

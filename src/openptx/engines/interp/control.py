@@ -34,7 +34,7 @@ def execute_control(batch: Batch, group: Group, block: Block) -> bool:
     assert op is not None
     instruction = op.form.instruction
     if batch.x.watch is not None:
-        watched(batch.x.watch, group, op)
+        observe_control(batch.x.watch, group, op)
     if instruction.control == "branch":
         return branch(batch, group, op, block.end)
     if op.guard is not None:
@@ -56,7 +56,7 @@ def execute_control(batch: Batch, group: Group, block: Block) -> bool:
     return act(batch, group, op, block.end)
 
 
-def watched(watch: Watch, group: Group, op: Op) -> None:
+def observe_control(watch: Watch, group: Group, op: Op) -> None:
     """Observes a control instruction; its sources only if it has no guard, which keeps this simple."""
     watch.guard(op, group.frame, group.lanes)
     if op.guard is None:

@@ -71,7 +71,7 @@ class DecodedFunction:
     def bind(self, op: Op) -> Step:
         """The instruction as a closure, with its guard."""
         step = self.step(op)
-        return step if op.guard is None else guarded(op.guard, step)
+        return step if op.guard is None else guard_step(op.guard, step)
 
     def registers(self) -> Registers:
         """A register file in which nothing has been written."""
@@ -150,7 +150,7 @@ def guard_mask(guard: Reg, regs: Registers, lanes: lane_sets.Lanes, n: int) -> l
     return ~p if guard.negated else p
 
 
-def guarded(guard: Reg, step: Step) -> Step:
+def guard_step(guard: Reg, step: Step) -> Step:
     """The instruction, in the lanes for which its guard holds."""
     i, negated = guard.index, guard.negated
 
@@ -174,11 +174,11 @@ def unguarded(op: Op, carry: int) -> Step:
     """The instruction as a closure that ignores its guard."""
     if (step := recorded_step(op)) is not None:
         return step
-    return assemble(op, sources(op), results(op), *carried(carry))
+    return assemble(op, sources(op), results(op), *carry_accessors(carry))
 
 
 @lru_cache(maxsize=512)
-def carried(index: int) -> tuple[Reader, Writer | None]:
+def carry_accessors(index: int) -> tuple[Reader, Writer | None]:
     """The reader and the writer of the register that holds the carry."""
     register = Reg(index, 1)
     return source(register, None), destination(register, None)

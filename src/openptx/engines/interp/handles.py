@@ -56,7 +56,7 @@ class Handles(images.Images):
                 handle = int.from_bytes(row.bytes()[at : at + HANDLE_BYTES].tobytes(), "little")
         return find(handle)
 
-    def named(self, kind: type[T], handle: int, i: int) -> T:
+    def require_object(self, kind: type[T], handle: int, i: int) -> T:
         """The object of this kind that a handle names; a fault of the lane at index `i` if it names none."""
         found = self.object(handle)
         if isinstance(found, kind):
@@ -80,7 +80,7 @@ class Handles(images.Images):
 
     def image(self, kind: type[T], handle: int, geometry: str, i: int) -> T:
         """The texture or surface, if it has the axes that the instruction's geometry requires."""
-        found = self.named(kind, handle, i)
+        found = self.require_object(kind, handle, i)
         if isinstance(found, TexelArray) and found.geometry != geometry:
             what = f"the {NAMES[kind]} is `.{found.geometry}`, the instruction is for `.{geometry}`"
             raise self.wrong("invalid-texture", what, i)
@@ -106,7 +106,9 @@ class Handles(images.Images):
         """An attribute of one object, or of a level of it."""
         given = self.object(handle)
         asked = (
-            given if isinstance(given, Sampler) else self.named(Surface if kind == "surfref" else Texture, handle, i)
+            given
+            if isinstance(given, Sampler)
+            else self.require_object(Surface if kind == "surfref" else Texture, handle, i)
         )
         if isinstance(asked, Texture):
             if level >= asked.level_count:

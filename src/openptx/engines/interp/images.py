@@ -44,7 +44,7 @@ class LaneImages(Handles):
         for handles, where in self.groups(*(h for h in (lookup.texture, lookup.sampler) if h is not None)):
             first = int(where[0])
             t = self.image(Texture, handles[0], lookup.geometry, first)
-            s = t.sampler if lookup.sampler is None else self.named(Sampler, handles[1], first)
+            s = t.sampler if lookup.sampler is None else self.require_object(Sampler, handles[1], first)
             why = refusal(t, s, lookup, filtered=take is sampling.fetch)
             if why:
                 raise self.wrong("invalid-texture", why, first)

@@ -60,11 +60,11 @@ class Watch:
 
     # Shared memory.
 
-    def stored(self, offsets: NDArray[np.int64], size: int) -> None:
+    def mark_written(self, offsets: NDArray[np.int64], size: int) -> None:
         for i in range(size):
             self._shared[offsets + i] = True
 
-    def loaded(self, offsets: NDArray[np.int64], size: int) -> Mask:
+    def all_written(self, offsets: NDArray[np.int64], size: int) -> Mask:
         """Whether all bytes of each access have been written."""
         good = self._shared[offsets]
         for i in range(1, size):

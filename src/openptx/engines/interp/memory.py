@@ -364,7 +364,7 @@ class Spaces(NumpyMachine):
         self, chosen: NDArray[np.intp] | None, offsets: NDArray[np.int64], size: int, address: Array
     ) -> None:
         assert self.watch is not None
-        bad = ~self.watch.loaded(offsets, size)
+        bad = ~self.watch.all_written(offsets, size)
         if any_set(bad):
             if chosen is not None:
                 bad = np.isin(np.arange(address.size), chosen[bad])
@@ -393,6 +393,6 @@ class Spaces(NumpyMachine):
         self.doing = "store"
         for chosen, (plane, offsets) in self.places(space, a, width * len(values), True):
             if self.watch is not None and plane is self.shared:
-                self.watch.stored(offsets, width * len(values))
+                self.watch.mark_written(offsets, width * len(values))
             some = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
             plane.scatter(offsets, some, width)

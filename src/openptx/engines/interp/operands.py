@@ -90,10 +90,10 @@ def read_register(r: Reg, t: Type | None) -> Reader:
     if want >= width:
         return read
 
-    def cut(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
+    def read_resized(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
         return x.resize(read(x, regs, lanes), want)
 
-    return cut
+    return read_resized
 
 
 def _immediate(operand: Imm, immediate: bool) -> Reader:
@@ -192,12 +192,12 @@ def destination(
             return destination(operand.elements[0], t, register)
         parts = [destination(e, t, register) for e in operand.elements]
 
-        def spread(x: Threads, regs: Registers, lanes: lane_sets.Lanes, results: Any) -> None:
+        def write_parts(x: Threads, regs: Registers, lanes: lane_sets.Lanes, results: Any) -> None:
             for write, result in zip(parts, [apart(result) for result in results], strict=True):
                 if write is not None:
                     write(x, regs, lanes, result)
 
-        return spread
+        return write_parts
     if isinstance(operand, Reg):
         return (register or write_register)(operand, t)
     raise Bug(f"an operand {operand!r} where a result is written")

@@ -24,8 +24,8 @@ from openptx.numerics.numpy_machine_integer import (
     UNSIGNED,
     amount_of,
     below_zero,
-    chosen,
     resizer,
+    select_lanes,
     signed_ufunc,
 )
 
@@ -100,7 +100,7 @@ class Recorder(Arithmetic):
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         if a.width != b.width or p.width != 1:
             raise TypeError(f"select of {a.width} and {b.width} bits by {p.width}")
-        return self.note(a.width, chosen, p, a, b)
+        return self.note(a.width, select_lanes, p, a, b)
 
     def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
         return a if a.width == w else self.note(w, resizer(a.width, w, signed), a)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openptx.engines.common import fault_text
-from openptx.engines.common.fault_text import left, waits
+from openptx.engines.common.fault_text import describe_exited, waits
 from openptx.engines.interp import lane_sets
 from openptx.errors import Fault
 
@@ -106,4 +106,4 @@ def exited_threads(batch: Batch, lane: int) -> str:
     geometry = batch.x.geometry
     first = lane // geometry.threads * geometry.threads
     gone = ~batch.alive[first : first + geometry.threads]
-    return left([i for i, is_gone in enumerate(gone.tolist()) if is_gone], geometry.threads)
+    return describe_exited([i for i, is_gone in enumerate(gone.tolist()) if is_gone], geometry.threads)

@@ -302,7 +302,7 @@ def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
     if not small and (launch.stays or at_once or state.seconds < BASELINE) and launch.estimate > state.left:
         return None
     job = job_of(launch)
-    if imported(KEYS) and (job.reply is not None if job is not None else kept(launch)):
+    if imported(KEYS) and (job.reply is not None if job is not None else is_cached(launch)):
         return None
     if job is not None:
         return when_compiled(job, launch)
@@ -336,7 +336,7 @@ def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
     spent, longer = before_asking(state, launch.estimate, forks)
 
     def ask(left: float) -> Wanted:
-        if imported(KEYS) and kept(launch):
+        if imported(KEYS) and is_cached(launch):
             return now
         if left > longer and forks and not launch.stays and state.seconds < BASELINE:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
@@ -358,7 +358,7 @@ def requested(launch: PendingLaunch) -> Wanted:
     return when_compiled(job, launch)
 
 
-def kept(launch: PendingLaunch) -> bool:
+def is_cached(launch: PendingLaunch) -> bool:
     """Whether code is on the disk: optimised or, if acceptable, baseline."""
     kernel = launch.program, launch.function, launch.block
     return on_disk(*kernel) or (launch.baseline and on_disk(*kernel, baseline=True))

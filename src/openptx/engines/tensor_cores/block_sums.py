@@ -45,10 +45,10 @@ class BlockSums:
         self.rare = x.int("or", small, x.compare("sgt", top, HIGHEST), BIT)
         top = x.call("smax", top, LOWEST)
         up = x.int("sub", constant(BLOCK_FRACTION, INT), top)
-        total = self.cut(x.cast("fpext", value, FLOAT, DOUBLE), up)
+        total = self.scale_and_truncate(x.cast("fpext", value, FLOAT, DOUBLE), up)
         for number, exponent in terms:
             shift = x.int("add", x.int("sub", up, BELOW), exponent)
-            term = self.cut(x.cast("sitofp", number, INT, DOUBLE), shift)
+            term = self.scale_and_truncate(x.cast("sitofp", number, INT, DOUBLE), shift)
             total = x.emit(f"fadd {DOUBLE} {total}, {term}")
         kept = x.int("and", x.cast("bitcast", total, DOUBLE, LONG), -(1 << 52 - F32.man), LONG)
         down = self.power(x.int("sub", constant(0, INT), up))
@@ -64,7 +64,7 @@ class BlockSums:
                 total = self.x.int("add", total, one) if total else one
         return total
 
-    def cut(self, value: str, shift: str) -> str:
+    def scale_and_truncate(self, value: str, shift: str) -> str:
         """A value times a power of two, truncated to an integer."""
         x = self.x
         scaled = x.emit(f"fmul {DOUBLE} {value}, {self.power(shift)}")

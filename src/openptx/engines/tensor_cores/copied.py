@@ -28,7 +28,7 @@ def text(p: Copied, mode: int, name: str) -> str:
         return [x.resize(address, 32) + (lane << LANE) for lane in p.lanes_of(row)]
 
     def ask(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
-        x.good += [x.tensor_memory.allowed(place, size // 4) for place in places(x, row, values[0])]
+        x.good += [x.tensor_memory.are_allocated(place, size // 4) for place in places(x, row, values[0])]
 
     def write(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
         words = x.words(x.at("%to", (x.resize(row, 64) * size).v), 32, size // 4)

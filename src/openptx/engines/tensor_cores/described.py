@@ -12,7 +12,7 @@ from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, 
 from openptx.isa.semantics.matrix.described import ENABLED, Described
 from openptx.isa.semantics.matrix.descriptors import CHUNKS
 from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH
-from openptx.isa.semantics.matrix.tensor import Product, contiguous, negated_line, neighbours, scales_of_line, stored
+from openptx.isa.semantics.matrix.tensor import Product, contiguous, load_row, negated_line, neighbours, scales_of_line
 from openptx.isa.semantics.tensor_memory import LANE as UPPER
 from openptx.isa.semantics.tensor_memory import LANES
 from openptx.numerics import Bits
@@ -62,7 +62,7 @@ class Lines:
         def body(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
             product = self.product(x, values)
             a = product.given["a-tmem"]
-            words = product.signed((stored(x, shape, a, x.resize(row, a.width)),))[0]
+            words = product.signed((load_row(x, shape, a, x.resize(row, a.width)),))[0]
             self.put(x, "rows", row, words)
 
         return loop("rows", self.widths, shape.rows, body)
@@ -148,7 +148,7 @@ class Lines:
             d = self.product(x, values).given["d-tmem"]
             lane = shape.lane(x.resize(row, d.width))
             for i in range(shape.parts):
-                x.good.append(x.tensor_memory.allowed(d + (lane + shape.rows * i << UPPER), per))
+                x.good.append(x.tensor_memory.are_allocated(d + (lane + shape.rows * i << UPPER), per))
 
         return loop("places", self.widths, shape.rows, body)
 

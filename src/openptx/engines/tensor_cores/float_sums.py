@@ -78,7 +78,7 @@ class FloatSums:
             scaled = x.call("smin", x.call("smax", x.int("add", field, extra), 1), 254)
             up_scaled = x.number(x.int("shl", scaled, 23))
         terms = [self.term(rows, columns, i, word, up_scaled) for word in range(p.words) for i in chosen]
-        terms.append(self.cut(c, up))
+        terms.append(self.scale_to_integer(c, up))
         number = self.narrowed(self.total(terms))
         down = x.number(x.int("shl", x.int("add", top, 127 - p.fraction), 23))
         # If all products are zero, c may be too small for the scale, and is the sum itself, truncated if it is longer.
@@ -87,9 +87,9 @@ class FloatSums:
         return self.plus_zero(x.select(some, x.float("fmul", number, down), c, FLOAT))
 
     def term(self, rows: str, columns: str, i: int, word: int, up: str) -> str:
-        return self.cut(self.x.float("fmul", *self.staged.pair(1 + i, word, rows, columns, FLOAT)), up)
+        return self.scale_to_integer(self.x.float("fmul", *self.staged.pair(1 + i, word, rows, columns, FLOAT)), up)
 
-    def cut(self, v: str, up: str) -> str:
+    def scale_to_integer(self, v: str, up: str) -> str:
         return self.x.cast("fptosi", self.x.float("fmul", v, up), FLOAT, INT)
 
     def total(self, terms: list[str]) -> str:

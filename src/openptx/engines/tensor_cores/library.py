@@ -123,9 +123,11 @@ def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode
             name = f"{TILE}{m.key}"
             tile = _tiles.get(m.key)
             if tile is None:
-                image = kept(f"tile {m.key}", lambda: compile(tile_routine(m, name, host().avx512), lasting=True))
+                image = load_or_make(
+                    f"tile {m.key}", lambda: compile(tile_routine(m, name, host().avx512), lasting=True)
+                )
                 tile = _tiles[m.key] = Library(image, (name,))
-            image = kept(key, lambda: compile(text(p, code, widths, ENTRY, name, m), lasting=True))
+            image = load_or_make(key, lambda: compile(text(p, code, widths, ENTRY, name, m), lasting=True))
             found = _tensor_code.setdefault(key, TensorCode(image, {name: tile[name]}))
     return found
 
@@ -136,7 +138,7 @@ def tensor_copy(p: Copied, mode: int) -> TensorCode | None:
     found = _tensor_code.get(key)
     if found is None and mode in CHUNKS:
         with LLVM:
-            image = kept(key, lambda: compile(copied.text(p, mode, ENTRY)))
+            image = load_or_make(key, lambda: compile(copied.text(p, mode, ENTRY)))
             found = _tensor_code.setdefault(key, TensorCode(image))
     return found
 
@@ -147,7 +149,7 @@ def tensor_product_ready(p: Described, code: int, widths: Sequence[int], m: Matr
     return key in _tensor_code or (store.has(digest(key)) and store.has(digest(f"tile {m.key}")))
 
 
-def kept(what: str, make: Callable[[], bytes]) -> bytes:
+def load_or_make(what: str, make: Callable[[], bytes]) -> bytes:
     """An object on disk, compiled if it is not there."""
     name = digest(what)
     found = store.load(name)

@@ -83,7 +83,7 @@ class TensorMemory(tensor_memory.TensorMemory):
         if rank is not None:
             raise Unsupported("tensor memory of another CTA")
         x = self.x
-        offset = x.safe(self.allowed(address, count), self.offset(address))
+        offset = x.safe(self.are_allocated(address, count), self.offset(address))
         cells = x.at("%tensor", tensor_block.CELLS)
         return x.words(x.at(cells, offset), 32, count)
 
@@ -93,7 +93,7 @@ class TensorMemory(tensor_memory.TensorMemory):
             raise Unsupported("tensor memory of another CTA")
         self.x.put(self.x.at("%tensor", tensor_block.CELLS), self.offset(address), values)
 
-    def allowed(self, address: Bits, count: int) -> Bits:
+    def are_allocated(self, address: Bits, count: int) -> Bits:
         """Whether these columns exist and are allocated."""
         x = self.x
         lane, column = address >> LANE, address & (1 << LANE) - 1

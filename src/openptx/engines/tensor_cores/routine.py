@@ -43,7 +43,7 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     staged = Staged(x, p)
     sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
     fallback = Fallback(x, p) if p.d is not None else None
-    staged.left("%a")
+    staged.stage_rows("%a")
     with x.loop("%groups") as group:
         b = x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
         staged.right(b)

@@ -50,7 +50,7 @@ class Staged:
         values = [x.bits(value(x, f, words, i)) for i in range(p.elements)]
         return [self.exponents.of(x, f, words), *values]
 
-    def left(self, a: str) -> None:
+    def stage_rows(self, a: str) -> None:
         """Stages the rows, once for all columns."""
         x, p = self.x, self.p
         for chunk in range(p.words // WORDS):

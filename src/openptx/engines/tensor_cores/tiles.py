@@ -48,7 +48,7 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
         staged.right(x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}")))
     with x.loop("%tiles") as tile:
         a = x.field("%a", x.emit(f"mul i64 {tile}, {size_of_a(p)}"))
-        staged.left(a)
+        staged.stage_rows(a)
         rows_of_d = x.field("%d", x.emit(f"mul i64 {tile}, %step"))
         with x.loop("%groups") as group:
             b = x.field("%b", x.emit(f"mul i64 {group}, {size_of_b(p)}"))
@@ -62,7 +62,7 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
                 columns = x.field(of_group, x.emit(f"mul i64 {parity}, {QUAD}"))
                 where = x.field(columns_of_d, x.emit(f"mul i64 {quarter}, {QUADS * LANE}"))
                 where = x.field(where, x.emit(f"mul i64 {parity}, {QUAD}"))
-                c = x.emit(f"select i1 %adds, {INT} {loaded(x, where)}, {INT} zeroinitializer")
+                c = x.emit(f"select i1 %adds, {INT} {load_tile(x, where)}, {INT} zeroinitializer")
                 scales = None
                 if p.scale is not None:
                     of_rows = x.field(s, x.emit(f"mul i64 {quarter}, {QUAD}"))
@@ -71,7 +71,7 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
                 d = sums.result(rows, columns, c)
                 if fallback is not None:
                     d = fallback.result(sums.rare, d, a, b, quarter, parity, c, scales)
-                stored(x, d, where)
+                store_tile(x, d, where)
     inputs = ", ".join(f"ptr noalias %{v}" for v in "abst")
     own = function(name, f"{inputs}, ptr %d, i64 %tiles, i64 %step, i64 %groups, i1 %adds", x)
     return "\n".join([*([exact(p), DECLARATIONS] if fallback is not None else []), own, WEIGHTS])
@@ -83,13 +83,13 @@ def sums_of(staged: Staged, avx512: bool) -> FloatSums | BlockSums | IntegerSums
     return FloatSums(staged, avx512) if staged.p.d is not None else IntegerSums(staged, avx512)
 
 
-def loaded(x: Text, where: str) -> str:
+def load_tile(x: Text, where: str) -> str:
     """Four columns of four rows."""
     rows = [x.load_at(FOUR, where, k * LANE) for k in range(QUADS)]
     low, high = (x.shuffle(FOUR, rows[k], rows[k + 1], range(2 * QUADS)) for k in (0, 2))
     return x.shuffle(f"<{2 * QUADS} x i32>", low, high, range(LANES))
 
 
-def stored(x: Text, d: str, where: str) -> None:
+def store_tile(x: Text, d: str, where: str) -> None:
     for k in range(QUADS):
         x.store_at(FOUR, x.shuffle(INT, d, "poison", range(k * QUADS, (k + 1) * QUADS)), where, k * LANE)

@@ -97,7 +97,7 @@ class ForkedCompile:
                 before, used = used, processor_ticks(self._process)
                 self.hung = used == before
             elif piece := os.read(self._pipe, PIECE):
-                replies += unpacker.fed(piece)
+                replies += unpacker.feed(piece)
             else:
                 break
         os.close(self._pipe)

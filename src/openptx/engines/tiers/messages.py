@@ -70,7 +70,7 @@ class Unpacker:
     def __init__(self) -> None:
         self._data = bytearray()
 
-    def fed(self, piece: bytes) -> list[Any]:
+    def feed(self, piece: bytes) -> list[Any]:
         """The messages that are complete now, without heartbeats."""
         self._data += piece
         found: list[Any] = []

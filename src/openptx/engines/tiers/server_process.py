@@ -101,6 +101,6 @@ class ServerProcess:
                 piece = os.read(pipe, PIECE)
                 if not piece:
                     break
-                for reply in unpacker.fed(piece):
+                for reply in unpacker.feed(piece):
                     self._replied(reply)
         return ""

@@ -72,7 +72,7 @@ class Service:
                 self._serve(job)
         return known or job
 
-    def done(self) -> tuple[int, int]:
+    def progress(self) -> tuple[int, int]:
         """The number of requests that have been answered, and the number of all requests."""
         jobs = [*self.jobs]
         return sum(job.reply is not None for job in jobs), len(jobs)

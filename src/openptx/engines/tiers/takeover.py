@@ -41,7 +41,7 @@ def launch_and_replace(
         return "other threads of the host are at work" if shared else ""
 
     def describe() -> str:
-        done, all = service().done()
+        done, all = service().progress()
         compiling = f", compiling {done + 1} of {all} kernels" if done < all else ""
         return f"kernel `{function.name}` on the reference engine{compiling}"
 

@@ -61,7 +61,7 @@ _mnemonics: dict[str, list[Instruction]] = {}
 """All instructions by mnemonic; empty until all are first requested."""
 
 
-def declared(mnemonic: str) -> list[Instruction]:
+def instructions_of(mnemonic: str) -> list[Instruction]:
     """The instructions of a mnemonic, in the manual's order; imports only the modules that declare them.
 
     A mnemonic that `MODULES` lacks may be newer than that table, so all modules are searched.

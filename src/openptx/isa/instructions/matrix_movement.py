@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 
-def loaded(m: Modifiers) -> int:
+def register_count(m: Modifiers) -> int:
     """One register per matrix, two for matrices of sixteen rows and columns."""
     return int((m.num or "x1")[1:]) * (2 if m.shape == "m16n16" else 1)
 
@@ -45,7 +45,7 @@ ldmatrix = instruction(
         .src_fmt = {{ .b6x16_p32, .b4x16_p64 }};
     """,
     types={"r": "b32"},
-    vectors={"r": loaded},
+    vectors={"r": register_count},
     defaults={"space": "generic"},
     gates="""
         .shared::cta   PTX 7.8
@@ -69,14 +69,14 @@ def _(x: Machine, m: Modifiers, p: Bits) -> Operand:
     whole_warp(x, "ldmatrix")
     require_aligned(x, m, p)
     part = {"m8n8": columns_of_8 if m.trans else rows_of_8, "m8n16": rows_of_16, "m16n16": columns_of_16}[m.shape or ""]
-    found = [part(x, m, p, i) for i in range(loaded(m))]
+    found = [part(x, m, p, i) for i in range(register_count(m))]
     return tuple(found) if len(found) > 1 else found[0]
 
 
 def require_aligned(x: Machine, m: Modifiers, p: Bits) -> None:
     """Faults in lanes whose address of a row of 16 bytes is no multiple of that: lane 8i + j has that of row j of
     matrix i (16i + j if there are sixteen rows)."""
-    aligned, used = (p & 15) == 0, 8 * loaded(m)
+    aligned, used = (p & 15) == 0, 8 * register_count(m)
     if used < 32:
         aligned = aligned | ((x.lane() & 32 - used) != 0)
     x.require(aligned, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
@@ -137,7 +137,7 @@ stmatrix = instruction(
         .space = {{ .shared{{::cta}} }};
     """,
     types={"r": "b32"},
-    vectors={"r": loaded},
+    vectors={"r": register_count},
     defaults={"space": "generic"},
     operands="""
         r   registers, as .b32

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openptx.isa.semantics.matrix.products import Operand
 
 
-def stored(m: Modifiers, type: Type) -> Type | str:
+def stored_type(m: Modifiers, type: Type) -> Type | str:
     """The bits of an element: formats below eight bits occupy a byte each, unless all are e2m1 (`.kind::mxf4`)."""
     return "b8" if m.kind in ("kind::f8f6f4", "kind::mxf8f6f4") else type
 
@@ -63,12 +63,12 @@ def count_d(m: Modifiers) -> int:
 def count_a(m: Modifiers) -> int:
     """The registers of matrix a; half as many if a is sparse."""
     rows, _, depth = shape(m)
-    return registers(rows * depth * _quarters(m) // (2 if m.spvariant else 1), stored(m, m.atype))
+    return registers(rows * depth * _quarters(m) // (2 if m.spvariant else 1), stored_type(m, m.atype))
 
 
 def count_b(m: Modifiers) -> int:
     _, columns, depth = shape(m)
-    return registers(depth * columns * _quarters(m), stored(m, m.btype))
+    return registers(depth * columns * _quarters(m), stored_type(m, m.btype))
 
 
 def count_c(m: Modifiers) -> int:

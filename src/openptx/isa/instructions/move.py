@@ -177,7 +177,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     source = x.concat(b, a)
     if not m.mode:
         return x.join([generic_byte(x, source, c >> 4 * i) for i in range(4)])
-    places = [chosen(m.mode, i, c & 3) for i in range(4)]
+    places = [byte_selector(m.mode, i, c & 3) for i in range(4)]
     return x.join([x.resize(source >> ((place & 7) << 3), 8) for place in places])
 
 
@@ -187,7 +187,7 @@ def generic_byte(x: Machine, source: Bits, selector: Bits) -> Bits:
     return x.select((selector & 8) != 0, x.shr(S, v, 7), v)
 
 
-def chosen(mode: str, i: int, c: Bits) -> Bits:
+def byte_selector(mode: str, i: int, c: Bits) -> Bits:
     """Which of the eight bytes becomes byte `i`; only the low three bits count."""
     x = c.x
     match mode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.fidelity import modelled
-from openptx.isa.instructions.tensor_memory import loaded, reduced_words
+from openptx.isa.instructions.tensor_memory import load_words, reduced_words
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import sparsity
@@ -78,10 +78,10 @@ def _(x: Machine, m: Modifiers, data: tuple[Bits, ...], descriptor: Bits) -> tup
     keys, nans = sparsity.order(x, elements, size, descriptor)
     kept, places = sparsity.two_of_four(x, elements, keys, nans)
     cdata, mdata = sparsity.packed(kept, size), sparsity.packed(places, _bits("idxsize", m))
-    return _listed(mdata), _listed(cdata)
+    return _one_or_tuple(mdata), _one_or_tuple(cdata)
 
 
-def _listed(registers: list[Bits]) -> Registers:
+def _one_or_tuple(registers: list[Bits]) -> Registers:
     return tuple(registers) if len(registers) > 1 else registers[0]
 
 
@@ -131,7 +131,7 @@ def _(x: Machine, m: Modifiers, mdata: Registers, cdata: Registers) -> Registers
             for k in range(i, i + kept):
                 element = element | x.pick(places[k] == position, elements[k], 0)
             found.append(element)
-    return _listed(sparsity.packed(found, size))
+    return _one_or_tuple(sparsity.packed(found, size))
 
 
 ld_spcompress = instruction(
@@ -178,9 +178,9 @@ ld_red_spcompress = instruction(
 def _(x: Machine, m: Modifiers, address: Bits) -> tuple[Registers, ...]:
     """Completes immediately."""
     products.whole_warp(x, m.form.instruction.name)
-    words = loaded(x, m, address, None)
+    words = load_words(x, m, address, None)
     smallest = x.const(2 * (m.op == "min") + bool(m.abs), 32)
     keys, nans = sparsity.order(x, words, 32, smallest)
     kept, places = sparsity.two_of_four(x, words, keys, nans)
-    found = _listed(sparsity.packed(places, 2)), _listed(kept)
+    found = _one_or_tuple(sparsity.packed(places, 2)), _one_or_tuple(kept)
     return (*found, reduced_words(x, m, words)) if m.form.instruction is ld_red_spcompress else found

@@ -12,7 +12,7 @@ from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete, complete_where
 from openptx.isa.semantics.overrides import overridden
 from openptx.isa.semantics.reports import PATTERNS
-from openptx.isa.semantics.tensor_elements import changed, changes, flushes, of_f32
+from openptx.isa.semantics.tensor_elements import changes, convert_tf32, flushes, of_f32
 from openptx.isa.semantics.tensor_map import ELEMENTS, replace
 from openptx.isa.types import TYPES
 from openptx.numerics import Bits
@@ -185,7 +185,7 @@ def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bit
 
     def change(i: Bits, place: Bits) -> None:
         at = place + x.resize(i << 2, 64)
-        x.store(to, at, [changed(x, *x.load(to, at, 32))])
+        x.store(to, at, [convert_tf32(x, *x.load(to, at, 32))])
 
     source.each(shared, move, *source.fill(), source.code, barrier, chosen=chosen)
     if chosen is None:

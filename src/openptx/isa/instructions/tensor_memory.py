@@ -28,7 +28,7 @@ _GROUP = """
 _REGISTERS = {"16x128b": 2, "16x256b": 4}
 
 
-def moved(m: Modifiers) -> int:
+def register_count(m: Modifiers) -> int:
     """The registers of a load or store: those of the shape, times `.num`."""
     return _REGISTERS.get(m.shape or "", 1) * int((m.num or "x1")[1:])
 
@@ -53,7 +53,7 @@ ld = instruction(
         .pack  = { .pack::16b };
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
-    vectors={"r": moved},
+    vectors={"r": register_count},
     operands="r   as .b32",
 )
 
@@ -90,9 +90,9 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
         yield at, together << halved
 
 
-def loaded(x: Machine, m: Modifiers, address: Bits, split: Bits | None) -> tuple[Bits, ...]:
+def load_words(x: Machine, m: Modifiers, address: Bits, split: Bits | None) -> tuple[Bits, ...]:
     """The words of the columns of all registers."""
-    found = places(x, m, address, split, moved(m))
+    found = places(x, m, address, split, register_count(m))
     return tuple(word for at, columns in found for word in x.tensor_memory.read(at, columns))
 
 
@@ -100,7 +100,7 @@ def loaded(x: Machine, m: Modifiers, address: Bits, split: Bits | None) -> tuple
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bits | tuple[Bits, ...]:
     """Completes immediately."""
     products.whole_warp(x, "tcgen05.ld")
-    found = loaded(x, m, address, split)
+    found = load_words(x, m, address, split)
     if m.pack:
         found = tuple((low & 0xFFFF) | (high << 16) for low, high in zip(found[::2], found[1::2], strict=True))
     if len(found) == 1:
@@ -129,7 +129,7 @@ ld_red = instruction(
         .num   = { .x2, .x4, .x8, .x16, .x32, .x64, .x128 };
     """,
     types={"immHalfSplitoff": "u32"},
-    vectors={"r": moved},
+    vectors={"r": register_count},
     writes="r redval",
     operands="r   as .b32",
 )
@@ -145,7 +145,7 @@ def reduced(m: Modifiers) -> Fidelity:
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> tuple[tuple[Bits, ...], Bits]:
     """Completes immediately. Each thread has all the words that it reduces."""
     products.whole_warp(x, "tcgen05.ld.red")
-    words = loaded(x, m, address, split)
+    words = load_words(x, m, address, split)
     return words, reduced_words(x, m, words)
 
 
@@ -181,7 +181,7 @@ st = instruction(
         .unpack = { .unpack::16b };
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
-    vectors={"r": moved},
+    vectors={"r": register_count},
     operands="r   as .b32, registers in lists, short floats",
 )
 

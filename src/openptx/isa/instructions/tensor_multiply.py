@@ -151,7 +151,9 @@ SHIFTED = (
 
 def fidelity(m: Modifiers) -> Fidelity:
     """The document shows the layout of metadata only in figures, and calls the direction of a shift `down`."""
-    sums = EXACT if m.kind == "kind::i8" else products.BLOCKS if products.blocked(m) else products.TENSOR_CORE
+    sums = (
+        EXACT if m.kind == "kind::i8" else products.BLOCKS if products.is_block_scaled_e2m1(m) else products.TENSOR_CORE
+    )
     more = [SHIFTED] if m.ashift else []
     more += [METADATA] if m.form.instruction in (mma_sp, mma_ws_sp) else []
     return modelled("; ".join([*([sums.text] if sums.text else []), *more])) if more else sums
@@ -160,7 +162,7 @@ def fidelity(m: Modifiers) -> Fidelity:
 def scales(m: Modifiers) -> int:
     """The number of scales of a line."""
     if m.scale_vectorsize is None or m.scale_vectorsize == "block32":
-        return 2 if products.blocked(m) else 1
+        return 2 if products.is_block_scaled_e2m1(m) else 1
     return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
 
 

@@ -220,7 +220,7 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
     offset, depth = texels(x, m, given.get("e")), None if f is None else one(f)
     found = x.images.fetch(
         Lookup(
-            m.geom, *placed(x, m, place), offset, depth, real=m.ctype.name == "f32",
+            m.geom, *texture_operands(x, m, place), offset, depth, real=m.ctype.name == "f32",
             level=None if lod is None else one(lod),
             gradients=[gradient(x, m, place, given[name]) for name in ("dPdx", "dPdy") if name in given],
         )
@@ -236,11 +236,11 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
     *e, f = operands
     offset, depth = texels(x, m, e[0] if e else None), None if f is None else one(f)
-    found = x.images.gather(Lookup(m.geom, *placed(x, m, place), offset, depth), "rgba".index(m.comp))
+    found = x.images.gather(Lookup(m.geom, *texture_operands(x, m, place), offset, depth), "rgba".index(m.comp))
     return found, x.const(1, 1)
 
 
-def placed(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, tuple[Bits, ...]]:
+def texture_operands(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, tuple[Bits, ...]]:
     """The texture, the sampler (None in unified mode) and the coordinates."""
     a, *sampler, c = place
     at, needed = vector(c), coordinates(m)

@@ -27,7 +27,7 @@ def count(matrix: str, type: Type, m: Modifiers) -> int:
     return registers({"a": rows * depth, "b": depth * columns}.get(matrix, rows * columns), type)
 
 
-def _loaded(m: Modifiers) -> int:
+def _fragment_size(m: Modifiers) -> int:
     return count(m.matrix or "a", m.type, m)
 
 
@@ -77,7 +77,7 @@ _LOAD_BF16 = """
 """
 _FACTOR_TYPES = (".f16, .s8, .u8", ".tf32")
 _LOAD_TYPES = {"r": _load_type, "stride": "u32"}
-_LOAD_VECTORS = {"r": _loaded}
+_LOAD_VECTORS = {"r": _fragment_size}
 
 load_a = instruction(
     "wmma.load.a",
@@ -129,7 +129,7 @@ load_c = instruction(
 def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
     products.whole_warp(x, "wmma.load")
     found = [factor_register(x, m, p, line, along, stride) for line, along in factor_places(x, m)]
-    found *= _loaded(m) // len(found)  # fragments of f16 factors hold every element twice
+    found *= _fragment_size(m) // len(found)  # fragments of f16 factors hold every element twice
     return tuple(found) if len(found) > 1 else found[0]
 
 

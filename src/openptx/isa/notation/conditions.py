@@ -24,7 +24,7 @@ class Condition:
     def holds(self, m: Modifiers) -> bool:
         return all(any(_present(m, name, value) for name, value in term) for term in self.terms)
 
-    def named(self, m: Modifiers) -> str:
+    def spelled_modifiers(self, m: Modifiers) -> str:
         """The condition's modifiers that occur in the opcode, as spelled there: `.L2::cache_hint`."""
         present = [value for term in self.terms for name, value in term if _present(m, name, value)]
         return "".join(f".{value}" for value in dict.fromkeys(present) if value in m.written)

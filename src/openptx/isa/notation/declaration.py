@@ -8,7 +8,7 @@ from importlib import import_module
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
-from openptx.isa.notation.ignored_modifiers import ignored_modifiers, kept
+from openptx.isa.notation.ignored_modifiers import ignored_modifiers, without_ignored
 
 TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
@@ -205,11 +205,11 @@ def load() -> Mapping[str, list[Instruction]]:
     return import_module(_MODULES).mnemonics()
 
 
-def declared(mnemonic: str) -> list[Instruction]:
+def instructions_of(mnemonic: str) -> list[Instruction]:
     """The instructions of one mnemonic; imports the modules that declare them. Memoised."""
     known = _DECLARED.get(mnemonic)
     if known is None:
-        known = _DECLARED[mnemonic] = import_module(_MODULES).declared(mnemonic)
+        known = _DECLARED[mnemonic] = import_module(_MODULES).instructions_of(mnemonic)
     return known
 
 
@@ -252,7 +252,7 @@ def _names(instruction: Instruction, modifiers: tuple[str, ...]) -> bool:
 def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
     mnemonic, *modifiers = opcode.split(".")
     found: list[tuple[Form, Modifiers]] = []
-    for each in declared(mnemonic):
+    for each in instructions_of(mnemonic):
         own = each.parts[1:]
         rest = tuple(modifiers[len(own) :])
         if tuple(modifiers[: len(own)]) != own or not _names(each, rest):
@@ -267,12 +267,12 @@ def _ignoring(mnemonic: str, modifiers: tuple[str, ...]) -> list[tuple[Form, Mod
     """The forms of an opcode without the modifiers that the assembler ignores; none of them is in front of a name."""
     ignored = ignored_modifiers(".".join((mnemonic, *modifiers)))
     found: list[tuple[Form, Modifiers]] = []
-    for each in declared(mnemonic) if ignored else ():
+    for each in instructions_of(mnemonic) if ignored else ():
         own = each.parts[1:]
         if modifiers[: len(own)] != own:
             continue
         for form in each.forms:
-            rest, first = kept(form, modifiers[len(own) :], ignored)
+            rest, first = without_ignored(form, modifiers[len(own) :], ignored)
             m = form.match(rest) if "ptxas" in form.profiles else None
             if m is not None and form.prefix(rest) <= first:
                 found.append((form, m))

@@ -149,7 +149,7 @@ class Form:
         Some flags may be repeated, as the assembler allows; not if `strict`.
         """
         if self._sequences:
-            modifiers = self._joined(modifiers)
+            modifiers = self._join_sequences(modifiers)
         slots = self.slots
         taken: list[str | None] = [None] * len(slots)
         position = 0
@@ -188,7 +188,7 @@ class Form:
         taken = [None if slot.optional else next(iter(slot.choices)) for slot in self.slots]
         return Modifiers(self, tuple(choice for choice in taken if choice is not None), self._values(taken))
 
-    def _joined(self, modifiers: tuple[str, ...]) -> tuple[str, ...]:
+    def _join_sequences(self, modifiers: tuple[str, ...]) -> tuple[str, ...]:
         joined: list[str] = []
         for modifier in modifiers:
             if joined and f"{joined[-1]}.{modifier}" in self._sequences:
@@ -271,7 +271,7 @@ class Form:
         """
         return _layouts(self, m)
 
-    def wanted(self, present: dict[int, bool], m: Modifiers) -> bool:
+    def options_match(self, present: dict[int, bool], m: Modifiers) -> bool:
         """Whether the chosen options are those that the modifiers require (`cache-policy` with `.L2::cache_hint`)."""
         return all(
             present[t.optional] == bool(m.values.get(t.when))
@@ -288,7 +288,7 @@ def _layouts(form: Form, m: Modifiers) -> tuple[tuple[int, ...], ...]:
     for choice in product((True, False), repeat=len(options)):
         present = dict(zip(options, choice, strict=True))
         layout = tuple(i for i, t in enumerate(form.operands) if not t.pair and (not t.optional or present[t.optional]))
-        if form.wanted(present, m):
+        if form.options_match(present, m):
             found.setdefault(len(layout), layout)
     return tuple(found.values())
 

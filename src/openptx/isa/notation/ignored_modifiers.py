@@ -82,7 +82,7 @@ _OVERLOOKED = frozenset[str]().union(*(row.modifiers for row in OVERLOOKED))
 _EVER = _GROUPED | FORMATS | REFERENCES | FRAGMENTS | _OVERLOOKED
 
 
-def overlooked(opcode: str) -> tuple[Overlooked, ...]:
+def overlooked_rows(opcode: str) -> tuple[Overlooked, ...]:
     """The rows that apply to an opcode: those with the longest path that it begins with."""
     rows = [row for row in OVERLOOKED if opcode == row.path or opcode.startswith(row.path + ".")]
     longest = max((len(row.path) for row in rows), default=0)
@@ -132,14 +132,14 @@ def ignored_modifiers(opcode: str) -> tuple[str, ...]:
     mnemonic, *modifiers = opcode.split(".")
     if _EVER.isdisjoint(modifiers):
         return ()
-    rows = overlooked(opcode) if not _OVERLOOKED.isdisjoint(modifiers) else ()
+    rows = overlooked_rows(opcode) if not _OVERLOOKED.isdisjoint(modifiers) else ()
     types = types_ignored(mnemonic, tuple(modifiers)).union(*(row.modifiers for row in rows))
     found = tuple(each for each in modifiers if each in _GROUPED or each in FORMATS or each in types)
     limits = [(group, 1) for group in ONE_OF] + [(row.modifiers, row.most) for row in rows]
     return found if all(sum(each in group for each in found) <= most for group, most in limits) else ()
 
 
-def kept(form: Form, modifiers: tuple[str, ...], ignored: Iterable[str]) -> tuple[tuple[str, ...], int]:
+def without_ignored(form: Form, modifiers: tuple[str, ...], ignored: Iterable[str]) -> tuple[tuple[str, ...], int]:
     """The modifiers without the ignored ones, and the position of the first ignored one (their number if none is).
 
     Modifiers of ONE_OF and FORMATS are kept if any form of the instruction has them, others only if this form does.

@@ -91,7 +91,7 @@ def statements(block: str) -> Iterator[tuple[str, str]]:
             if comment or not line.strip():
                 yield "", comment
             continue
-        opcode_goes_on = bare.startswith((".", "{.")) and not _cut(text)[1]
+        opcode_goes_on = bare.startswith((".", "{.")) and not _split_form(text)[1]
         text = f"{text}{'' if opcode_goes_on else ' '}{bare}".strip()
         complete = text.endswith(";") or (_DEFINITION.fullmatch(text) is not None)
         if complete:
@@ -132,7 +132,7 @@ def _split(text: str) -> list[str]:
 
 def _form(instruction: Instruction, text: str, since: str, definitions: list[Definition], paragraph: int) -> Form:
     bare = re.sub(r"^@\{?!?\}?p\s+", "", text)
-    opcode, operands = _cut(bare)
+    opcode, operands = _split_form(bare)
     if not opcode.startswith(instruction.name):
         raise ValueError(f"not a form of {instruction.name}: {text!r}")
     slots = tuple(_slots(opcode[len(instruction.name) :], definitions, paragraph, text))
@@ -143,7 +143,7 @@ def _form(instruction: Instruction, text: str, since: str, definitions: list[Def
     return Form(instruction, slots, templates, gate(since), text, PROFILES if only is None else (only,))
 
 
-def _cut(text: str) -> tuple[str, str]:
+def _split_form(text: str) -> tuple[str, str]:
     """A form's opcode and operands, separated by the first blank outside braces."""
     depth = 0
     for i, c in enumerate(text):

@@ -33,7 +33,7 @@ def flushes(code: Bits) -> Bits:
     return (code == FTZ) | (code == TF32_FTZ)
 
 
-def changed(x: Machine, a: Bits) -> Bits:
+def convert_tf32(x: Machine, a: Bits) -> Bits:
     """A tf32 element as it arrives in shared memory."""
     magnitude = x.magnitude(F32, a)
     infinity = F32.infinity or 0

@@ -100,7 +100,7 @@ class AbstractMachine(FloatTransfer):
     def call(self, name: str, a: Bits, extra: str = "") -> Bits:
         return self.unknown(a.width, self.uniform(a))
 
-    def settled(self, a: Bits) -> Value:
+    def canonical_bits(self, a: Bits) -> Value:
         return Value(UNKNOWN, a.v.lanes)
 
     # Floats

@@ -46,14 +46,14 @@ def call_graph(kernel: Function, context: Callable[[Function, int], FunctionCont
     for function in functions:  # this list grows
         c = context(function, len(found))
         found.append(FunctionFacts(c, solve(c)))
-        for callee in called(*found[-1]):
+        for callee in called_functions(*found[-1]):
             if callee.name not in numbers:
                 numbers[callee.name] = len(functions)
                 functions.append(callee)
     return found
 
 
-def called(c: FunctionContext, facts: Facts) -> Iterator[Function]:
+def called_functions(c: FunctionContext, facts: Facts) -> Iterator[Function]:
     for pc in sorted(facts.calls):
         yield from callees(c.program, CallSite(c.function.code[pc]))
 

@@ -43,7 +43,7 @@ class Cells:
     def writes(self, op: Op) -> frozenset[int]:
         found = self._writes.get(op)
         if found is None:
-            found = self._writes[op] = frozenset(self._written(op))
+            found = self._writes[op] = frozenset(self._written_cells(op))
         return found
 
     def definite_writes(self, op: Op) -> frozenset[int]:
@@ -61,7 +61,7 @@ class Cells:
         if "in" in op.form.instruction.carry.split():
             yield self.carry
 
-    def _written(self, op: Op) -> Iterator[int]:
+    def _written_cells(self, op: Op) -> Iterator[int]:
         for r in written_registers(op):
             yield from self.of(r)
         if "out" in op.form.instruction.carry.split():

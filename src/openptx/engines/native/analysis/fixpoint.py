@@ -91,7 +91,7 @@ class Worklist:
         read = self.reads[block] = set[int]()
         return read
 
-    def changed(self, cell: int) -> None:
+    def mark_changed(self, cell: int) -> None:
         self.changed_at[cell] = self.clock + 1
 
     def has_settled(self, since: int) -> bool:
@@ -149,7 +149,7 @@ class Solver:
             joined = found if old is None else join(old, found, self.widen)
             if joined != old:
                 self.facts[cell] = joined
-                self.worklist.changed(cell)
+                self.worklist.mark_changed(cell)
 
 
 def entry_facts(c: FunctionContext) -> list[Fact | None]:

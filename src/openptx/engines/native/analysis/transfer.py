@@ -252,12 +252,12 @@ class CoreOperations(Machine):
     # Selection
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
-        d = self.chosen(p, a, b)
+        d = self.select_value(p, a, b)
         if a.width == 64 and d.v is not a.v and d.v is not b.v and origin_of(a) == origin_of(b):
             self.come_from(d, origin_of(a))
         return d
 
-    def chosen(self, p: Bits, a: Bits, b: Bits) -> Bits:
+    def select_value(self, p: Bits, a: Bits, b: Bits) -> Bits:
         w = a.width
         if w != b.width or p.width != 1:
             raise TypeError(f"select of {w} and {b.width} bits by {p.width}")
@@ -297,7 +297,7 @@ class CoreOperations(Machine):
             lanes = tuple((as_signed(e, old) if signed else e) & mask for e in as_lanes(v))
             return Bits(self, w, collapse(lanes))
         if not v.name:
-            v = self.settled(a)
+            v = self.canonical_bits(a)
         if v.lanes is None:
             return self.plain_cast("trunc" if w < old else "sext" if signed else "zext", a, w)
         return self.narrow(a, v, v.lanes, w) if w < old else self.extend(a, v, v.lanes, w, signed)
@@ -395,6 +395,6 @@ class CoreOperations(Machine):
         """An LLVM intrinsic with one operand."""
         raise NotImplementedError
 
-    def settled(self, a: Bits) -> Value:
+    def canonical_bits(self, a: Bits) -> Value:
         """The value with its bits, if it was only a float whose NaNs are not canonical."""
         raise NotImplementedError

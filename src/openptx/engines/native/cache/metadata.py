@@ -107,7 +107,7 @@ def read(found: Any) -> KernelMetadata:
         found["rounds"] is True,
         found["counted"] is True,
         {
-            integer(at): FrameState(integers(waiting), tuple(map(kept, cells)))
+            integer(at): FrameState(integers(waiting), tuple(map(read_saved_register, cells)))
             for at, waiting, cells in found["frame_states"]
         },
         found["fast_compiled"] is True,
@@ -117,7 +117,7 @@ def read(found: Any) -> KernelMetadata:
     )
 
 
-def kept(found: Any) -> SavedRegister:
+def read_saved_register(found: Any) -> SavedRegister:
     cell, width, offset, known, lanes, raw = found
     if isinstance(known, list):
         known = integers(known)

@@ -30,7 +30,7 @@ def read(path: Path, limit: int) -> bytes | None:
         os.close(handle)
 
 
-def distrusted(*own: Path) -> str | None:
+def distrust_reason(*own: Path) -> str | None:
     """Why files in nested folders, the innermost first, may be another user's; None if they cannot be.
 
     The paths must be real ones (`os.path.realpath`): no link is followed. Nonexistent folders are skipped.

@@ -66,7 +66,7 @@ def path_of(name: str) -> Path | None:
     """The path of an object, without links in it; None if no folder can be trusted to hold it."""
     with contextlib.suppress(OSError, ValueError):
         folder = real_folder()
-        if folder is not None and trusted(folder, name[:2]):
+        if folder is not None and is_trusted(folder, name[:2]):
             return folder / name[:2] / (name + SUFFIX)
     return None
 
@@ -76,9 +76,9 @@ def real_folder() -> Path | None:
     return Path(os.path.realpath(folder)) if folder is not None else None
 
 
-def trusted(folder: Path, *inner: str) -> bool:
+def is_trusted(folder: Path, *inner: str) -> bool:
     """Whether only this user can have written the contents of the store, or of one of its folders; warns if not."""
-    reason = owned.distrusted(*(folder / one for one in inner), folder)
+    reason = owned.distrust_reason(*(folder / one for one in inner), folder)
     if reason is not None:
         warn(
             folder, f"the store of compiled kernels is not used: {reason}; OPENPTX_CACHE names another folder, or none"
@@ -104,7 +104,7 @@ def keep(path: Path, data: bytes) -> None:
         if not os.path.lexists(folder):
             with contextlib.suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
-    if not trusted(path.parents[1], path.parent.name):  # another process has just written it
+    if not is_trusted(path.parents[1], path.parent.name):  # another process has just written it
         return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=BEGUN)
     try:

@@ -84,7 +84,7 @@ class SideExits:
         changed = cell in self.layout.spills.changed[self.scope.block.index] or cell in self.registers.written
         if changed or cell in self.registers.current or cell not in self.layout.slots:
             return self.registers.get(cell)
-        return self.registers.loaded(cell, self.entry.frame_field(self.layout.slots[cell]))
+        return self.registers.load_cell(cell, self.entry.frame_field(self.layout.slots[cell]))
 
     def return_with(self, status: int) -> None:
         """Returns from the function, reporting the warp."""

@@ -178,7 +178,7 @@ class BlockEmitter:
         guard = self.binder.read_register(op.guard) if op.guard is not None else self.x.const(1, 1)
         if isinstance(guard.v, int):
             if guard.v:
-                self.observed(op)
+                self.emit_observed(op)
             return
         mask = guard & scope.block_mask
         if self.x.uniform(guard):
@@ -186,16 +186,16 @@ class BlockEmitter:
             mask = self.x.bits(self.x.vector(mask if self.facts.partial[scope.block.index] else guard), 1)
         scope.set_guard(guard, mask)
         if self.c.cells.writes(op) or self.c.options.watched:
-            self.observed(op)
+            self.emit_observed(op)
         else:  # one test for all that it does
             self.x.memory.paths.if_any(lambda: self.without_results(op))
         scope.set_guard(None, scope.block_mask)
 
     def without_results(self, op: Op) -> tuple[Bits, ...]:
-        self.observed(op)
+        self.emit_observed(op)
         return ()
 
-    def observed(self, op: Op) -> None:
+    def emit_observed(self, op: Op) -> None:
         self.x.watch.before(op, self.binder)
         self.act(op)
         self.x.watch.after(op)

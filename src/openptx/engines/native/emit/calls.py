@@ -59,7 +59,7 @@ class CallLowering:
         given = [self.word(argument) for argument in site.arguments]
         self.upcalls.ask(name, given)
         for wanted in site.results:
-            self.deliver(wanted, (self.upcalls.answered(),))
+            self.deliver(wanted, (self.upcalls.results(),))
 
     def word(self, given: Operand) -> Bits:
         """An argument of at most 64 bits, from a register or a parameter variable."""
@@ -103,7 +103,7 @@ class CallLowering:
             if isinstance(formal, Variable):
                 self.give(given, formal, base)
         values = [
-            self.taken(given, formal)
+            self.argument_bits(given, formal)
             for formal, given in zip(callee.parameters, site.arguments, strict=True)
             if isinstance(formal, Register)
         ]
@@ -129,13 +129,14 @@ class CallLowering:
         self.buffer_slots = max(self.buffer_slots, slot + 1)
         return self.ir.field(name, slot * SLOT)
 
-    def taken(self, given: Operand, formal: Register) -> tuple[Bits, ...]:
+    def argument_bits(self, given: Operand, formal: Register) -> tuple[Bits, ...]:
         """An argument as the bits of a register, in parts of at most 64 bits."""
         w = formal.type.width
         if isinstance(given, Symbol) and given.variable.space == "frame":
             size = min(given.variable.size, 8)
             return tuple(
-                self.fit(v, min(w, 64)) for v in self.loaded(self.binder.pointer(given), size, given.variable.size)
+                self.fit(v, min(w, 64))
+                for v in self.load_parameter(self.binder.pointer(given), size, given.variable.size)
             )
         value = self.binder.source(given, None)
         parts = cast("tuple[Bits, ...]", value if isinstance(value, tuple) else (value,))
@@ -155,7 +156,7 @@ class CallLowering:
         value = self.binder.source(given, None)
         parts = [self.fit(value, 8 * formal.size)] if isinstance(value, Bits) else list(value)
         with self.frame.within(limit):
-            self.stored(begin, parts)
+            self.store_parameter(begin, parts)
 
     def receive(self, formal: Formal, wanted: Operand, base: Bits, place: tuple[int, int] | None) -> None:
         """A result, from the callee's return variable or register."""
@@ -168,7 +169,7 @@ class CallLowering:
                 return
             size = min(formal.size, 8)
             with self.frame.within(begin + formal.size):
-                parts = self.loaded(begin, size, formal.size)
+                parts = self.load_parameter(begin, size, formal.size)
         else:
             assert place is not None
             w = min(formal.type.width, 64)
@@ -181,15 +182,17 @@ class CallLowering:
         if isinstance(wanted, Reg):
             self.binder.write((wanted, None), parts if wanted.width == 128 else parts[0])
         elif isinstance(wanted, Symbol):
-            self.stored(self.binder.pointer(wanted), [self.fit(p, min(64, 8 * wanted.variable.size)) for p in parts])
+            self.store_parameter(
+                self.binder.pointer(wanted), [self.fit(p, min(64, 8 * wanted.variable.size)) for p in parts]
+            )
 
-    def loaded(self, place: Bits, step: int, size: int) -> tuple[Bits, ...]:
+    def load_parameter(self, place: Bits, step: int, size: int) -> tuple[Bits, ...]:
         """A parameter variable of `size` bytes as values of `step` bytes."""
         found = self.memory.load("frame", place, 8 * step, size // step)
         self.x.watch.passes(place, 8 * step, size // step, writes=False)
         return found
 
-    def stored(self, place: Bits, values: list[Bits]) -> None:
+    def store_parameter(self, place: Bits, values: list[Bits]) -> None:
         """Writes values to a parameter variable."""
         self.memory.store("frame", place, values)
         self.x.watch.passes(place, values[0].width, len(values), writes=True)

@@ -80,10 +80,10 @@ class EntryValues:
         found = self.values.get(key)
         if found is None:
             section = Section.CTA if offset in _OF_CTA else Section.LAUNCH
-            found = self.values[key] = self.loaded(t, "%w", offset, 4, section)
+            found = self.values[key] = self.load_field(t, "%w", offset, 4, section)
         return found
 
-    def loaded(self, t: str, base: str, offset: int, align: int, section: Section = Section.LAUNCH) -> str:
+    def load_field(self, t: str, base: str, offset: int, align: int, section: Section = Section.LAUNCH) -> str:
         where = self.ir.first(f"getelementptr i8, ptr {base}, i64 {offset}")
         return self.ir.first(f"load {t}, ptr {where}, align {align}{STATE}", section)
 
@@ -123,6 +123,6 @@ class EntryValues:
             ir = self.ir
             row = ir.first(f"getelementptr i8, ptr {self.state(abi.TABLE, 'ptr')}, i64 {4 * abi.ROW}")
             base = ir.first(f"load i64, ptr {row}, align 8{STATE}")
-            host = ir.first(f"add i64 {base}, {self.loaded('i64', row, 24, 8)}")
+            host = ir.first(f"add i64 {base}, {self.load_field('i64', row, 24, 8)}")
             self.values["parameters"] = ir.first(f"inttoptr i64 {host} to ptr")
         return self.values["parameters"]

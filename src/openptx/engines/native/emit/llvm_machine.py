@@ -138,13 +138,13 @@ class LlvmMachine(FloatOps):
             return self.bits(name, 32)
         half, t = "<16 x i32>", vector_type(32)
 
-        def cut(name: str) -> list[str]:
+        def halves(name: str) -> list[str]:
             return [ir.shuffle(t, name, "poison", range(k, k + 16)) for k in (0, 16)]
 
-        low, high = cut(self.vector(a))
+        low, high = halves(self.vector(a))
         parts = [
             ir.emit(f"call {half} @llvm.x86.avx512.vpermi2var.d.512({half} {low}, {half} {index}, {half} {high})")
-            for index in cut(self.vector(lane))
+            for index in halves(self.vector(lane))
         ]
         return self.bits(ir.shuffle(half, parts[0], parts[1], range(N)), 32)
 

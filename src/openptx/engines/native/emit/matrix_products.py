@@ -36,7 +36,7 @@ class MatrixProducts:
             keys.append(p.key)
         chunks = p.words // WORDS
         groups = len(b) // chunks
-        at_b = self.stored("b", b)
+        at_b = self.store_fragment("b", b)
         d: list[tuple[Bits, ...]] = []
         for i in range(0, len(addends), HALVES):
             first = i * chunks
@@ -47,8 +47,8 @@ class MatrixProducts:
         order = [
             (h, group * 2 + j) for group in range(groups) for h in range(HALVES) for j in range(ELEMENTS // HALVES)
         ]
-        at_a = self.stored("a", a)
-        at_c = self.stored("c", [addends[h][j] for h, j in order])
+        at_a = self.store_fragment("a", a)
+        at_c = self.store_fragment("c", [addends[h][j] for h, j in order])
         self.ir.line(f"call void @{PREFIX}{p.key}(ptr {at_a}, ptr {b}, ptr {at_c}, ptr {at_c}, i64 {groups})")
         d: list[list[Bits]] = [[*line] for line in addends]
         for i, (h, j) in enumerate(order):
@@ -56,7 +56,7 @@ class MatrixProducts:
             d[h][j] = self.x.resize(found, p.width)
         return tuple(tuple(line) for line in d)
 
-    def stored(self, what: str, registers: Sequence[Bits]) -> str:
+    def store_fragment(self, what: str, registers: Sequence[Bits]) -> str:
         """The pointer to a stored fragment."""
         room = self.room(what, len(registers))
         for i, register in enumerate(self.words(registers)):

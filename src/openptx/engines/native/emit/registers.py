@@ -58,14 +58,14 @@ class RegisterFile:
         if fact.known is not None:
             found = Bits(self.x, w, fact.known)
         else:
-            found = self.loaded(cell, self.ir.own(f"%r{cell}"))
+            found = self.load_cell(cell, self.ir.own(f"%r{cell}"))
             if cell in self.of_launch and isinstance(found.v, Value):
                 self.ir.of_launch[found.v.name] = self.of_launch[cell]
         if not self.ir.cold:
             self.current[cell] = found
         return found
 
-    def loaded(self, cell: int, where: str) -> Bits:
+    def load_cell(self, cell: int, where: str) -> Bits:
         """A register's value from its storage."""
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         assert fact is not None

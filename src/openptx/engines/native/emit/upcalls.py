@@ -42,7 +42,7 @@ class Upcalls:
             )
         )
 
-    def answered(self) -> Bits:
+    def results(self) -> Bits:
         """The results, in the calling lanes."""
         return self.x.bits(self.ir.load(vector_type(64), self.scope.entry.field(abi.DATA), 64), 64)
 

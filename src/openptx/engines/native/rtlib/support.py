@@ -134,7 +134,7 @@ class Support:
     @property
     def library(self) -> Library:
         with LLVM:  # one for all threads: kernels call its functions for their whole life
-            if self._library is None and not self.loaded():
+            if self._library is None and not self.load_from_disk():
                 image = object_of(self.text())
                 store.store(self.name, image)
                 self.link_own(image)
@@ -145,7 +145,7 @@ class Support:
     def name(self) -> str:
         return digest(f"support {self.address_size} {self.rounds} {self.counted}")
 
-    def loaded(self) -> bool:
+    def load_from_disk(self) -> bool:
         """Loads the support code from disk; returns whether it exists."""
         with LLVM:
             if self._library is None and (image := store.load(self.name)) is not None:
@@ -193,7 +193,7 @@ def compiling(function: Function) -> Generator[Callable[[str, bool, bool], bytes
 
 def _load() -> None:
     for rounds in (False, True):
-        support(64, rounds, False).loaded()
+        support(64, rounds, False).load_from_disk()
 
 
 # Ready before a first launch needs it, like the linker (llvm/jit.py).

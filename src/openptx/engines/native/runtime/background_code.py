@@ -47,13 +47,13 @@ def codes_of(
         codes = Codes()
         for one in (options, *([replace(options, locked=True)] if several_workers else [])):
             name = name_of(program, function, one, "fast")
-            codes[name], metadata = made(name, program, function, image, one)
+            codes[name], metadata = load_or_compile(name, program, function, image, one)
             if metadata.free_order or metadata.interprets:  # atomics of CTAs don't meet, or one worker runs them
                 break
         return codes
 
 
-def made(
+def load_or_compile(
     name: str, program: Program, function: Function, image: Image, options: Options
 ) -> tuple[bytes, KernelMetadata]:
     """Code from the disk, or compiled and stored there, together with the library functions that it calls."""

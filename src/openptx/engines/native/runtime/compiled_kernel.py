@@ -54,7 +54,9 @@ class Compiled:
         self.idle: dict[tuple[int, int, int, int], list[Worker]] = {}
 
 
-def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, list[bytes]]:
+def load_or_compile(
+    name: str, function: Function, lower: Callable[[], LoweredKernel]
+) -> tuple[KernelMetadata, list[bytes]]:
     """The code stored on disk under a name, or requested from the compile service, or else compiled from a text and
     stored."""
     if (data := store.load(name)) is not None:
@@ -94,7 +96,7 @@ def compiled(program: Program, function: Function, image: Image, options: Option
     if found is None:
         try:
             name = name_of_code(program, function, options)
-            lowered = made(name, function, lambda: lower_kernel(program, function, image, options))
+            lowered = load_or_compile(name, function, lambda: lower_kernel(program, function, image, options))
             found = Compiled(*lowered, options.watched)
         except UnsupportedByJit as fallback:
             found = fallback
@@ -144,7 +146,7 @@ def made_slow(program: Program, function: Function, image: Image, options: Optio
     plain = replace(options, lane_facts=False, speculates=False)
     given = code.metadata.exits, code.metadata.globals, code.messages
     name = name_of(program, function, plain, repr((options.key(), *given)))
-    metadata, objects = made(name, function, lambda: lower_kernel(program, function, image, plain, *given))
+    metadata, objects = load_or_compile(name, function, lambda: lower_kernel(program, function, image, plain, *given))
     if metadata.globals != code.metadata.globals:
         raise Bug(f"the generic version of `{function.name}` knows other variables: {metadata.globals}")
     if metadata.deoptimizes and not code.metadata.deoptimizes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.engines.common import fault_text
 from openptx.engines.common.call_site import CallSite, wrong_target
-from openptx.engines.common.fault_text import left, waits
+from openptx.engines.common.fault_text import describe_exited, waits
 from openptx.engines.native import abi
 from openptx.errors import Fault, Triple
 from openptx.isa.address_windows import FIRST, SLOTS
@@ -28,7 +28,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     (kind,) = struct.unpack_from("<I", worker.memory, abi.KIND)
     if kind == abi.DEADLOCK:
         return deadlock(run, worker, block)
-    v = answered(worker) if kind == abi.ANSWER else recorded(run, worker)
+    v = reported_fault(worker) if kind == abi.ANSWER else recorded(run, worker)
     (site,) = struct.unpack_from("<I", worker.memory, abi.SITE)
     (count,) = struct.unpack_from("<I", worker.memory, abi.CHAIN)
     chain = struct.unpack_from(f"<{count}I", worker.memory, abi.CHAIN + 4)
@@ -90,7 +90,7 @@ def recorded(run: Run, worker: Worker) -> Recorded:
     return Recorded(code, message, warp * 32 + lane, value, access)
 
 
-def answered(worker: Worker) -> Recorded:
+def reported_fault(worker: Worker) -> Recorded:
     """The fault that the reference engine reported, with its text."""
     v = worker.violation
     assert v is not None
@@ -138,7 +138,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
         notes=(
             *(fault_text.source_line(ops[0]) if ops else ()),
             *notes,
-            left(sorted(set(range(run.plan.threads)) - set(alive)), run.plan.threads),
+            describe_exited(sorted(set(range(run.plan.threads)) - set(alive)), run.plan.threads),
         ),
     )
 

@@ -114,7 +114,7 @@ class Plan:
         self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
-        self.options, self.code = self.chosen(image, speculates, baseline)
+        self.options, self.code = self.choose_code(image, speculates, baseline)
         self.replacement: Job | None = None
         if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
@@ -137,7 +137,7 @@ class Plan:
         self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
 
-    def chosen(self, image: Image, speculates: bool, baseline: bool) -> tuple[Options, Compiled]:
+    def choose_code(self, image: Image, speculates: bool, baseline: bool) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs use the same atomics need these locked."""
         watch = settings.watch()
         options = Options(

@@ -90,11 +90,11 @@ def threads(run: Run, worker: Worker, machine: type[Threads] = Threads) -> Threa
     """The worker's CTA as the reference engine sees it, in the worker's memory: one object as long as it is one CTA."""
     cta = struct.unpack_from("<III", worker.memory, abi.CTAID)
     if worker.cta is None or worker.cta[0] != cta:
-        worker.cta = cta, made(run, worker, cta, machine)
+        worker.cta = cta, make_threads(run, worker, cta, machine)
     return worker.cta[1]
 
 
-def made(run: Run, worker: Worker, cta: Triple, machine: type[Threads]) -> Threads:
+def make_threads(run: Run, worker: Worker, cta: Triple, machine: type[Threads]) -> Threads:
     plan = run.plan
     x, y, z = cta
     geometry = Geometry(shape_of(run), (z * plan.grid[1] + y) * plan.grid[0] + x, 1)

@@ -6,7 +6,7 @@ from functools import partial
 
 from openptx.isa.semantics.matrix.descriptors import Keyed, Shared
 from openptx.isa.semantics.matrix.shared import CHUNK
-from openptx.isa.semantics.matrix.tensor import ranks, spread
+from openptx.isa.semantics.matrix.tensor import ranks, unpack_elements
 from openptx.isa.semantics.tensor_memory import LANE, LANES
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ class Copied(Keyed):
         for k in range(self.chunks):
             words = matrix.along(row, k)
             if self.width:
-                bytes = spread(x, words, self.width, 2 if self.width == 4 else 0)
+                bytes = unpack_elements(x, words, self.width, 2 if self.width == 4 else 0)
                 words = tuple(x.join(bytes[i : i + 4]) for i in range(0, CHUNK, 4))
             found += words
         return tuple(found)

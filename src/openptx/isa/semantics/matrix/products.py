@@ -51,10 +51,10 @@ def fidelity(m: Modifiers) -> Fidelity:
         return EXACT
     if t is not None and t.format == "f64":
         return CHAIN
-    return BLOCKS if blocked(m) else IN_HALVES if in_halves(m) else generations.fidelity(m)
+    return BLOCKS if is_block_scaled_e2m1(m) else IN_HALVES if in_halves(m) else generations.fidelity(m)
 
 
-def blocked(m: Modifiers) -> bool:
+def is_block_scaled_e2m1(m: Modifiers) -> bool:
     """Whether this is a product of packed e2m1 with block scales."""
     return m.kind in ("kind::mxf4", "kind::mxf4nvf4")
 

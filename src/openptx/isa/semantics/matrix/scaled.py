@@ -6,9 +6,9 @@ from openptx.isa.semantics.matrix.fragments import shape
 from openptx.isa.semantics.matrix.products import (
     Quads,
     arranged,
-    blocked,
     columns_of,
     fragment_of,
+    is_block_scaled_e2m1,
     multiply,
     places,
     registers,
@@ -31,7 +31,7 @@ SCALE_COUNT = {"scale_vec::1X": 1, "scale_vec::2X": 2, "scale_vec::4X": 4}
 
 def scale_codes(x: Machine, m: Modifiers, data: Bits, selector: Registers, at: Bits) -> Registers:
     """The scales of a line: bytes of the value in lane `at`, from the selected one on."""
-    count = SCALE_COUNT[m.scale_vec_size or ("scale_vec::2X" if blocked(m) else "scale_vec::1X")]
+    count = SCALE_COUNT[m.scale_vec_size or ("scale_vec::2X" if is_block_scaled_e2m1(m) else "scale_vec::1X")]
     word = x.shuffle(data, at) >> ((x.resize(selector[0], 32) & 3) << 3)
     return tuple(x.resize(word >> 8 * i if i else word, 8) for i in range(count))
 
@@ -54,7 +54,7 @@ def multiply_scaled(
     x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, of_rows: Tile, of_columns: Tile
 ) -> Tile:
     s = FORMATS[m.stype.format or ""]
-    if blocked(m):
+    if is_block_scaled_e2m1(m):
         return x.block_dots(rows, columns, addends, s, of_rows, of_columns)
     scales = s, tuple(codes[0] for codes in of_rows), tuple(codes[0] for codes in of_columns)
     return multiply(x, m, rows, columns, addends, scales)

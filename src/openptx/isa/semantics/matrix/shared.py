@@ -52,7 +52,7 @@ class Descriptor:
 
         Lines that lie `across` (MN-major) are adjacent in memory, so their elements are gathered.
         """
-        word, begins = self.collected if self.across else self.word, [self.begin(i) for i in groups]
+        word, begins = self.load_pair if self.across else self.word, [self.begin(i) for i in groups]
         return tuple(word(i + self.step * k) for k in range(self.depth // CHUNK) for i in begins)
 
     def begin(self, group: Bits) -> Bits:
@@ -73,7 +73,7 @@ class Descriptor:
         at = self.address(self.places[0] + offset) + ((x.lane() & 3) << 2)
         return x.load("shared", x.resize(at, 64), 32)[0]
 
-    def collected(self, offset: Bits) -> Bits:
+    def load_pair(self, offset: Bits) -> Bits:
         """Two neighbours along the depth: elements of 16 bits, the only ones that may be MN-major."""
         x = self.x
         return x.join([x.load("shared", x.resize(self.address(place + offset), 64), 16)[0] for place in self.places])

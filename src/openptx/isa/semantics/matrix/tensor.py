@@ -49,12 +49,12 @@ def contiguous(x: Machine, matrix: Shared, line: Line, f: Factors, deep: int = D
         register
         for k in range(deep // CHUNK)
         for register in (
-            spread(x, matrix.along(line, k), width, f.low) if width < f.width == 8 else matrix.along(line, k)
+            unpack_elements(x, matrix.along(line, k), width, f.low) if width < f.width == 8 else matrix.along(line, k)
         )
     )
 
 
-def spread(x: Machine, words: Registers, width: int, low: int) -> Registers:
+def unpack_elements(x: Machine, words: Registers, width: int, low: int) -> Registers:
     """Unpacks sixteen 4-bit or 6-bit elements from the beginning of a chunk, one per byte."""
     wide = [x.resize(words[i], 64) | x.resize(words[i + 1], 64) << 32 for i in (0, 1)]
     found: list[Bits] = []
@@ -64,7 +64,7 @@ def spread(x: Machine, words: Registers, width: int, low: int) -> Registers:
     return tuple(found)
 
 
-def stored(x: Machine, shape: Shape, a: Bits, row: Line, rank: Bits | None = None) -> Registers:
+def load_row(x: Machine, shape: Shape, a: Bits, row: Line, rank: Bits | None = None) -> Registers:
     """The registers of a row of a in tensor memory."""
     return x.tensor_memory.read(a + (shape.lane(row) << LANE), DEPTH // 4, rank)
 
@@ -251,7 +251,7 @@ class Product:
         if "a-desc" not in self.modes:
             if self.shape.kept and self.shape.parts > 1:
                 raise Unsupported(f"a in tensor memory, M = {self.shape.rows}")
-            return tuple(stored(self.x, self.shape, self.given["a-tmem"], i, rank) for i in range(self.shape.rows))
+            return tuple(load_row(self.x, self.shape, self.given["a-tmem"], i, rank) for i in range(self.shape.rows))
         a = self.shared("a-desc", rank)
         return lines(self.x, a, self.shape.rows, self.f, across=self.shape.across_a)
 

@@ -76,7 +76,7 @@ class FloatBits(OutlinedOps):
         codes = [e & f.magnitude for e in as_lanes(a.v)]
         return inf if max(codes) > f.largest else as_float(f, max(codes))
 
-    def settled(self, a: Bits) -> Value:
+    def canonical_bits(self, a: Bits) -> Value:
         v, t = a.v, self.type_of(a)
         assert isinstance(v, Value)
         name = self.ir.emit(f"bitcast {t.float} {v.raw} to {t.int}")
@@ -108,7 +108,7 @@ class FloatBits(OutlinedOps):
         """The value with canonical NaNs, for an instruction that propagates payloads."""
         v = a.v
         if isinstance(v, Value) and v.raw:
-            return self.bits((v if v.name else self.settled(a)).name, a.width, v.lanes)
+            return self.bits((v if v.name else self.canonical_bits(a)).name, a.width, v.lanes)
         return a
 
     def any_of(self, p: Bits) -> str:

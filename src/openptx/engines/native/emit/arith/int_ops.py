@@ -32,7 +32,7 @@ class IntOps(FloatTransfer):
         if isinstance(v, int):
             return self.number(v, a.width)
         if not v.name:
-            v = self.settled(a)
+            v = self.canonical_bits(a)
         assert v.lanes is ZEROS, a
         return v.name
 
@@ -54,7 +54,7 @@ class IntOps(FloatTransfer):
         if not isinstance(v, Value):
             return self.constant_vector(v, w)
         if not v.name:
-            v = self.settled(a)
+            v = self.canonical_bits(a)
         if v.vector:
             return v.vector
         name = self.splat(v.name, f"i{w}")

@@ -125,7 +125,7 @@ class Interpolator:
             order = ", ".join(f"i16 {2 * j + odd + N * side}" for j in range(N // 2) for side in (0, 1))
             words = self.x.ir.emit(f"call {WORDS} {_PERMUTE}({WORDS} {low}, {WORDS} <{order}>, {WORDS} {high})")
             halves.append(self.x.ir.emit(f"bitcast {WORDS} {words} to {_HALF}"))
-        return self.joined(*halves)
+        return self.concatenate(*halves)
 
     def chosen_words(self, table: Sequence[int], index: Bits) -> str:
         """Words of a table of 64 or 128."""
@@ -179,7 +179,7 @@ class Interpolator:
         ir = self.x.ir
         both = ir.emit(f"bitcast {WORDS} {self.x.vector(words)} to {_HALF}")
         low = ir.emit(f"and {_HALF} {both}, splat (i32 65535)")
-        return self.joined(low, ir.emit(f"lshr {_HALF} {both}, splat (i32 16)"))
+        return self.concatenate(low, ir.emit(f"lshr {_HALF} {both}, splat (i32 16)"))
 
     def squares(self, double: Bits) -> Bits:
         """The squares of what `doubled` gives, without its lowest bit."""
@@ -241,7 +241,7 @@ class Interpolator:
         words = ir.emit(f"bitcast {WORDS} {self.x.vector(squares)} to {_HALF}")
         first = ir.emit(f"shl {_HALF} {words}, splat (i32 16)")
         second = ir.emit(f"and {_HALF} {words}, splat (i32 {-1 << 16})")
-        return self.joined(first, second) | low
+        return self.concatenate(first, second) | low
 
     def products(self, a: Bits, b: Bits) -> Bits:
         """The sum of the products of lower halves and of upper halves, signed."""
@@ -249,12 +249,12 @@ class Interpolator:
         for pair in zip(self.halves(a), self.halves(b), strict=True):
             p, q = (ir.emit(f"bitcast {_HALF} {e} to {WORDS}") for e in pair)
             done.append(self.instruction("pmaddw", WORDS, p, q))
-        return self.joined(*done)
+        return self.concatenate(*done)
 
     def halves(self, a: Bits) -> tuple[str, str]:
         name, n = self.x.vector(a), N // 2
         first, second = (self.x.ir.shuffle(_WHOLE, name, "poison", range(k, k + n)) for k in (0, n))
         return first, second
 
-    def joined(self, first: str, second: str) -> Bits:
+    def concatenate(self, first: str, second: str) -> Bits:
         return self.x.bits(self.x.ir.shuffle(_HALF, first, second, range(N)), 32)

@@ -201,11 +201,11 @@ class AtomicLowering:
             b, c = (self.x.scalar(a) for a in operands)
             return (self.x.bits(self.exchanged(t, pointer, b, c, align)[0], w, ZEROS),)
 
-        def changed(seen: str) -> str:
+        def updated_value(seen: str) -> str:
             return self.x.scalar(self.of_one_lane(update(self.x, self.x.bits(seen, w, ZEROS), *operands)))
 
         first = ir.emit(f"load atomic {t}, ptr {pointer} seq_cst, align {align}")
-        return (self.x.bits(self.compare_exchange_loop(t, pointer, first, changed, align), w, ZEROS),)
+        return (self.x.bits(self.compare_exchange_loop(t, pointer, first, updated_value, align), w, ZEROS),)
 
     def exchanged(self, t: str, pointer: str, seen: str, new: str, align: int) -> tuple[str, str]:
         """A compare-and-swap of a word: the old word, and a pair that also says whether it was as expected."""
@@ -241,7 +241,7 @@ class AtomicLowering:
             high = ir.emit(f"trunc i128 {ir.emit(f'lshr i128 {name}, 64')} to i64")
             return self.x.bits(low, 64, ZEROS), self.x.bits(high, 64, ZEROS)
 
-        def changed(old: tuple[Bits, Bits]) -> str:
+        def updated_value(old: tuple[Bits, Bits]) -> str:
             new = update(self.x, old, *pairs)
             assert isinstance(new, tuple)
             low, high = (ir.emit(f"zext i64 {self.x.scalar(part)} to i128") for part in new)
@@ -250,6 +250,6 @@ class AtomicLowering:
         first = ir.load("i128", pointer, 16, DATA)
         if not locked:
             old = parts(first)
-            ir.store("i128", changed(old), pointer, 16, DATA)
+            ir.store("i128", updated_value(old), pointer, 16, DATA)
             return old
-        return parts(self.compare_exchange_loop("i128", pointer, first, lambda seen: changed(parts(seen)), 16))
+        return parts(self.compare_exchange_loop("i128", pointer, first, lambda seen: updated_value(parts(seen)), 16))

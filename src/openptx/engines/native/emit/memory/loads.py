@@ -40,7 +40,7 @@ class LoadLowering:
         for at in range(offset, offset + w * count // 8, w // 8):
             key = ("param", at, w)
             if key not in self.entry.values:
-                self.entry.values[key] = self.entry.loaded(f"i{w}", self.entry.parameters(), at, w // 8)
+                self.entry.values[key] = self.entry.load_field(f"i{w}", self.entry.parameters(), at, w // 8)
             value = self.x.bits(self.entry.values[key], w, ZEROS)
             found.append(self.x.come_from(value, key) if w == 64 else value)
         return tuple(found)

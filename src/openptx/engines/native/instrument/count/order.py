@@ -25,7 +25,9 @@ def depends_on_order(c: FunctionContext) -> str:
     graph, code = c.graph, c.function.code
     for cycle in cycles(graph.blocks):
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
-        suspects = [pc for pc in pcs if is_answered(code[pc]) or any(map(is_answered, called(c.program, code[pc])))]
+        suspects = [
+            pc for pc in pcs if is_answered(code[pc]) or any(map(is_answered, reachable_ops(c.program, code[pc])))
+        ]
         if not suspects:
             continue
         decides = slice_back(graph, pcs, {cell for pc in pcs for cell in guard_cells(graph, pc)})
@@ -47,7 +49,7 @@ def is_answered(op: Op) -> bool:
     return shared and any(is_written(op, i) for i in range(len(op.operands)))
 
 
-def called(program: Program, op: Op) -> Iterator[Op]:
+def reachable_ops(program: Program, op: Op) -> Iterator[Op]:
     """All operations that a call may execute; none for other instructions."""
     if control(op) != "call":
         return

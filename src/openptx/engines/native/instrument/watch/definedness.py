@@ -40,7 +40,7 @@ class DefinednessBytes(BoundsCheck):
         key = ("definedness", region)
         if key not in self.entry.values:
             offset = layout.SHARED_MARKS if region == "shared" else layout.LOCAL_MARKS
-            self.entry.values[key] = self.entry.loaded("ptr", self.entry.state(abi.WATCH, "ptr"), offset, 8)
+            self.entry.values[key] = self.entry.load_field("ptr", self.entry.state(abi.WATCH, "ptr"), offset, 8)
         return self.entry.values[key]
 
     def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
@@ -175,7 +175,7 @@ class Definedness:
             slot = first(f"lshr i64 {entry.values[origin]}, {SHIFT[self.c.address_size]}")
             number, count = (first(f"sub i64 {n}, {FIRST}") for n in (slot, entry.state(abi.SLOTS, "i64")))
             known = first(f"icmp ult i64 {number}, {count}")
-            table = entry.loaded("ptr", entry.state(abi.WATCH, "ptr"), layout.MARKS, 8)
+            table = entry.load_field("ptr", entry.state(abi.WATCH, "ptr"), layout.MARKS, 8)
             place = first(f"getelementptr i64, ptr {table}, i64 {first(f'select i1 {known}, i64 {slot}, i64 0')}")
             none = first(f"icmp eq i64 {first(f'load i64, ptr {place}, align 8')}, 0")
             self.slots[origin] = slot, first(f"and i1 {known}, {none}")

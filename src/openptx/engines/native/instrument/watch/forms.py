@@ -84,7 +84,7 @@ def row(w: Writer, kind: Kind) -> None:
     low = w.word(ir.emit("call i64 @llvm.cttz.i64(i64 %mask, i1 true)"))
     high = w.word(ir.emit("call i64 @llvm.ctlz.i64(i64 %mask, i1 true)")) ^ 63
     area = w.area(address + w.shifted(low, w.bytes()))  # that of an executing lane
-    spread = w.spread(area)
+    spread = w.granules_log2(area)
     skipped = w.shifted(low, spread)
     in_row = w.shifted(w.word(1), (w.facts() >> layout.ROW_LANES) & 7)
     total = w.shifted(w.times(in_row, w.word("%rows")), spread)
@@ -121,7 +121,7 @@ def ones(w: Writer, kind: Kind) -> None:
     w.leave_if(mask.equals(0).name)
     area = w.area(address)
     alone, mine = set_of(w, mask)
-    total, first = w.shifted(w.word("%count"), w.spread(area)), w.granule(address, area)
+    total, first = w.shifted(w.word("%count"), w.granules_log2(area)), w.granule(address, area)
     w.require_inside(area, first, first + total)
     Sweep(w, kind, area, first, total).write(Ones(w, mine, total, alone))
 
@@ -138,7 +138,7 @@ def one(w: Writer, kind: Kind) -> None:
     address, mask = w.word("%address"), w.word("%mask")
     w.leave_if(mask.equals(0).name)
     area = w.area(address)
-    count, first = w.shifted(w.word(1), w.spread(area)), w.granule(address, area)
+    count, first = w.shifted(w.word(1), w.granules_log2(area)), w.granule(address, area)
     w.require_inside(area, first, first + count)
     alone, mine = set_of(w, mask)
     now = w.moment(0)
@@ -226,7 +226,7 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
             else:
                 w.scattered(judge(kind, entry, entry, mine, now, None).cell, entered, lost)
 
-    w.loop(w.shifted(w.word(1), w.spread(area)), part)
+    w.loop(w.shifted(w.word(1), w.granules_log2(area)), part)
     ir.branch(less.equals(0).name, on, head)
     ir.lines.insert(at, f"{left} = phi i64 [ {mask.name}, %{before} ], [ {less.name}, %{ir.label} ]")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from openptx.engines.native.instrument.watch import layout
-from openptx.engines.native.instrument.watch.rule import Moment, compatible, joined, seen
+from openptx.engines.native.instrument.watch.rule import Moment, compare_access, compatible, merge
 from openptx.engines.native.instrument.watch.words import Flag, Word
 
 
@@ -37,7 +37,7 @@ class Verdict(NamedTuple):
 
 def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone: Flag | None) -> Verdict:
     """The verdict on an access, given the granule's cells of writes and of reads and the access's own cell, `mine`."""
-    writes, reads = seen(written, mine, now, alone), seen(read, mine, now, alone)
+    writes, reads = compare_access(written, mine, now, alone), compare_access(read, mine, now, alone)
     fine = writes.known | compatible(writes) if kind.strong else writes.known
     if kind.writes:
         fine &= reads.known | compatible(reads) if kind.strong else reads.known
@@ -45,7 +45,7 @@ def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone:
             fine &= alone  # lanes of a warp store to one address at once
     if now.begin is not None:  # ld.global.nc is for memory that the kernel never writes
         fine &= (read & layout.CONSTANT).equals(0) if kind.writes else constant(written, mine)
-    return Verdict(~fine, joined(writes if kind.writes else reads))
+    return Verdict(~fine, merge(writes if kind.writes else reads))
 
 
 def constant(written: Word, mine: Word) -> Flag:

@@ -35,7 +35,7 @@ class Cell:
     """They happened before, or do not exist."""
 
 
-def seen(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
+def compare_access(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
     """`alone`: the new access is a single lane's; None: certainly."""
     differs = old ^ mine
     warp = (differs & (layout.WARP | layout.OF_CTA)).equals(0)
@@ -68,7 +68,7 @@ def compatible(cell: Cell) -> Flag:
     return found & ~(apart & ((cell.old | cell.mine) & layout.NARROW).differs(0))
 
 
-def joined(cell: Cell) -> Word:
+def merge(cell: Cell) -> Word:
     """The cell with the new access: it replaces those that happened before, because whatever follows it follows them.
 
     Flags remain until a barrier of all threads that may access the granule: those of another CTA are not ordered with
@@ -94,7 +94,7 @@ def untouched(old: Word, mine: Word, now: Moment) -> Flag:
     return ((old - now.begin).below(now.tick - now.begin) & kept) | old.equals(0)
 
 
-def settled(old: Word, mine: Word, now: Moment) -> Flag:
+def is_unchanged_read(old: Word, mine: Word, now: Moment) -> Flag:
     """A cell of reads that one more read of the same kind leaves unchanged: several warps have read since the
     barrier."""
     several = (old & layout.OF_CTA).differs(0) & ~old.below(now.tick)

@@ -8,7 +8,7 @@ from typing import Protocol
 from openptx.engines.native.instrument.watch import layout
 from openptx.engines.native.instrument.watch.kinds import Kind, judge
 from openptx.engines.native.instrument.watch.layout import WIDE
-from openptx.engines.native.instrument.watch.rule import Moment, settled, untouched
+from openptx.engines.native.instrument.watch.rule import Moment, is_unchanged_read, untouched
 from openptx.engines.native.instrument.watch.words import Flag, Word
 from openptx.engines.native.instrument.watch.writer import Area, Writer
 
@@ -90,7 +90,7 @@ class Sweep:
         if kind.writes:
             ir.jump(other)
         else:
-            ir.branch(settled(read, mine, now).name, done, other)
+            ir.branch(is_unchanged_read(read, mine, now).name, done, other)
         ir.start(fresh)
         w.store(mine, entered)
         ir.jump(done)
@@ -109,7 +109,7 @@ class Sweep:
         threads, and many reads already."""
         w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(WIDE)
         places = self.area.cells + (granule << 3)
-        written, read = w.loaded(places, active), w.loaded(places + self.area.half, active)
+        written, read = w.masked_load(places, active), w.masked_load(places + self.area.half, active)
         to = places if kind.writes else places + self.area.half
         singles = alone.bits().splat(WIDE).differs(0)
         clean, fresh = untouched(written, mine, now), untouched(read, mine, now)
@@ -118,16 +118,16 @@ class Sweep:
         fast, slow = ir.fresh(), ir.fresh()
         ir.likely(everywhere(clean & fresh, active), fast, slow)
         ir.start(fast)
-        w.stored(mine, to, active)
+        w.masked_store(mine, to, active)
         ir.jump(done)
         ir.start(slow)
         if not kind.writes:
             full = ir.fresh()
-            ir.branch(everywhere(clean & settled(read, mine, now), active), done, full)
+            ir.branch(everywhere(clean & is_unchanged_read(read, mine, now), active), done, full)
             ir.start(full)
         verdict = judge(kind, written, read, mine, now, singles)
         w.leave_if((verdict.wrong & active).any(), w.suspect)
-        w.stored(verdict.cell, to, active)
+        w.masked_store(verdict.cell, to, active)
         ir.jump(done)
 
 

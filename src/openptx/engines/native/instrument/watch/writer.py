@@ -98,12 +98,12 @@ class Writer:
 
     # Vectors under a mask
 
-    def loaded(self, address: Word, active: Flag) -> Word:
+    def masked_load(self, address: Word, active: Flag) -> Word:
         place = self.pointer(address)
         given = f"ptr align 8 {place}, {active.t} {active.name}, {VECTOR} zeroinitializer"
         return Word(self.ir, WIDE, self.ir.emit(f"call {VECTOR} @llvm.masked.load.v{WIDE}i64.p0({given})"))
 
-    def stored(self, value: Word, address: Word, active: Flag) -> None:
+    def masked_store(self, value: Word, address: Word, active: Flag) -> None:
         given = f"{VECTOR} {value.name}, ptr align 8 {self.pointer(address)}, {active.t} {active.name}"
         self.ir.line(f"call void @llvm.masked.store.v{WIDE}i64.p0({given})")
 
@@ -128,7 +128,7 @@ class Writer:
         """log2 of the bytes of a lane."""
         return (self.facts() >> layout.BYTES) & 7
 
-    def spread(self, area: Area) -> Word:
+    def granules_log2(self, area: Area) -> Word:
         """log2 of the granules of a lane."""
         return self.bytes() - area.shift
 
