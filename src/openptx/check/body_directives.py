@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.names.body import label_of
+from openptx.check.operand import kinds
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Label
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import BranchTargets, Pragma
     from openptx.syntax.operands import Operand
     from openptx.syntax.tree import Instruction, Statement
+
+
+_LABELS = frozenset((kinds.NAME, kinds.TABLE))
 
 
 class BodyDirectives:
@@ -67,10 +71,11 @@ class BodyDirectives:
         for target in table.targets:
             names = [target.text] if target.count is None else [f"{target.text}{i}" for i in range(target.count)]
             for name in names:
-                if table.name == "branchtargets" and scope.label(name) is None:
+                sort = self.checked.module.kind(name, scope).sort
+                if table.name == "branchtargets" and (scope.label(name) is None or sort not in _LABELS):
                     message = f"there is no label `{name}` here"
                     self.findings.add("unknown-label", message, target.span, "no such label")
-                elif table.name == "calltargets" and name not in self.checked.module.functions:
+                elif table.name == "calltargets" and sort != kinds.FUNCTION:
                     message = f"there is no function `{name}`"
                     self.findings.add("unknown-function", message, target.span, "no such function")
 

@@ -15,7 +15,7 @@ from openptx.check.function_findings import FunctionFindings
 from openptx.check.header import Header
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind, parameters_in_body
 from openptx.check.names.declarations import Declarations
-from openptx.check.names.linkage import Linkage, symbols
+from openptx.check.names.linkage import Linkage, moves, symbols
 from openptx.check.names.scopes import Formal, FormalRegister, Memory, Registers, Scope
 from openptx.check.operand import kinds
 from openptx.check.sizes import CONSTANTS, bytes_of
@@ -211,7 +211,7 @@ class ModuleChecker:
         elif (
             (known := self.memo.forms.get(form)) is not None
             and all(map(self.linkage.new, names))
-            and (not declaration.symbols or self._have_addresses(declaration.symbols))
+            and (not declaration.symbols or self._have_addresses(declaration.symbols, declaration))
         ):
             kind = kinds.resized(known, declaration.length) if declaration.length else known
             for number, name in enumerate(names):
@@ -228,9 +228,11 @@ class ModuleChecker:
             if len(self.collector) == before and own:
                 self.memo.forms[form] = memory_kind(declaration, declaration.names[0], declaration.space)
 
-    def _have_addresses(self, names: Sequence[str]) -> bool:
-        """Whether these names certainly have addresses that variables may hold."""
+    def _have_addresses(self, names: Sequence[str], declaration: Declaration) -> bool:
+        """Whether these names certainly have addresses that the variables of a declaration may hold."""
         variables, functions = self.scope.names, self.linkage.functions
+        if not functions.keys().isdisjoint(names) and moves(declaration.text):
+            return False
         return self.availability.modern and all(
             name in functions
             or (isinstance(found := variables.get(name), Memory) and found.kind.space in ("global", "const"))
@@ -242,7 +244,7 @@ class ModuleChecker:
         self.linkage.variable(declaration)
         for declarator in declaration.names:
             value = declarator.initialiser
-            if isinstance(value, InitialiserList) and value.plain and self._have_addresses(value.names):
+            if isinstance(value, InitialiserList) and value.plain and self._have_addresses(value.names, declaration):
                 continue
             for address in symbols(value):
                 self.linkage.symbol(address, declaration, self.linkage.space_of(address.name.text))

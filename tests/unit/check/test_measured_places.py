@@ -352,6 +352,11 @@ VARIABLES = (
     (".global .b32 x; .global .u8 y[2] = {0xFF(x), 0x1(x)};",       "initializer"),
     (".shared .b32 x; .global .u64 y = generic(x);",                "initializer"),
     (".const .b32 x; .global .u64 y = generic(x);",                 None),
+    (".func f() { ret; } .global .u64 y[2] = {f, f};",              None),
+    (".func f() { ret; } .global .u64 y = generic(f);",             "initializer"),
+    (".func f() { ret; } .global .u64 y = f+0;",                    "initializer"),
+    (".func f() { ret; } .global .u64 y[2] = {f, f+8};",            "initializer"),
+    (".func f() { ret; } .global .u8 y = 0xFF(generic(f));",        "initializer"),
     (".global .attribute(.managed) .b32 x;",                        None),
     (".shared .attribute(.managed) .b32 x;",                        "invalid-directive"),
 )

@@ -93,7 +93,7 @@ class SymbolTable(dict[str, Kind]):
         labels = self.blocks[-1].labels
         if name in labels or name == "_" or name in self.variables:
             return False
-        if len(self.blocks) == 1 and name in self.scope.names:
+        if self.means(name):
             return False
         labels.add(name)
         return self.definitions.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
@@ -130,6 +130,10 @@ class SymbolTable(dict[str, Kind]):
     def shadows(self, names: Collection[str]) -> bool:
         """Whether one of these has a meaning outside the body: texts that contain it may be known already."""
         return not (self.scope.names.keys().isdisjoint(names) and self.module_names.keys().isdisjoint(names))
+
+    def means(self, name: str) -> bool:
+        """Whether a name has a meaning outside of the body, which a label hides."""
+        return name in self.scope.names or name in self.module_names or name in self.checked.module.functions
 
     def unknown(self, names: Collection[str]) -> bool:
         """Whether none of these has a meaning yet, in this block or outside."""

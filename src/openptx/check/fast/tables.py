@@ -66,7 +66,7 @@ def has_known_callees(block: Block, names: OperandClassifier) -> bool:
     """Whether the functions in the `.calltargets` of a block are known."""
     functions = names.checked.module.functions
     return not block.tables or all(
-        target.text in functions
+        target.text in functions and target.text not in names.scope.names
         for table in block.tables.values()
         if isinstance(table, BranchTargets) and table.name == "calltargets"
         for target in table.targets
@@ -75,7 +75,7 @@ def has_known_callees(block: Block, names: OperandClassifier) -> bool:
 
 def _labels(name: str, directive: str, names: OperandClassifier) -> bool:
     """Declares the label of a table; False if the name already has a meaning."""
-    if name in names or name in names.blocks[-1].labels:
+    if name in names or name in names.blocks[-1].labels or names.means(name):
         return False
     names[name] = kinds.TABLE_KINDS[directive]
     if len(names.blocks) > 1:

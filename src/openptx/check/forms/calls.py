@@ -148,10 +148,11 @@ class CallChecker:
     def _signature(self, callee: text.Operand, scope: Scope) -> Signature | None:
         """The function that is called by its name."""
         if scope.find(callee.text) is None:
-            signature = self.checked.module.headers.get(callee.text)
-            if signature is None and callee.text not in self.checked.module.functions:
+            module = self.checked.module
+            if module.kind(callee.text, scope).sort != kinds.FUNCTION:
                 self.undeclared.callee(callee)
-            return signature
+                return None
+            return module.headers.get(callee.text)
         self.findings.add(
             "missing-prototype",
             f"the call through `{callee.text}` doesn't say what it calls",

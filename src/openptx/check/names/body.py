@@ -83,6 +83,8 @@ class ResolvedBody:
                     yield resolved, scope
                     continue
                 yield statement, scope
+                if (label := label_of(statement)) is not None:
+                    scope.cover(label.text, self.functions)
                 if isinstance(statement, Declaration):
                     declare(statement, scope)
                 elif isinstance(statement, tree.Label):

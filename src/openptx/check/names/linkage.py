@@ -64,7 +64,7 @@ class Linkage:
         links = {first.linkage, declaration.linkage}
         if "extern" not in links:
             self._twice(name, declaration, span, before, f"`{name}` is declared twice")
-        elif not (links == {"extern"} or links & {"visible", "weak", "common"}):
+        elif not (links == {"extern"} or declaration.linkage == "extern" or links & {"visible", "weak", "common"}):
             self._add(
                 "declaration-mismatch", f"`{name}` is `.extern` in one place and not `.visible` in the other",
                 declaration, span, "not the same", _RULE, before,
@@ -160,6 +160,12 @@ class Linkage:
                 "initializer", f"`{name}` is in `.{space}`, and has no address before the kernel runs", declaration,
                 address.name.span, "not in `.global` or `.const`", "PTX ISA, Initializers (5.4.4)",
             )  # fmt: skip
+        elif name in self.functions and moves(declaration.file.text[slice(*address.span)]):
+            self._add(
+                "initializer", f"`{name}` is a function, whose address is an initial value only by itself", declaration,
+                address.span, "no generic address, and nothing is added", "PTX ISA, Initializers (5.4.4)",
+                help=f"write `{name}`",
+            )  # fmt: skip
 
     def _twice(self, name: str, where: Declaration | Function, span: Span, first: Span, message: str) -> None:
         self._add("duplicate-name", message, where, span, "again", _RULE, first)
@@ -177,6 +183,11 @@ class Linkage:
 def _declarator(declaration: Declaration, name: str) -> Declarator:
     """The declaration of this name."""
     return next(declarator for declarator in declaration.names if declarator.name.text == name)
+
+
+def moves(text: str) -> bool:
+    """Whether an initial value is not the plain address of a name: it is made generic, or a constant is added."""
+    return "+" in text or "generic" in text
 
 
 def symbols(value: object) -> list[SymbolAddress]:

@@ -90,10 +90,11 @@ Meaning = Registers | Memory
 class Scope:
     """The names of a block, and the enclosing scope. Labels belong to the scope of the block that contains them.
 
-    A name is visible from its declaration to the end of the block, a label in the whole block.
+    A name is visible from its declaration to the end of the block, a label in the whole block; it hides the names of
+    enclosing scopes from its position on (measured).
     """
 
-    __slots__ = ("_known", "labels", "names", "outer", "ranges", "tables")
+    __slots__ = ("_known", "covered", "labels", "names", "outer", "ranges", "tables")
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.outer = outer
@@ -101,6 +102,7 @@ class Scope:
         self.ranges: dict[str, Registers] = {}
         self.labels: dict[str, int] = {}
         self.tables: dict[str, Directive] = {}
+        self.covered: set[str] = set()  # names of enclosing scopes that labels hide
         self._known: dict[str, Found | None] = {}  # the results of `find` since the last declaration
 
     def declare(self, name: str, meaning: Meaning) -> None:
@@ -110,6 +112,12 @@ class Scope:
             self.ranges[name] = meaning
         else:
             self.names[name] = meaning
+
+    def cover(self, name: str, functions: Mapping[str, Kind]) -> None:
+        """Hides what the name of a label means outside of this block."""
+        if self.find(name) is not None or name in functions:
+            self._known.clear()
+            self.covered.add(name)
 
     def find(self, name: str) -> Found | None:
         """The meaning of a name, and the scope that declares it. Blocks hide outer declarations."""
@@ -126,6 +134,8 @@ class Scope:
                 return meaning, scope
             if (numbered := scope.numbered(name)) is not None:
                 return numbered, scope
+            if name in scope.covered:
+                return None
             scope = scope.outer
         return None
 
@@ -134,12 +144,18 @@ class Scope:
         found = self.find(name)
         if found is not None:
             return found[0].kind
-        if name in functions:
+        if name in functions and not self._covers(name):
             return functions[name]
         if name[0] == "%" and (special := SPECIAL_REGISTERS.get(name[1:])) is not None:
             return kinds.special(special)
         table = self.table(name)
         return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
+
+    def _covers(self, name: str) -> bool:
+        scope: Scope | None = self
+        while scope is not None and name not in scope.covered:
+            scope = scope.outer
+        return scope is not None
 
     def numbered(self, name: str) -> Registers | None:
         """The range of this block itself that contains a name."""
