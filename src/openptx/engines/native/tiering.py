@@ -73,9 +73,9 @@ ASKED = 0.15
 that launches a kernel once for a moment does not pay for code that is never run, which on two processors slows the
 launch itself."""
 
-FORK = 0.065
-"""The minimum seconds of launches before they request a fork, which costs them 7 to 14 ms. Simulated with 14 ms, 4 of
-440 first results take over 1.2 times as long as on the faster engine; 8 with 0.05, 24 with 0.035 (docs/decisions)."""
+FORK = 0.08
+"""The minimum seconds of launches before they request a fork, which costs them 7 to 20 ms. Simulated with 14 ms, 3 of
+440 first results take over 1.2 times as long as on the faster engine; 5 with 0.065, 9 with 0.05 (docs/decisions)."""
 
 FAR = 2.0
 """How many times longer than making code a launch must be forecast to take for a fork to be requested at once. Both are
