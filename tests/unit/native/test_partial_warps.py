@@ -34,7 +34,21 @@ def expected(mode: str, values: np.ndarray, lane: np.ndarray, bound: int) -> np.
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
 @pytest.mark.parametrize(
-    ("mode", "bound"), [("down", 0x1F), ("down", 0x181F), ("bfly", 0x1F), ("idx", 0x1F), ("up", 0)]
+    ("mode", "bound"),
+    [
+        ("down", 0x1F),
+        ("down", 0x181F),
+        ("down", 0x1007),
+        ("bfly", 0x1F),
+        ("bfly", 0x1C02),
+        ("idx", 0x1F),
+        ("idx", 0x181F),
+        ("idx", 0x0B05),
+        ("up", 0),
+        ("up", 0x1800),
+        ("up", 0x1003),
+        ("up", 9),
+    ],
 )
 @pytest.mark.parametrize("threads", [1, 6, 31, 38, 64])
 def test_a_lane_that_is_not_there(threads: int, mode: str, bound: int, engine: str) -> None:
