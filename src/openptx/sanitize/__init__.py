@@ -2,6 +2,6 @@
 
 from openptx.sanitize.entry import sanitize
 from openptx.sanitize.findings import Finding
-from openptx.sanitize.undefined import empty
+from openptx.sanitize.undefined_bits.arrays import empty
 
 __all__ = ["Finding", "empty", "sanitize"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
+from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.schedule import LONGEST_TURN, take
-from openptx.sanitize.semantics import WARP_BARRIER
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block

@@ -15,9 +15,9 @@ from openptx.isa.instructions import async_copy, mbarrier, wgmma
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Op
 from openptx.sanitize.machine import SanitizedThreads
-from openptx.sanitize.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
-from openptx.sanitize.registers import TrackedFunction
-from openptx.sanitize.semantics import BULK, COMMITS, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
+from openptx.sanitize.races.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
+from openptx.sanitize.races.semantics import BULK, COMMITS, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
+from openptx.sanitize.undefined_bits.registers import TrackedFunction
 
 
 def ignored_waits(function: Function) -> frozenset[Op]:

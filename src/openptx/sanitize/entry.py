@@ -28,16 +28,16 @@ from openptx.errors import (
 from openptx.keywords import hints
 from openptx.launch_options import OTHER_NAMES, is_count, require_count, require_options, sequence_of
 from openptx.sanitize.batch import SanitizedBatch
-from openptx.sanitize.defined_memory import DefinedMemory
-from openptx.sanitize.endless_waits import HangError
+from openptx.sanitize.checks.endless_waits import HangError
 from openptx.sanitize.findings import KINDS, Collector, Finding
 from openptx.sanitize.machine import SanitizedThreads
-from openptx.sanitize.marks import marks
+from openptx.sanitize.races.views import TooManyViews, may_exceed
 from openptx.sanitize.schedule import MOST_BATCHES
 from openptx.sanitize.session import Session
-from openptx.sanitize.undefined import undefined_bits
+from openptx.sanitize.undefined_bits.arrays import undefined_bits
+from openptx.sanitize.undefined_bits.defined_memory import DefinedMemory
+from openptx.sanitize.undefined_bits.marks import marks
 from openptx.sanitize.unwatched import unwatched_races
-from openptx.sanitize.views import TooManyViews, may_exceed
 
 if TYPE_CHECKING:
     from openptx.program import Function

@@ -11,8 +11,8 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
-from openptx.sanitize.semantics import COMMITS, INITS, WAITS, access, elements, sized
-from openptx.sanitize.shadow import GPU, SCOPE, UPDATE, Shadow
+from openptx.sanitize.races.semantics import COMMITS, INITS, WAITS, access, elements, sized
+from openptx.sanitize.races.shadow import GPU, SCOPE, UPDATE, Shadow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
     from openptx.program import Op
+    from openptx.sanitize.checks.mbarriers import Key
     from openptx.sanitize.heap import GuardedHeap
-    from openptx.sanitize.mbarriers import Key
     from openptx.sanitize.session import Session
 
 Array = NDArray[Any]

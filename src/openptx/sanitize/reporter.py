@@ -7,8 +7,8 @@ from openptx.program import Op, Program
 from openptx.sanitize.call_sites import CallSites
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Collector, Finding, Site
-from openptx.sanitize.shadow import STATEMENT
-from openptx.sanitize.teams import Teams
+from openptx.sanitize.races.shadow import STATEMENT
+from openptx.sanitize.races.teams import Teams
 
 
 class Reporter:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op, Program
     from openptx.runtime.module import PreparedLaunch
     from openptx.sanitize.entry import Options
-    from openptx.sanitize.marks import Marks
+    from openptx.sanitize.undefined_bits.marks import Marks
 
 
 SLOWER, LONGER = 10, 2

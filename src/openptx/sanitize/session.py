@@ -15,33 +15,33 @@ from openptx.engines.interp.frames import Group
 from openptx.engines.interp.geometry import Shape
 from openptx.errors import Fault
 from openptx.program import Function, Op, Program
-from openptx.sanitize.barrier_checks import BarrierChecks
 from openptx.sanitize.batch import SanitizedBatch
-from openptx.sanitize.bounds import Bounds
-from openptx.sanitize.clocks import Clocks
-from openptx.sanitize.copies import Agents, BulkCopies, Copies
+from openptx.sanitize.checks.barriers import BarrierChecks
+from openptx.sanitize.checks.bounds import Bounds
+from openptx.sanitize.checks.endless_waits import EndlessWaits
+from openptx.sanitize.checks.escapes import Escapes
+from openptx.sanitize.checks.lifetimes import Lifetimes
+from openptx.sanitize.checks.lost_memory import report_unfreed
+from openptx.sanitize.checks.mbarriers import Mbarriers
 from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
-from openptx.sanitize.endless_waits import EndlessWaits
-from openptx.sanitize.escapes import Escapes
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.faults import report_fault
 from openptx.sanitize.findings import Collector
 from openptx.sanitize.heap import GuardedHeap
-from openptx.sanitize.lifetimes import Lifetimes
-from openptx.sanitize.lost_memory import report_unfreed
-from openptx.sanitize.marks import Marks
-from openptx.sanitize.mbarriers import Mbarriers
-from openptx.sanitize.multiplications import Multiplications
-from openptx.sanitize.race_reports import RaceReports
-from openptx.sanitize.races import Races
-from openptx.sanitize.releases import Releases
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.copies import Agents, BulkCopies, Copies
+from openptx.sanitize.races.detector import Races
+from openptx.sanitize.races.multiplications import Multiplications
+from openptx.sanitize.races.releases import Releases
+from openptx.sanitize.races.reports import RaceReports
+from openptx.sanitize.races.semantics import synchronizes
+from openptx.sanitize.races.shadow import ShadowMemory
+from openptx.sanitize.races.teams import Teams
 from openptx.sanitize.reporter import Reporter
-from openptx.sanitize.semantics import synchronizes
-from openptx.sanitize.shadow import ShadowMemory
-from openptx.sanitize.teams import Teams
-from openptx.sanitize.undefined import NOISE
-from openptx.sanitize.unwritten_copies import UnwrittenCopies
-from openptx.sanitize.values import Values
+from openptx.sanitize.undefined_bits.arrays import NOISE
+from openptx.sanitize.undefined_bits.marks import Marks
+from openptx.sanitize.undefined_bits.unwritten_copies import UnwrittenCopies
+from openptx.sanitize.undefined_bits.values import Values
 
 Array = NDArray[Any]
 

@@ -8,8 +8,8 @@ import pytest
 import openptx
 from openptx.device.shared_layout import SharedLayout
 from openptx.engines.interp.geometry import Shape
-from openptx.sanitize.clocks import Clocks
-from openptx.sanitize.teams import Teams
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.teams import Teams
 
 CONTENDED = """
 .version 8.0

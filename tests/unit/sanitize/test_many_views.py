@@ -7,7 +7,7 @@ import pytest
 
 import openptx
 from openptx.device import contents
-from openptx.sanitize import views
+from openptx.sanitize.races import views
 
 TEXT = """.version 8.0
 .target sm_80

@@ -10,7 +10,7 @@ import pytest
 
 import openptx
 from openptx.sanitize.entry import Options, Report, watch
-from openptx.sanitize.undefined import undefined_bits
+from openptx.sanitize.undefined_bits.arrays import undefined_bits
 
 HEAD = """.version 8.0
 .target sm_80

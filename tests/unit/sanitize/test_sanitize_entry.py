@@ -10,7 +10,7 @@ import pytest
 
 import openptx
 from openptx.cli import main
-from openptx.sanitize.lost_memory import at_the_end
+from openptx.sanitize.checks.lost_memory import at_the_end
 from openptx.testing.discovery import run_test
 
 HERE = Path(__file__).parent

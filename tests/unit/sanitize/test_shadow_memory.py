@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openptx.sanitize.shadow import Shadow
+from openptx.sanitize.races.shadow import Shadow
 
 
 def resident() -> int:

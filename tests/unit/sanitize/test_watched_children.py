@@ -7,7 +7,7 @@ import pytest
 
 import openptx
 from openptx.runtime.module import LoadedModule
-from openptx.sanitize.lost_memory import at_the_end
+from openptx.sanitize.checks.lost_memory import at_the_end
 
 TEXT = """.version 8.0
 .target sm_90

@@ -33,7 +33,7 @@ from openptx.driver.results import Result
 from openptx.driver.streams.stream import submit
 from openptx.driver.tensor_maps.host_encoded import put_our_maps
 from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsupported
-from openptx.sanitize.lost_memory import tell_unfreed
+from openptx.sanitize.checks.lost_memory import tell_unfreed
 
 _warned = set[str]()
 

@@ -1,7 +1,7 @@
 """Whether an access is ordered with those that a cell represents, and what the cell represents afterwards.
 
-The rule of sanitize/races.py (8.7.1) without vector clocks: only barriers of all threads of a CTA or of a warp order
-accesses here. So it may suspect accesses that fences, flags or copies order, but accepts no race.
+The rule of sanitize/races/detector.py (8.7.1) without vector clocks: only barriers of all threads of a CTA or of a warp
+order accesses here. So it may suspect accesses that fences, flags or copies order, but accepts no race.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.device.undefined import undefined
-from openptx.sanitize.undefined import undefined_bits
+from openptx.sanitize.undefined_bits.arrays import undefined_bits
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import Bytes, MemoryView

@@ -12,9 +12,9 @@ from openptx.isa.instructions import tensor_allocation
 from openptx.numerics import Bits
 from openptx.program import Op
 from openptx.sanitize.batch import SanitizedBatch
-from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.reporter import Reporter
-from openptx.sanitize.semantics import WARP_BARRIER
 
 Array = NDArray[Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.clocks import Clocks
+from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]

@@ -13,11 +13,11 @@ from openptx.engines.interp.operands import Registers
 from openptx.numerics import Bits
 from openptx.program import Op, Reg
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.masked import Masked, Use
-from openptx.sanitize.registers import masks_of
+from openptx.sanitize.races.semantics import SHUFFLES
 from openptx.sanitize.reporter import Reporter
-from openptx.sanitize.semantics import SHUFFLES
-from openptx.sanitize.unwritten_copies import UnwrittenCopies, whole_word
+from openptx.sanitize.undefined_bits.masked import Masked, Use
+from openptx.sanitize.undefined_bits.registers import masks_of
+from openptx.sanitize.undefined_bits.unwritten_copies import UnwrittenCopies, whole_word
 
 Array = NDArray[Any]
 

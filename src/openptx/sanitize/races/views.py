@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.teams import AGENT
+from openptx.sanitize.races.teams import AGENT
 
 if TYPE_CHECKING:
     from openptx.runtime.module import PreparedLaunch
-    from openptx.sanitize.teams import Teams
+    from openptx.sanitize.races.teams import Teams
 
 Array = NDArray[Any]
 WARPS, CTAS = 1 << 33, 1 << 34

@@ -26,7 +26,7 @@ from openptx.isa.instructions import (
 from openptx.isa.memory_consistency import strong
 from openptx.isa.types import Type
 from openptx.program import Op
-from openptx.sanitize.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
+from openptx.sanitize.races.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
 
 SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "sys": GPU, "gl": GPU}
 RELEASES, ACQUIRES = ("release", "acq_rel", "sc"), ("acquire", "acq_rel", "sc")

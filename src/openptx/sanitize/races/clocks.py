@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import WARP
-from openptx.sanitize.teams import AGENT, Teams
-from openptx.sanitize.views import CTAS, WARPS, Views
+from openptx.sanitize.races.teams import AGENT, Teams
+from openptx.sanitize.races.views import CTAS, WARPS, Views
 
 Array = NDArray[Any]
 

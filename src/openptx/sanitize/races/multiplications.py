@@ -17,10 +17,10 @@ from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
 from openptx.isa.instructions import move, wgmma
 from openptx.program import Function, Op
-from openptx.sanitize.clocks import Clocks
-from openptx.sanitize.copies import Agents, unknown_to
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.copies import Agents, unknown_to
 from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]

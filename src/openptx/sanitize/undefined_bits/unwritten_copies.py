@@ -16,8 +16,8 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory_views import Plane
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.masked import Masked
 from openptx.sanitize.reporter import Reporter
+from openptx.sanitize.undefined_bits.masked import Masked
 
 Array = NDArray[Any]
 AROUND = 64

@@ -23,7 +23,7 @@ from openptx.isa.types import Type
 from openptx.numerics import Bits
 from openptx.program import Address, Op, Operand, Reg
 from openptx.sanitize.machine import SanitizedThreads
-from openptx.sanitize.masked import EVERYTHING, NOTHING, Masked, Use
+from openptx.sanitize.undefined_bits.masked import EVERYTHING, NOTHING, Masked, Use
 
 Array = NDArray[Any]
 

@@ -13,8 +13,19 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp.machine import Threads
 from openptx.numerics import Arithmetic, Bits
-from openptx.sanitize.masked import EVERYTHING, NOTHING, RULES, Masked, Use, is_masked, mask, masked_in, plain, use_of
-from openptx.sanitize.semantics import SHUFFLES, VOTES
+from openptx.sanitize.races.semantics import SHUFFLES, VOTES
+from openptx.sanitize.undefined_bits.masked import (
+    EVERYTHING,
+    NOTHING,
+    RULES,
+    Masked,
+    Use,
+    is_masked,
+    mask,
+    masked_in,
+    plain,
+    use_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

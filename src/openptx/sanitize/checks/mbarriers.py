@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, COUNT_V1, EXPECTED, LAYOUT, PHASE, TX
 from openptx.program import Op
-from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.executing import Executing
+from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.reporter import Reporter
 
 Array = NDArray[Any]

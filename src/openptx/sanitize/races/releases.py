@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.clocks import Clocks, Moments
-from openptx.sanitize.shadow import CLUSTER, CTA, GPU, Shadow
+from openptx.sanitize.races.clocks import Clocks, Moments
+from openptx.sanitize.races.shadow import CLUSTER, CTA, GPU, Shadow
 
 Array = NDArray[Any]
 SEVERAL = -1

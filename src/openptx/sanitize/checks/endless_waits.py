@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openptx.engines.interp import lane_sets
 from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.checks.mbarriers import Mbarriers
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.mbarriers import Mbarriers
 from openptx.sanitize.reporter import Reporter
 
 STALLS = 1000

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.clocks import Clocks
-from openptx.sanitize.shadow import (
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.shadow import (
     CELL,
     CLUSTER,
     CTA,
@@ -32,8 +32,8 @@ from openptx.sanitize.shadow import (
     Shadow,
     W,
 )
-from openptx.sanitize.teams import AGENT
-from openptx.sanitize.views import ASYNC_PROXY
+from openptx.sanitize.races.teams import AGENT
+from openptx.sanitize.races.views import ASYNC_PROXY
 
 Array = NDArray[Any]
 

@@ -12,9 +12,9 @@ from openptx.engines.interp.memory import grown
 from openptx.engines.interp.memory_views import Plane
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
-from openptx.sanitize.definedness import Definedness
 from openptx.sanitize.machine import SanitizedThreads
-from openptx.sanitize.masked import EVERYTHING, Masked, Use, mask
+from openptx.sanitize.undefined_bits.definedness import Definedness
+from openptx.sanitize.undefined_bits.masked import EVERYTHING, Masked, Use, mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.sanitize.clocks import Clocks
-from openptx.sanitize.shadow import CELL, PENDING, R2, W2, R, Shadow, W
-from openptx.sanitize.teams import AGENT
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.shadow import CELL, PENDING, R2, W2, R, Shadow, W
+from openptx.sanitize.races.teams import AGENT
 
 Array = NDArray[Any]
 

@@ -10,14 +10,14 @@ from openptx.diagnostics.codes import code as find_code
 from openptx.isa.instructions import async_copy, atomic, load_store, tensor_allocation, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
 from openptx.program import Address, Op, Reg, Symbol
-from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding
-from openptx.sanitize.races import Conflict
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.detector import Conflict
+from openptx.sanitize.races.semantics import BULK
+from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
+from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.reporter import Reporter
-from openptx.sanitize.semantics import BULK
-from openptx.sanitize.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
-from openptx.sanitize.teams import AGENT
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 APART = ("lanes", "warps", "blocks of a cluster", "blocks")

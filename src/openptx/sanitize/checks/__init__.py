@@ -1,0 +1,1 @@
+"""Checks that need neither the order of accesses nor undefined bits: barriers, bounds, lifetimes, waits, leaks."""
