@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from openptx import triton as triton
     from openptx.api import check as check
     from openptx.api import parse as parse
-    from openptx.device.sampler import Sampler as Sampler
-    from openptx.device.surface import Surface as Surface
-    from openptx.device.texture import Texture as Texture
+    from openptx.device.textures.sampler import Sampler as Sampler
+    from openptx.device.textures.surface import Surface as Surface
+    from openptx.device.textures.texture import Texture as Texture
     from openptx.diagnostics import Diagnostic as Diagnostic
     from openptx.diagnostics import Fix as Fix
     from openptx.diagnostics import Label as Label
@@ -111,9 +111,9 @@ HOMES = {
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.im2col_map": ("Im2colMap",),
     "openptx.runtime.tensor_map": ("TensorMap",),
-    "openptx.device.sampler":  ("Sampler",),
-    "openptx.device.surface":  ("Surface",),
-    "openptx.device.texture":  ("Texture",),
+    "openptx.device.textures.sampler": ("Sampler",),
+    "openptx.device.textures.surface": ("Surface",),
+    "openptx.device.textures.texture": ("Texture",),
     "openptx.sanitize":        ("Finding", "empty", "sanitize"),
     "openptx.syntax":          ("SyntaxTree",),
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),

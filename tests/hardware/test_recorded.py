@@ -17,7 +17,7 @@ import record_hardware as recorder
 import openptx
 from hardware import opcodes, tensor_cores
 from openptx import Texture
-from openptx.device import sampling
+from openptx.device.textures import sampling
 
 FOLDERS = sorted(p.parent for p in Path(__file__).parent.glob("*/index.json"))
 FORMS = {form.opcode: form for form in recorder.forms()}

@@ -10,7 +10,7 @@ import pytest
 
 import openptx
 from openptx import Texture
-from openptx.device import sampling
+from openptx.device.textures import sampling
 
 RECORDED = Path(__file__).parent / "sm_90-13.0-2026-11-26" / "filtering.npz"
 

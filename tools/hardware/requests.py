@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from openptx.device.handles import Opaque
-from openptx.device.surface import Surface
-from openptx.device.texture import Texture
+from openptx.device.textures.handles import Opaque
+from openptx.device.textures.surface import Surface
+from openptx.device.textures.texture import Texture
 from openptx.program import Variable
 from openptx.runtime.arguments import Place, bytes_of
 from openptx.runtime.fidelity import reachable

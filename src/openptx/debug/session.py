@@ -21,7 +21,7 @@ from openptx.debug.stops import EXITED, WATCHPOINT, Stop
 from openptx.debug.values import Typed, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
 from openptx.device.contents import Contents
-from openptx.device.surface import Surface
+from openptx.device.textures.surface import Surface
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
 from openptx.launch_options import require_options, sequence_of

@@ -6,12 +6,12 @@ import weakref
 
 import numpy as np
 
-from openptx.device.handles import Opaque
 from openptx.device.heap import heap_of
 from openptx.device.memory import Memory, device
 from openptx.device.memory_view import Allocation, Bytes, MemoryView
 from openptx.device.nested_launches import PARAMETERS
-from openptx.device.sampler import Sampler
+from openptx.device.textures.handles import Opaque
+from openptx.device.textures.sampler import Sampler
 from openptx.errors import Unsupported
 from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable

@@ -46,5 +46,5 @@ class NestedLaunches:
         return [*self._made, *self._last]
 
     def next_last(self) -> list[NestedLaunch]:
-        """Those that run after this grid, the next of them last."""
+        """The launches that run after this grid, the next of them last."""
         return [*self.waiting, *self.in_order()[::-1]]

@@ -67,8 +67,8 @@ def device_pointer(argument: Any, memory: Memory) -> int | None:
 
 
 def lasting(where: object, argument: Any) -> Array:
-    """The same array for each call with an object. It lives as long as the object, which it must not keep alive: it may
-    keep the memory of a memoryview alive, but arrays of other buffers keep their object itself alive."""
+    """An array of an object's memory, the same for each call. It lives as long as the object, which it must not keep
+    alive: it may keep the memory of a memoryview alive, but arrays of other buffers keep their object itself alive."""
     if type(argument) is MEMORYVIEW:
         return memoised_array(argument, as_array(np.asarray(argument)))
     if hasattr(argument, "__dlpack__"):

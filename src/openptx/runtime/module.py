@@ -11,11 +11,11 @@ from openptx.api import file_to_load
 from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
 from openptx.device.arrays import array_of
-from openptx.device.handles import Opaque
 from openptx.device.image import Image
 from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes, MemoryView
 from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
+from openptx.device.textures.handles import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats

@@ -16,8 +16,8 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from openptx.device.surface import Surface
-from openptx.device.texture import Texture
+from openptx.device.textures.surface import Surface
+from openptx.device.textures.texture import Texture
 from openptx.errors import Fault, InputError
 from openptx.reading import content, decode, open_regular
 from openptx.runtime import load

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from openptx.device import sampling
-from openptx.device.sampling import Place
-from openptx.device.texture import Texture
+from openptx.device.textures import sampling
+from openptx.device.textures.sampling import Place
+from openptx.device.textures.texture import Texture
 from openptx.engines.interp.images import TOGETHER
 from openptx.runtime import load
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from openptx.device.surface import Surface
-from openptx.device.texture import Texture
+from openptx.device.textures.surface import Surface
+from openptx.device.textures.texture import Texture
 from openptx.driver.calls import Failure, getter, in_context, put, read
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.objects import driver

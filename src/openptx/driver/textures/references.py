@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import struct
 
-from openptx.device.surface import Surface
+from openptx.device.textures.surface import Surface
 from openptx.driver.calls import LOG, Failure, getter, in_context, put, put_int, read, text
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.module import Function, Module

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from openptx.device.arrays import Array
-from openptx.device.attributes import attribute
-from openptx.device.handles import Opaque, find
-from openptx.device.sampler import Sampler
-from openptx.device.surface import Surface
-from openptx.device.texel_array import TexelArray
-from openptx.device.texture import Texture
+from openptx.device.textures.attributes import attribute
+from openptx.device.textures.handles import Opaque, find
+from openptx.device.textures.sampler import Sampler
+from openptx.device.textures.surface import Surface
+from openptx.device.textures.texel_array import TexelArray
+from openptx.device.textures.texture import Texture
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.isa.address_windows import PARAM

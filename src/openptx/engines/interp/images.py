@@ -7,12 +7,12 @@ from functools import reduce
 
 import numpy as np
 
-from openptx.device import cubes, gradients, sampling
 from openptx.device.arrays import Array
-from openptx.device.sampler import Sampler
-from openptx.device.sampling import Place
-from openptx.device.surface import Surface
-from openptx.device.texture import Texture
+from openptx.device.textures import cubes, gradients, sampling
+from openptx.device.textures.sampler import Sampler
+from openptx.device.textures.sampling import Place
+from openptx.device.textures.surface import Surface
+from openptx.device.textures.texture import Texture
 from openptx.engines.interp.handles import Handles
 from openptx.isa.semantics.images import DIMENSIONS, Lookup, layered, multisample
 from openptx.numerics import Bits

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openptx.device.arrays import Array
-from openptx.device.texture import FACES, Texture
+from openptx.device.textures.texture import FACES, Texture
 
 
 class Facing(NamedTuple):

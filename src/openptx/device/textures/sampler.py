@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from openptx.device.handles import Opaque
+from openptx.device.textures.handles import Opaque
 from openptx.errors import ArgumentError, Unsupported, is_choice, require_flags
 from openptx.isa.sampler_state import MEMBERS
 

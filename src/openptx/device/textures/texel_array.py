@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from openptx.device.arrays import Array, from_array_interface
-from openptx.device.handles import Opaque
+from openptx.device.textures.handles import Opaque
 from openptx.errors import ArgumentError, require_flags
 
 FORMATS = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")

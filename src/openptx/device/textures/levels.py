@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from openptx.device.arrays import Array
-from openptx.device.sampler import Sampler
-from openptx.device.texture import Texture
+from openptx.device.textures.sampler import Sampler
+from openptx.device.textures.texture import Texture
 
 STEPS = 256
 """Levels have eight fraction bits; the rest is truncated."""

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device import levels, seams
 from openptx.device.arrays import Array
-from openptx.device.filtering import FRACTION, Part, averaged, averaged_codes, quads, quantized
-from openptx.device.sampler import Sampler
-from openptx.device.srgb import LINEAR
-from openptx.device.texel_array import TexelArray
-from openptx.device.texture import Texture
+from openptx.device.textures import levels, seams
+from openptx.device.textures.filtering import FRACTION, Part, averaged, averaged_codes, quads, quantized
+from openptx.device.textures.sampler import Sampler
+from openptx.device.textures.srgb import LINEAR
+from openptx.device.textures.texel_array import TexelArray
+from openptx.device.textures.texture import Texture
 
 _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
     "never": lambda depth, texel: np.zeros_like(texel),

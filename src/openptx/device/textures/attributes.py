@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.device.handles import Opaque
-from openptx.device.sampler import ADDRESSES, FILTERS, Sampler
-from openptx.device.texel_array import TexelArray
-from openptx.device.texture import Texture
+from openptx.device.textures.handles import Opaque
+from openptx.device.textures.sampler import ADDRESSES, FILTERS, Sampler
+from openptx.device.textures.texel_array import TexelArray
+from openptx.device.textures.texture import Texture
 
 # fmt: off
 #                 OpenCL's enumeration (Table 12), plain and normalized

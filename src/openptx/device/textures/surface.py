@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.texel_array import FORMATS, TexelArray
+from openptx.device.textures.texel_array import FORMATS, TexelArray
 from openptx.errors import ArgumentError
 
 Bytes = NDArray[np.uint8]

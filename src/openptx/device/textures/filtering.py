@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openptx.device.arrays import Array
-from openptx.device.srgb import LINEAR
+from openptx.device.textures.srgb import LINEAR
 
 FRACTION = 256
 """Linear filtering uses fixed-point weights with eight fraction bits, in which 1 is exact."""

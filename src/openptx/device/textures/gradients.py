@@ -19,7 +19,7 @@ BITS = 10
 # A length is the largest component plus fractions of the others: numerator and exponent of two of each.
 LENGTH = ((1, 0), (11, 5), (1, 2))
 DIAGONAL = ((11, 4), (121, 9), (11, 6))
-"""The same times 11/16, which approximates the root of 1/2."""
+"""`LENGTH` times 11/16, which approximates the root of 1/2."""
 
 FRACTION = 256
 """Levels have eight fraction bits."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from openptx.device import cubes
 from openptx.device.arrays import Array
-from openptx.device.filtering import FRACTION, Part, quads
-from openptx.device.texture import FACES, Texture
+from openptx.device.textures import cubes
+from openptx.device.textures.filtering import FRACTION, Part, quads
+from openptx.device.textures.texture import FACES, Texture
 
 
 def weighted_texels(t: Texture, layer: Array, u: Sequence[Array], share: Array) -> list[Part]:

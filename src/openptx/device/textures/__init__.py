@@ -1,0 +1,1 @@
+"""Textures, samplers and surfaces: how coordinates become texels (CUDA Programming Guide, Texture Fetching)."""
