@@ -154,7 +154,7 @@ def file_of(source: Source, filename: str | PathLike[str]) -> File:
 
 
 def file_to_load(source: Source, filename: str) -> File:
-    """The same, but a string of one line without `.version` is a path, because it would contain nothing to load.
+    """A source as a file. A string of one line without `.version` is a path, because it would contain nothing to load.
 
     `InputError` for an empty string, which is neither.
     """

@@ -29,8 +29,8 @@ PACKAGES = ("openptx", "numpy", "llvmlite", "ml_dtypes")
 IMPORTS_END = 60.0
 """The maximum wait in seconds for imports on other threads."""
 OTHERS_END = 1.0
-"""The same if this thread is importing, too, because others may wait for what it imports: a module may fork while it is
-imported, or a signal handler in the middle of an import."""
+"""The maximum wait if this thread is importing, too, because others may wait for what it imports: a module may fork
+while it is imported, or a signal handler in the middle of an import."""
 
 _order: list[Lock] = []
 _held: list[Lock] = []

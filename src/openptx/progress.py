@@ -111,8 +111,8 @@ def progress(describe: Callable[[], str]) -> Generator[Callable[[], None]]:
 
 @contextmanager
 def progress_by_thread(describe: Callable[[], str]) -> Generator[None]:
-    """The same for work that calls nothing now and then, such as a solver's: a thread updates the line, which stands
-    for launches within, too."""
+    """The progress line of work that cannot update it, such as a solver's: a thread does, and launches within share the
+    line."""
     line, over = line_of(describe), threading.Event()
     if not isinstance(line, Line):
         yield

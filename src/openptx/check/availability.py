@@ -23,7 +23,7 @@ UNSIZED = gate("PTX 6.0, sm_30")
 FUNCTION_ADDRESS = gate("PTX 2.1")
 """The gate of `mov.u64 d, f` with a device function `f` (measured)."""
 KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
-"""The same for a kernel."""
+"""The gate of the address of a kernel."""
 INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
 """The gate of the address of a texture or surface, in `mov` and in a register (measured)."""
 INDIRECT_SAMPLING = gate("PTX 4.3, sm_30")

@@ -24,7 +24,7 @@ class Suggestions:
         limit: int | None = None,
         suits: Callable[[str], bool] = lambda each: True,
     ) -> str | None:
-        """As `nearest`; None once the budget is spent."""
+        """The nearest known word; None if there is none, or once the budget is spent."""
         if self.left <= 0:
             return None
         names, most = known(), max_distance(word, limit)

@@ -41,7 +41,7 @@ class Collector:
             self.add(diagnostic)
 
     def not_since(self, before: int, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-        """Those of `diagnostics` that are not among the ones collected after the first `before`."""
+        """The ones of `diagnostics` that are not among the ones collected after the first `before`."""
         known = {(found.name, found.span) for found, _ in self._found[before:]}
         return [each for each in diagnostics if (each.name, each.span) not in known] if known else diagnostics
 

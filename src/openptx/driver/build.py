@@ -208,7 +208,7 @@ def library_folder() -> Path:
     files = [folder / library.folder / library.soname for library in LIBRARIES]
     if all(file.exists() for file in files):
         for file in files:
-            if (reason := owned.objection(os.lstat(file))) is not None:
+            if (reason := owned.ownership_problem(os.lstat(file))) is not None:
                 raise ArgumentError(f"{file} is not used: it {reason}")
         return folder
     shutil.rmtree(folder, ignore_errors=True)  # some were deleted: it is completed by renaming

@@ -147,7 +147,7 @@ PIPELINES = {
     "function(instcombine<no-verify-fixpoint>),function(simplifycfg),globaldce"
     for promotes in (False, True)
 }
-"""The same passes, in the notation of LLVM's `opt`."""
+"""The passes that are run, in the notation of LLVM's `opt`."""
 
 
 def emitted(target: llvm.TargetMachine, promotes: bool, text: str) -> bytes:

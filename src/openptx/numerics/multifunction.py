@@ -63,7 +63,7 @@ class Multifunction(Conversion):
         return self.truncated_parabola(RECIPROCAL, f >> 16, x, self.square(x << 1), 15) - HIDDEN
 
     def reciprocal_root(self, f: Bits) -> Bits:
-        """The same for 1 / sqrt; bit 23 of `f` says whether the exponent is odd."""
+        """1 / sqrt(1 + f) in the same form; bit 23 of `f` says whether the exponent is odd."""
         x = f & PLACE
         r = self.truncated_parabola(RECIPROCAL_ROOT, f >> 17, x, self.square(x) << 2, 16)
         return self.pick(f == 0, HIDDEN, r - HIDDEN)

@@ -100,7 +100,7 @@ def first_difference(
 def variations(
     launch: Launch, words: Sequence[Word], widths: Mapping[str, int], count: int, seed: int = 0
 ) -> list[Launch]:
-    """The same launch on other contents of arrays, every second one with another value of a scalar parameter too.
+    """A launch on other contents of arrays, every second one with another value of a scalar parameter too.
 
     The values are floats of many magnitudes, including special values. `words` are those of the parameters, `widths`
     has the bytes of an array's elements.

@@ -100,7 +100,7 @@ def contract_best(function: Function) -> Function:
     left = plain.finish()
     if not plain.may_change():
         return left
-    moved = after_moves(function)
+    moved = contracted_after_sinking(function)
     return left if fused(left) == fused(moved) else moved
 
 
@@ -125,7 +125,7 @@ def in_proportion(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return a[0] * b[1] == a[1] * b[0]
 
 
-def after_moves(function: Function) -> Function:
+def contracted_after_sinking(function: Function) -> Function:
     """The function contracted after sinking arithmetic to later blocks, and again after merging equal values.
 
     The original of an instruction copied to a later block still exists when products are first chosen, and counts as a

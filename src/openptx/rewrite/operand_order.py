@@ -26,7 +26,7 @@ IN_PLACE, MOVED, SEVERAL, PARAMETER, CONSTANT = range(5)
 MAGNITUDE, INFINITY = (1 << 63) - 1, 0x7FF << 52
 
 Rank = tuple[int, int]
-"""One of these, and the position of the definition."""
+"""The rank of an operand, and the position of its definition."""
 
 
 def order_operands(function: Function) -> Function:

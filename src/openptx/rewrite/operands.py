@@ -73,7 +73,7 @@ def renamed(op: Op, names: dict[int, Reg]) -> Op:
 
 
 def renamed_in(operand: Any, names: dict[int, Reg]) -> Any:
-    """The same for one operand."""
+    """An operand with some of its registers replaced."""
     match operand:
         case Reg():
             new = names.get(operand.index)

@@ -195,20 +195,20 @@ class Iterations:
         for _ in range(4):
             self.iteration()
         self.code.append(self.branch(self.remain(4), four))
-        self.land(two)
+        self.patch_target(two)
         one = self.branch_unless(self.remain(2))
         self.set_due(False)
         for _ in range(2):
             self.iteration()
-        self.land(one)
+        self.patch_target(one)
         end = self.branch_unless(self.compare(count.comparison, self.due, "or"))
         if rolled is not None:
-            self.land(rolled)
+            self.patch_target(rolled)
         first = len(self.code)
         self.iteration()
         if rolled is not None:
             self.code.append(self.branch(self.compare(count.comparison), first))
-        self.land(end)
+        self.patch_target(end)
         places[loop.last] = len(self.code)
         if count.leave != loop.last:  # the comparison's result may be read after the loop
             self.code.append(self.of)
@@ -220,7 +220,7 @@ class Iterations:
         self.code.append(self.branch(holds, main))
         self.iteration()
         self.set_due(False)
-        self.land(main)
+        self.patch_target(main)
 
     def iteration(self) -> None:
         """One copy of the body, with the increment and the comparison."""
@@ -278,11 +278,11 @@ class Iterations:
         return replace(op, guard=guard, operands=(Target(target), *op.operands[1:]))
 
     def branch_unless(self, holds: Reg) -> int:
-        """A branch whose target is set by `land`; its position."""
+        """A branch whose target is set by `patch_target`; its position."""
         self.code.append(self.branch(replace(holds, negated=True), len(self.code)))
         return len(self.code) - 1
 
-    def land(self, position: int) -> None:
+    def patch_target(self, position: int) -> None:
         """Makes the next instruction the target of a branch."""
         op = self.code[position]
         self.code[position] = replace(op, operands=(Target(len(self.code)), *op.operands[1:]))

@@ -26,7 +26,7 @@ SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "ltu": "gtu", "leu": 
 """Orderings, and what they are with the operands exchanged."""
 
 WITH_ZERO = frozenset(("le", "gt", "leu", "gtu"))
-"""Those of which ptxas makes an extreme also if the constant is +0; with -0 it makes none."""
+"""Orderings of which ptxas makes an extreme also if the constant is +0; with -0 it makes none."""
 
 
 def settle_selections(function: Function, target: str) -> Function:

@@ -128,7 +128,7 @@ class Sinking:
     def can_copy(self, op: Op, index: int, to: int, live: int, found: set[int]) -> bool:
         """Whether the operands of an instruction are available, or can be copied with it: `found` are the registers of
         those copies."""
-        readable = all(self.is_there(each, index, to, live, found) for each in read(op))
+        readable = all(self.is_available(each, index, to, live, found) for each in read(op))
         return readable and sum(map(self.cost, found)) < MOST
 
     def cost(self, index: int) -> int:
@@ -136,7 +136,7 @@ class Sinking:
         free = algebra(self.constants.definitions[index]) in SIGNS
         return 0 if free else 1 + (self.readers[index] > 1)
 
-    def is_there(self, index: int, of: int, to: int, live: int, found: set[int]) -> bool:
+    def is_available(self, index: int, of: int, to: int, live: int, found: set[int]) -> bool:
         """Whether a copy at the end of block `to` can read the operands of the instruction that writes register
         `of`."""
         if index in self.constants.everywhere or index in found:

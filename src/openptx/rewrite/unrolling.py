@@ -80,10 +80,10 @@ def known_counter(loops: Loops, loop: Loop, leave: int) -> Counter | None:
         return None
     bound = signed(count.bound.value, count.type)
 
-    def goes_on(n: int) -> bool:
+    def iterates_again(n: int) -> bool:
         return compare(signed(n, count.type), bound) == (leave == loop.last)
 
-    values = rounds(goes_on, start, count.by, late=count.test > count.step)
+    values = rounds(iterates_again, start, count.by, late=count.test > count.step)
     return None if values is None else Counter(count.register, count.step, leave, values)
 
 
@@ -96,14 +96,14 @@ def keeps_rolled(op: Op) -> bool:
     return splits_block(op) and not computes(op)
 
 
-def rounds(goes_on: Callable[[int], bool], start: int, by: int, *, late: bool) -> list[int] | None:
+def rounds(iterates_again: Callable[[int], bool], start: int, by: int, *, late: bool) -> list[int] | None:
     """The counter's values after each iteration; None if there are too many. The value tested may be that before the
     update."""
     found, value = list[int](), start
     for _ in range(LARGEST):
         before, value = value, value + by
         found.append(value)
-        if not goes_on(value if late else before):
+        if not iterates_again(value if late else before):
             return found
     return None
 

@@ -126,7 +126,7 @@ def split_declaration(text: str) -> Parts:
 
 
 def _parts(match: re.Match[str]) -> Parts:
-    """The same for a match of `_PARTS`, whatever the values of a list are: `_has_room` checks them."""
+    """The parts of a match of `_PARTS`, whatever the values of a list are: `_has_room` checks them."""
     head, name, tail, number, float, address, sizes, values = match.groups()
     if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
         name = ""

@@ -218,17 +218,17 @@ class Function(Statement):
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """Its `.attribute(...)`."""
+        """The `.attribute(...)` of the function."""
         return self._details()[0]
 
     @property
     def returns(self) -> tuple[Variable, ...]:
-        """Its results."""
+        """The function's results."""
         return self._details()[1]
 
     @property
     def parameters(self) -> tuple[Variable, ...]:
-        """Its parameters, without results."""
+        """The function's parameters, without results."""
         return self._details()[2]
 
     @property

@@ -159,7 +159,7 @@ class Utilities:
         return module, kernel, min(max(pressure, default=1), MOST_REGISTERS), 0, THREADS
 
     def unload_module(self, module: LoadedModule) -> None:
-        """It is unloaded with the last reference."""
+        """The module is unloaded with the last reference."""
 
     def set_printf_fifo_size(self, size: int) -> None:
         """The output of kernels is never truncated."""

@@ -41,7 +41,7 @@ def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Ca
 
 
 def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candidate:
-    """The same with a warning about the modifiers that the assembler ignores."""
+    """A candidate with a warning about the modifiers that the assembler ignores."""
     strange = [each for each in ignored_modifiers(opcode) if each not in candidate.m.written]
     if not strange:
         return candidate

@@ -108,7 +108,7 @@ class Verdicts(dict["Key", "Findings | None"]):
 
 
 class Rows(dict["Row", str]):
-    """The same verdicts by (opcode, kind of the guard, second to fifth operand, first operand), or ABSENT_KIND."""
+    """Verdicts by (opcode, kind of the guard, second to fifth operand, first operand), or ABSENT_KIND."""
 
     __slots__ = ("verdicts",)
 

@@ -33,7 +33,7 @@ FREED = set[int]()
 
 
 class GraphMemory:
-    """One of these allocations, as long as a node for it exists."""
+    """Memory that a node allocates, as long as the node exists."""
 
     def __init__(self, address: int) -> None:
         settle()

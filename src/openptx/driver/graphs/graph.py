@@ -120,7 +120,7 @@ class Graph(Object):
         return [*found]
 
     def clone(self) -> Graph:
-        """The same nodes, with new handles. Fails for nodes that cannot be copied, before anything is created."""
+        """A copy: the nodes with new handles. Fails for nodes that cannot be copied, before anything is created."""
         for graph in self.every():
             graph.order()
             if found := {node.kind for node in graph.nodes} & {*UNIQUE}:

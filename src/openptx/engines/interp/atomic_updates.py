@@ -176,7 +176,7 @@ def one_after_another(step: Callable[..., int], old: int, columns: list[list[int
 
 
 def swapped(old: int, columns: list[list[int]]) -> tuple[list[int], int]:
-    """The same of `compare_and_swap`."""
+    """The old value that each lane of one word sees, and the final one, of `compare_and_swap`."""
     compared, new = columns
     results, at = list[int](), 0
     with suppress(ValueError):  # until no further lane compares with what the word holds

@@ -119,7 +119,7 @@ def sources(op: Op) -> list[Reader]:
 
 
 def readers_of(op: Op, source: Callable[..., Reader], address: Callable[..., Reader]) -> list[Reader]:
-    """The same, made by these functions."""
+    """A reader for every source operand, made by `source` or `address`."""
     readers = list[Reader]()
     instruction = op.form.instruction
     for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):

@@ -148,7 +148,7 @@ class Spaces(NumpyMachine):
         self._constants.clear()
         del self.memory
 
-    def lies_in(self, shared: Bytes, local: Bytes, stride: int) -> None:
+    def use_memory(self, shared: Bytes, local: Bytes, stride: int) -> None:
         """Makes the batch's single CTA use existing memory; each lane has `stride` bytes of the local memory."""
         self.shared, self.local = Plane(shared), Plane(local)
         self._local_stride, self._local_base = stride, np.arange(self.n) * stride

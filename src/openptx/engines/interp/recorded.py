@@ -132,7 +132,7 @@ def in_turn(operations: Sequence[Operation], x: Recorder) -> Evaluate:
 
 
 def in_blocks(run: Evaluate) -> Evaluate:
-    """The same, by at most `BLOCK` lanes at a time."""
+    """The evaluation `run`, by at most `BLOCK` lanes at a time."""
 
     def parts(*registers: Any) -> Any:
         n = max(v.size for v in registers)

@@ -75,7 +75,7 @@ def matrix_product(
 
 
 def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
-    """Uses compiled code if that pays, else the definition."""
+    """A product in tensor memory: by compiled code if that pays, else by the definition."""
     found = None if zeros.v.any() or not has_ctas(x, p.ctas) else compiled(x, p, code, values)
 
     def define(zeros: Bits, code: Bits, *values: Bits) -> None:
@@ -85,7 +85,7 @@ def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Se
 
 
 def tensor_copy(x: Threads, p: Copied, address: Bits, code: Bits) -> None:
-    """The same for a copy."""
+    """A copy to tensor memory: by compiled code if that pays, else by the definition."""
     found = None
     if has_ctas(x, p.ctas):
         _copied[p.key] = count = _copied.get(p.key, 0) + 1

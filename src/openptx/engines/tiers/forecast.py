@@ -36,7 +36,7 @@ LATER = 0.35
 were forecast after 27 ms instead of 14."""
 
 CONFIRMS = 0.07
-"""The same for the sample after a first forecast, which has to confirm it. The minimum, `FIRST` / 2, applies up to
+"""The fraction for the sample after a first forecast, which has to confirm it. The minimum, `FIRST` / 2, applies up to
 21 ms, so that loops take some steps meanwhile."""
 
 DEPTH = 8

@@ -75,7 +75,7 @@ def change(x: Machine, old: Bits, arrivals: Bits, dropped: Bits, tx: Bits, repor
 
 
 def report_on(x: Machine, old: Bits, arrivals: Bits, dropped: Bits, tx: Bits) -> Bits:
-    """As `change`, after a report-on operation."""
+    """A change of an mbarrier by a report-on operation, which sets its report bit first."""
     return change(x, old, arrivals, dropped, tx, x.const(1, 64))
 
 
@@ -101,7 +101,7 @@ def complete(x: Machine, space: str, address: Bits, count: Bits) -> None:
 
 
 def complete_where(x: Machine, chosen: Bits, address: Bits, count: Bits) -> None:
-    """The same in `chosen` lanes. Other lanes access nothing: their `address` may belong to a CTA that does not
+    """Completes bytes in `chosen` lanes. Other lanes access nothing: their `address` may belong to a CTA that does not
     exist."""
 
     def one(i: Bits, address: Bits, count: Bits) -> None:

@@ -15,7 +15,7 @@ POLLS = 20_000
 """How many times in a row threads may poll memory that no thread changes, if all others do the same or wait."""
 
 MOST_POLLS = 20 * POLLS
-"""The same if other threads do something else, or have not begun."""
+"""How many times in a row threads may poll such memory if others do something else, or have not begun."""
 
 
 class HangError(Exception):

@@ -62,7 +62,7 @@ class Clocks:
         self.sequential = np.zeros(teams.count, np.int32)
         """What precedes the next `fence.sc` of a thread, whatever the order of such fences (8.9.3)."""
         self.sequential_near = np.zeros(teams.count, np.int32)
-        """The same for fences in its own CTA, including those of scope CTA, which do not precede fences of others."""
+        """What precedes it of fences in its own CTA, also those of scope CTA, which do not precede fences of others."""
         self.fences = Moments(self)  # the last `fence.sc`, until all threads of a barrier know it
         self.fences_near = Moments(self)
 

@@ -36,7 +36,7 @@ class Marks(NamedTuple):
 
 
 def marks(kernel: Kernel, args: Sequence[object], outputs: Sequence[int]) -> Marks:
-    """Those of a launch with these arguments; `outputs` are numbers of arguments."""
+    """The marks of a launch with these arguments; `outputs` are numbers of arguments."""
     arrays = ((kernel.module.address(a), bits) for a in args if (bits := undefined_bits(a)) is not None)
     return Marks(
         {**dict(arrays), **undefined()},

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 AROUND = 64
 """In bytes: padding is shorter than this, and next to written data."""
 AROUND_LOCAL = 16
-"""The same for local memory, where variables are small."""
+"""The length of padding in local memory, where variables are small."""
 
 
 WORD, UNIT, NEAR = 4, 8, 32
@@ -64,7 +64,7 @@ class UnwrittenCopies:
                 return
 
     def stored(self, op: Op, origin: Op | None, bad: Array) -> None:
-        """Such words are stored in global memory."""
+        """Unwritten words are stored in global memory."""
         r, x = self.reporter, self.executing.batch.x
         if not self.active or origin is None:
             return

@@ -82,7 +82,7 @@ def fold(op: str, a: Known, b: Known, w: int) -> Known:
 
 @lru_cache(4096)
 def fold_lanes(op: str, a: Known, b: Known, w: int) -> Known:
-    """The same, lane by lane. Memoised, because each pass over a kernel folds the same numbers again: nine in ten for
+    """The result lane by lane. Memoised, because each pass over a kernel folds the same numbers again: nine in ten for
     Triton."""
     f, mask = FOLD[op], (1 << w) - 1
     return collapse(tuple(f(p, q, w) & mask for p, q in zip(as_lanes(a), as_lanes(b), strict=True)))

@@ -34,7 +34,7 @@ class FunctionContext:
     shared_layout: SharedLayout
     """The module of the kernel for which the function is compiled."""
     symbol: str
-    """Its LLVM name."""
+    """The LLVM name of the function."""
     site_base: int
     """An offset added to positions in its code, so that faults identify the function too."""
     entered_from: Mapping[int, SideExit]

@@ -21,7 +21,7 @@ class Segments:
         self.origins: list[set[int]] = [set() for _ in blocks]
         """By block; positions are those after barriers, or `BEGIN`."""
         self.ends: set[int] = set()
-        """The same for the places where warps end."""
+        """The positions from which the places where warps end are reached."""
         self.barriers = {b.stop: barrier_number(b.last) for b in blocks if b.index in c.suspending and b.last}
         """The barrier at which a warp waits before it resumes at a position, if known."""
         work = [(0, BEGIN)]

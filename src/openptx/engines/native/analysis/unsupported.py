@@ -12,4 +12,4 @@ class InterpretInstruction(UnsupportedByJit):
 
 
 class InterpretWithinCta(InterpretInstruction):
-    """The same, for an instruction that only changes state of its own CTA."""
+    """An instruction for the interpreter that only changes state of its own CTA."""

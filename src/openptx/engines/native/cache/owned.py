@@ -22,7 +22,7 @@ def read(path: Path, limit: int) -> bytes | None:
     handle = os.open(path, os.O_RDONLY | FLAGS)
     try:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > limit or objection(status) is not None:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit or ownership_problem(status) is not None:
             return None
         with open(handle, "rb", closefd=False) as stream:
             return stream.read(status.st_size)
@@ -36,26 +36,26 @@ def distrust_reason(*own: Path) -> str | None:
     The paths must be real ones (`os.path.realpath`): no link is followed. Nonexistent folders are skipped.
     """
     for folder in own:
-        if (reason := folder_objection(folder, above=False)) is not None:
+        if (reason := folder_problem(folder, above=False)) is not None:
             return reason
     for folder in own[-1].parents:
-        if (reason := folder_objection(folder, above=True)) is not None:
+        if (reason := folder_problem(folder, above=True)) is not None:
             return reason
     return None
 
 
-def folder_objection(folder: Path, *, above: bool) -> str | None:
+def folder_problem(folder: Path, *, above: bool) -> str | None:
     try:
         status = os.lstat(folder)
     except FileNotFoundError:
         return None
     if not stat.S_ISDIR(status.st_mode):
         return f"{folder} is not a folder"
-    reason = objection(status, above=above)
+    reason = ownership_problem(status, above=above)
     return f"{folder} {reason}" if reason is not None else None
 
 
-def objection(status: os.stat_result, *, above: bool = False) -> str | None:
+def ownership_problem(status: os.stat_result, *, above: bool = False) -> str | None:
     """The problem with an owner and a mode. Windows protects a user's folders by other means."""
     if not hasattr(os, "geteuid"):
         return None

@@ -55,12 +55,12 @@ def resume_interp(run: Run, codes: list[int], team: list[Worker], make: Callable
     per_batch = ctas_of_a_batch(run.plan.program, run.plan.function, launch.shape)
     rest: Iterator[tuple[int, int]] = chain.from_iterable(
         pieces(each, per_batch)
-        for each in (*(untouched(code, worker) for code, worker in zip(codes, team, strict=True)), untaken)
+        for each in (*(unstarted_ctas(code, worker) for code, worker in zip(codes, team, strict=True)), untaken)
     )
     run_batches(launch, begun, rest)
 
 
-def untouched(code: int, worker: Worker) -> range:
+def unstarted_ctas(code: int, worker: Worker) -> range:
     """CTAs that a worker has taken and not started."""
     first, stop = struct.unpack_from("<2q", worker.memory, abi.FROM)
     return range(first + (code == abi.HANDED), stop)

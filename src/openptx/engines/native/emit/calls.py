@@ -49,17 +49,17 @@ class CallLowering:
         if isinstance(target, Reg):
             self.indirect(site, candidates, self.binder.read_register(target))
         elif candidates:
-            self.when_any(lambda: self.invoke(site, candidates[0], self.scope.mask))
+            self.if_any_lane(lambda: self.invoke(site, candidates[0], self.scope.mask))
         else:
             assert target is not None
-            self.when_any(lambda: self.ask_system(site, target.name))
+            self.if_any_lane(lambda: self.ask_system(site, target.name))
 
     def ask_system(self, site: CallSite, name: str) -> None:
         """A system function: the reference engine executes it for the lanes."""
         given = [self.word(argument) for argument in site.arguments]
         self.upcalls.ask(name, given)
         for wanted in site.results:
-            self.deliver(wanted, (self.upcalls.results(),))
+            self.write_result(wanted, (self.upcalls.results(),))
 
     def word(self, given: Operand) -> Bits:
         """An argument of at most 64 bits, from a register or a parameter variable."""
@@ -69,7 +69,7 @@ class CallLowering:
         assert isinstance(value, Bits)
         return value
 
-    def when_any(self, act: Callable[[], None]) -> None:
+    def if_any_lane(self, act: Callable[[], None]) -> None:
         """`act`, skipped if no lane executes."""
         if not self.scope.mask_may_be_empty:
             act()
@@ -101,7 +101,7 @@ class CallLowering:
         self.x.watch.begins_frame(base, callee.frame_size)
         for formal, given in zip(callee.parameters, site.arguments, strict=True):
             if isinstance(formal, Variable):
-                self.give(given, formal, base)
+                self.store_argument(given, formal, base)
         values = [
             self.argument_bits(given, formal)
             for formal, given in zip(callee.parameters, site.arguments, strict=True)
@@ -145,7 +145,7 @@ class CallLowering:
     def fit(self, a: Bits, w: int) -> Bits:
         return a if a.width == w else self.x.resize(a, w)
 
-    def give(self, given: Operand, formal: Variable, base: Bits) -> None:
+    def store_argument(self, given: Operand, formal: Variable, base: Bits) -> None:
         """Copies an argument into the callee's parameter variable."""
         begin = base + formal.offset
         limit = begin + formal.size
@@ -175,9 +175,9 @@ class CallLowering:
             w = min(formal.type.width, 64)
             places = [self.buffer("%out", place[0] + i) for i in range(place[1])]
             parts = tuple(self.x.bits(self.ir.load(vector_type(w), at, 64), w) for at in places)
-        self.deliver(wanted, parts)
+        self.write_result(wanted, parts)
 
-    def deliver(self, wanted: Operand, parts: tuple[Bits, ...]) -> None:
+    def write_result(self, wanted: Operand, parts: tuple[Bits, ...]) -> None:
         """Writes a result to its destination in the caller."""
         if isinstance(wanted, Reg):
             self.binder.write((wanted, None), parts if wanted.width == 128 else parts[0])
@@ -189,27 +189,27 @@ class CallLowering:
     def load_parameter(self, place: Bits, step: int, size: int) -> tuple[Bits, ...]:
         """A parameter variable of `size` bytes as values of `step` bytes."""
         found = self.memory.load("frame", place, 8 * step, size // step)
-        self.x.watch.passes(place, 8 * step, size // step, writes=False)
+        self.x.watch.accesses_parameter(place, 8 * step, size // step, writes=False)
         return found
 
     def store_parameter(self, place: Bits, values: list[Bits]) -> None:
         """Writes values to a parameter variable."""
         self.memory.store("frame", place, values)
-        self.x.watch.passes(place, values[0].width, len(values), writes=True)
+        self.x.watch.accesses_parameter(place, values[0].width, len(values), writes=True)
 
     def copy_local(self, to: Bits, origin: Bits, size: int) -> None:
         """Copies bytes within each lane's local memory."""
         ir = self.ir
         if size in (1, 2, 4, 8):
             self.memory.store("frame", to, self.memory.load("frame", origin, 8 * size))
-            self.x.watch.passes_on(to, origin, size)
+            self.x.watch.copies_parameter(to, origin, size)
             return
         word, first = self.scope.mask_word(), self.scope.entry.first_lane()
         ir.line(
             f"call void @openptx.copy(ptr %w, i32 {word}, i64 {self.x.scalar(to)}, i64 {self.x.scalar(origin)},"
             f" i64 {size}, i32 {first})"
         )
-        self.x.watch.passes_on(to, origin, size)
+        self.x.watch.copies_parameter(to, origin, size)
 
     # Indirect calls
 

@@ -37,10 +37,10 @@ class EntryValues:
         self.slots = {"%index": "i32", "%frame": "ptr"} if chains_warps else {}
         """Per-warp values that are kept in memory, with their types, because segments of other warps follow."""
         self.reloaded: dict[str, str] = {}
-        """Those that the block has loaded."""
+        """Per-warp values that the block has loaded."""
         self.cold_label = ""
         self.reloaded_cold: dict[str, str] = {}
-        """Those that cold code has loaded since this label."""
+        """Per-warp values that cold code has loaded since `cold_label`."""
 
     def begin_block(self) -> None:
         self.reloaded.clear()
@@ -71,7 +71,8 @@ class EntryValues:
         return self.ir.emit(f"shl i32 {self.index()}, 5") if self.chains_warps else self.ir.own("%first32")
 
     def first_thread(self) -> str:
-        """The same as an i64. Only slow paths need it, so it is computed there and not kept for each warp."""
+        """The number of the warp's first thread, an i64. Only slow paths need it, so it is computed there and not kept
+        for each warp."""
         return self.ir.emit(f"zext i32 {self.first_lane()} to i64") if self.chains_warps else self.ir.own("%first")
 
     def state(self, offset: int, t: str) -> str:

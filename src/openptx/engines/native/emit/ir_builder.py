@@ -90,7 +90,7 @@ class IRBuilder(Builder):
         return name
 
     def first_line(self, text: str) -> None:
-        """The same for a line without a result."""
+        """Emits a line without a result in the entry block."""
         self._entry.append((Section.LAUNCH, text))
 
     @contextmanager

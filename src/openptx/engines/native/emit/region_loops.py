@@ -42,7 +42,7 @@ class RegionLoops(WarpChaining):
         alone = ir.fresh()
         if self.segments.barriers[b.stop] is None:
             return
-        together = self.came_to(b.stop)
+        together = self.all_warps_reached(b.stop)
         if fewer is not None:
             together = ir.emit(f"and i1 {together}, {ir.emit(f'xor i1 {fewer}, true')}")
         step, last = ir.fresh(), ir.fresh()
@@ -54,10 +54,10 @@ class RegionLoops(WarpChaining):
         ir.start(alone)
 
     def end_of_warp(self) -> None:
-        """The same where a warp ends."""
+        """A warp ends: the next one continues at the region's beginning, or the CTA ends."""
         ir = self.ir
         step, last, alone = ir.fresh(), ir.fresh(), ir.fresh()
-        ir.likely(self.came_to(ENDED), step, alone)
+        ir.likely(self.all_warps_reached(ENDED), step, alone)
         ir.start(step)
         self.next_in_region(ENDED, sorted(self.segments.ends, reverse=True), last)
         ir.start(last)
@@ -68,7 +68,7 @@ class RegionLoops(WarpChaining):
     def after_end(self) -> None:
         self.ir.jump("onward")
 
-    def came_to(self, position: int) -> str:
+    def all_warps_reached(self, position: int) -> str:
         """An i1: whether all warps that have run the region came to this position."""
         self.entry.index()  # loaded before the paths part, since both need it
         came = self.ir.load("i32", "%came", 4)

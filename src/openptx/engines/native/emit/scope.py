@@ -121,7 +121,7 @@ class LocalFrame:
     def __init__(self, scope: Scope) -> None:
         self.x, self.c = scope.x, scope.c
         self.base: Bits | None = None
-        """Its offset; None: 0."""
+        """The frame's offset; None: 0."""
         self._limit: Bits | None = None
 
     def begin_block(self) -> None:

@@ -46,7 +46,7 @@ class WarpLoop:
         if self.c.runs_next_warp and not self.rounds:
             ir.jump("onward")
         elif self.c.runs_next_warp and self.barriers.numbers is not None:
-            self.account()
+            self.leave_barriers()
         else:
             self.exits.return_with(abi.DONE)
         self.entry.begin_block()
@@ -68,7 +68,7 @@ class WarpLoop:
             ir.start("ready")
             ir.jump("warp")
 
-    def account(self) -> None:
+    def leave_barriers(self) -> None:
         """The warp's threads have exited: barriers no longer wait for them."""
         ir, field = self.ir, self.entry.frame_field
         ir.store("i32", -1, field(abi.RESUME), 4)

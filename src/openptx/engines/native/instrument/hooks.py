@@ -63,8 +63,8 @@ class Hooks:
     def begins_frame(self, base: Bits, size: int) -> None:
         """The executing lanes start an activation: its frame has `size` bytes of their local memory from `base` on."""
 
-    def passes(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
+    def accesses_parameter(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
         """A parameter variable, `count` elements of `w` bits of local memory, has been read or written by a call."""
 
-    def passes_on(self, to: Bits, origin: Bits, size: int) -> None:
+    def copies_parameter(self, to: Bits, origin: Bits, size: int) -> None:
         """A call has copied `size` bytes of local memory from one parameter variable to another."""

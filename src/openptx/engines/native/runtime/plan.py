@@ -186,7 +186,7 @@ class Plans:
         uniform."""
         self.baseline: dict[tuple[str, Triple], BaselineCode] = {}
         self.optimised: set[tuple[str, Triple]] = set()
-        """Those that have run baseline code and no longer need it."""
+        """Kernels and blocks that have run baseline code and no longer need it."""
 
     def find(
         self, program: Program, function: Function, image: Image, config: LaunchConfig, workers: int,

@@ -99,7 +99,7 @@ def make_threads(run: Run, worker: Worker, cta: Triple, machine: type[Threads]) 
     x, y, z = cta
     geometry = Geometry(shape_of(run), (z * plan.grid[1] + y) * plan.grid[0] + x, 1)
     found = machine(geometry, run.memory, run.image)
-    found.lies_in(worker.shared.view(), worker.local.view()[: plan.stride * plan.threads], plan.stride)
+    found.use_memory(worker.shared.view(), worker.local.view()[: plan.stride * plan.threads], plan.stride)
     if worker.tensor is not None:
         found.tensor_block = worker.tensor.view()
     return found

@@ -184,7 +184,7 @@ class FloatBits(OutlinedOps):
         return self.ir.concatenate(FLOAT[w], n, done)
 
     def directed_scalar(self, op: str, w: int, operands: Sequence[str], rnd: str) -> str:
-        """The same of scalars: the first element of one register."""
+        """A directed rounding of scalars: the first element of one register."""
         n = (512 if self.cpu.avx512 else 256) // w
         lanes = [self.splat(e, FLOAT[w]) for e in operands]
         if self.cpu.avx512:

@@ -103,8 +103,8 @@ class Interpolator:
         else:
             constant, pair = self.gathered(t, i)
         double = self.doubled(place, drop)
-        low = self.products(pair, self.beside_squares(place & _FIRST, self.squares(double))) + t.bias
-        high = self.apart(double >> LOW + 1 - drop)
+        low = self.products(pair, self.packed_with_squares(place & _FIRST, self.squares(double))) + t.bias
+        high = self.widened(double >> LOW + 1 - drop)
         return constant + self.products(pair, high) + x.shr(S, low, LOW)
 
     def chosen_among_words(self, t: Segments, i: Bits) -> tuple[Bits, Bits]:
@@ -142,7 +142,7 @@ class Interpolator:
 
     def square(self, place: Bits) -> Bits:
         """The square, with the bits of `Multifunction.square`."""
-        return self.apart(self.squares(self.doubled(place, 2)))
+        return self.widened(self.squares(self.doubled(place, 2)))
 
     def gathered(self, t: Segments, i: Bits) -> tuple[Bits, Bits]:
         """Constants and pairs of segments."""
@@ -174,7 +174,7 @@ class Interpolator:
         upper = ir.emit(f"and {_HALF} {high}, splat (i32 {-1 << 16})")
         return ir.emit(f"or {_HALF} {lower}, {upper}")
 
-    def apart(self, words: Bits) -> Bits:
+    def widened(self, words: Bits) -> Bits:
         """Numbers of sixteen bits, lane j and lane 16 + j side by side, as numbers of 32."""
         ir = self.x.ir
         both = ir.emit(f"bitcast {WORDS} {self.x.vector(words)} to {_HALF}")
@@ -235,7 +235,7 @@ class Interpolator:
 
     # Thirty-two bits a lane
 
-    def beside_squares(self, low: Bits, squares: Bits) -> Bits:
+    def packed_with_squares(self, low: Bits, squares: Bits) -> Bits:
         """A 16-bit number in the lower half of each lane, its square in the upper one."""
         ir = self.x.ir
         words = ir.emit(f"bitcast {WORDS} {self.x.vector(squares)} to {_HALF}")

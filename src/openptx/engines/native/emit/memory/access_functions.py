@@ -71,10 +71,10 @@ def finish_exactly(b: IRBuilder, shape: Shape, addresses: str, call: str) -> Non
 
 
 def mask() -> str:
-    """The executing lanes of such a function, as i1."""
+    """The executing lanes of an access function, as i1."""
     return "%mask"
 
 
 def lanes() -> str:
-    """The same as bits of an i32."""
+    """The executing lanes of an access function, as bits of an i32."""
     return "%lanes"

@@ -177,8 +177,8 @@ class AtomicLowering:
         return ir.phi(PLACES, labels, exact, quick)
 
     def places_found(self, space: str, address: Bits, size: int) -> str:
-        """The same lane by lane, or a fault."""
-        self.slow.hand_addresses(address)
+        """The pointers of the lanes, looked up lane by lane, or a fault."""
+        self.slow.store_addresses(address)
         self.slow.call("places", space, size, 1)
         return self.ir.emit(f"load volatile {PLACES}, ptr {self.entry.field(abi.SCRATCH)}, align 64{STATE}")
 

@@ -83,7 +83,7 @@ class BoundsCheck:
     def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
         """Whether the whole range between the lowest and the highest lane is valid, where it begins, and the
         addresses."""
-        group = self.group_here(region)
+        group = self.current_group(region)
         good = self.group_good.get(group) if group is not None else None
         wanted: Wanted | None = None  # nothing, if an earlier access of the group has checked it
         if good is None:
@@ -159,7 +159,7 @@ class BoundsCheck:
             start, limit = self.slots.column(row, 0), self.slots.column(row, 2 if wanted.write else 1)
             offset = ir.emit(f"sub i64 {base}, {start}")
             room = self.room(limit, wanted.span, False)
-            good = self.aligned_too(self.inside(offset, wanted.low, room), base, wanted.align, form)
+            good = self.and_aligned(self.inside(offset, wanted.low, room), base, wanted.align, form)
         return Checked(good, pointer, Span(base, form.lanes, offset=base))
 
     def known_slot(self, base: str) -> object:
@@ -200,7 +200,7 @@ class BoundsCheck:
         low, span, align, _ = wanted
         room = self.room(limit, span)
         if align <= 1 << form.tz or low % align or any(v % align for v in form.lanes):
-            return self.aligned_too(self.inside(offset, low, room), offset, align, form)
+            return self.and_aligned(self.inside(offset, low, room), offset, align, form)
         ir, bits = self.ir, align.bit_length() - 1
         key = ("room", limit, span, align)
         if key not in self.entry.values:
@@ -215,7 +215,7 @@ class BoundsCheck:
         begin = self.ir.emit(f"add i64 {offset}, {low}") if low else offset
         return self.ir.emit(f"icmp ult i64 {begin}, {room}")
 
-    def aligned_too(self, good: str, base: str, align: int, form: Form) -> str:
+    def and_aligned(self, good: str, base: str, align: int, form: Form) -> str:
         ir = self.ir
         if align > 1 and any(v % align for v in form.lanes):
             return "false"
@@ -225,7 +225,7 @@ class BoundsCheck:
             return ir.emit(f"and i1 {good}, {aligned}")
         return good
 
-    def group_here(self, region: str) -> Group | None:
+    def current_group(self, region: str) -> Group | None:
         """The group of the current access."""
         group = self.groups.get(self.scope.site) if not self.scope.step_lane else None
         return group if group is not None and group.region == region and not self.scope.mask_may_be_empty else None

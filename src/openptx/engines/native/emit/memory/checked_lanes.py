@@ -75,7 +75,8 @@ class CheckedLanes:
         return good, pointers
 
     def near_rows(self, place: Bits, step: int) -> tuple[str, Callable[[], list[str]]]:
-        """The same in shared memory, where a place has 32 bits."""
+        """Whether the lanes' places in shared memory are two rows of half a warp, and pointers to these. A place has 32
+        bits."""
         ir, a = self.ir, self.checks.narrow(place)
         host, room = self.checks.near_limits(HALF * step)
         alike = in_rows(ir, OFFSETS, a, self.x.literal_vector(steps_of(step), 32))

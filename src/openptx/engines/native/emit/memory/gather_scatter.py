@@ -24,7 +24,7 @@ class GatherScatter:
         together = min(count, WIDEST // w)
         found: list[Bits] = []
         for i in range(0, count, together):
-            word = self.x.bits(self.gather_words(self.farther(places, i * w // 8), w * together), w * together)
+            word = self.x.bits(self.gather_words(self.advanced(places, i * w // 8), w * together), w * together)
             found += [self.x.resize(word >> k * w, w) for k in range(together)]
         return tuple(found)
 
@@ -35,9 +35,9 @@ class GatherScatter:
             word = values[i]
             for value in values[i + 1 : i + together]:
                 word = self.x.concat(value, word)
-            self.scatter_words(self.farther(places, i * w // 8), word)
+            self.scatter_words(self.advanced(places, i * w // 8), word)
 
-    def farther(self, places: str, distance: int) -> str:
+    def advanced(self, places: str, distance: int) -> str:
         return self.ir.emit(f"getelementptr i8, {PLACES} {places}, i64 {distance}") if distance else places
 
     def gather_words(self, places: str, w: int) -> str:

@@ -113,7 +113,7 @@ class LocalSlots:
         return found
 
     def move_some(self, b: IRBuilder, shape: Shape, i: int, places: str) -> str:
-        """The same for the lanes in `%mask`."""
+        """Moves one element of each lane in `%mask`."""
         w, t = shape.width, vector_type(shape.width)
         at = b.emit(f"getelementptr i8, {PLACES} {places}, i64 {i * shape.step}")
         if shape.name == "load":

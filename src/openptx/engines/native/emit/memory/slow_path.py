@@ -56,7 +56,7 @@ class SlowPath:
     def store(self, space: str, address: Bits | Span, values: Sequence[Bits]) -> None:
         w = values[0].width
         for i, v in enumerate(values):
-            self.hand_over(v, abi.DATA + i * N * w // 8, 4)
+            self.store_scratch(v, abi.DATA + i * N * w // 8, 4)
         self.access("store", space, address, w // 8, len(values))
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> tuple[Bits, ...]:
@@ -64,7 +64,7 @@ class SlowPath:
         self.scope.retry = ""
         places = (target, abi.SCRATCH), (origin, abi.DATA), (self.x.resize(size, 64), abi.MORE)
         for value, offset in places:
-            self.hand_over(value, offset)
+            self.store_scratch(value, offset)
         to_space, from_space = (abi.SPACES.index(space.replace("::cta", "")) for space in (to, source))
         first = self.entry.first_lane()
         self.faults.leave_if(
@@ -75,15 +75,15 @@ class SlowPath:
         )
         return ()
 
-    def hand_over(self, value: Bits, offset: int, align: int = 64) -> None:
+    def store_scratch(self, value: Bits, offset: int, align: int = 64) -> None:
         self.ir.store(vector_type(value.width), self.x.vector(value), self.entry.field(offset), align, STATE)
 
-    def hand_addresses(self, address: Bits) -> None:
-        self.hand_over(address, abi.SCRATCH)
+    def store_addresses(self, address: Bits) -> None:
+        self.store_scratch(address, abi.SCRATCH)
 
     def access(self, name: str, space: str, address: Bits | Span, step: int, count: int) -> None:
         if isinstance(address, Bits):
-            self.hand_addresses(address)
+            self.store_addresses(address)
             self.call(name, space, step, count)
         else:
             base = address.base if not address.offset else self.ir.emit(f"add i64 {address.start}, {address.offset}")

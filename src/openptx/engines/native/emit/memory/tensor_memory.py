@@ -29,16 +29,16 @@ class TensorMemory(tensor_memory.TensorMemory):
 
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
         places = self.places(address, count)
-        return tuple(word for i in range(count) for word in self.lanes.gather(self.beside(places, i), 8 * WORD, 1))
+        return tuple(word for i in range(count) for word in self.lanes.gather(self.at_column(places, i), 8 * WORD, 1))
 
     def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
         self.scope.retry = ""
         places = self.places(address, len(values))
         for i, value in enumerate(values):
-            self.lanes.scatter(self.beside(places, i), (value,), 8 * WORD)
+            self.lanes.scatter(self.at_column(places, i), (value,), 8 * WORD)
 
-    def beside(self, places: str, columns: int) -> str:
-        return self.lanes.farther(places, WORD * columns)
+    def at_column(self, places: str, columns: int) -> str:
+        return self.lanes.advanced(places, WORD * columns)
 
     def places(self, address: Bits, count: int) -> str:
         """The host address of each lane's columns; the warp ends if one of them is not allocated."""

@@ -159,7 +159,7 @@ class Definedness:
         return ir.emit(f"xor i1 {found}, true")
 
     def lanes_may_have_marks(self, address: Bits, origin: object) -> str:
-        """The same for addresses of which nothing more is known."""
+        """False if the addresses of all lanes are in the slot of their origin, and that slot has no marks."""
         ir, t = self.ir, vector_type(64)
         slot, unmarked = self.slot_of(origin)
         slots = ir.emit(f"lshr {t} {self.x.vector(address)}, splat (i64 {SHIFT[self.c.address_size]})")

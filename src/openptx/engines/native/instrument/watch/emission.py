@@ -89,14 +89,14 @@ class Watch(Hooks):
         if self.definedness is not None and size:
             self.definedness.undefine(base, size)
 
-    def passes(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
+    def accesses_parameter(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
         if self.definedness is not None:
             if writes:
                 self.definedness.write("frame", place, w, count)
             else:
                 self.definedness.read("frame", place, w, count, self.site_word(0))
 
-    def passes_on(self, to: Bits, origin: Bits, size: int) -> None:
+    def copies_parameter(self, to: Bits, origin: Bits, size: int) -> None:
         if self.definedness is not None:
             self.definedness.copy(to, origin, size)
 

@@ -97,7 +97,7 @@ def row(w: Writer, kind: Kind) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ones:
-    """The same lanes in every request."""
+    """Requests that are all made by the same lanes."""
 
     w: Writer
     mine: Word
