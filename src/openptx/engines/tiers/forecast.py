@@ -50,6 +50,9 @@ ends takes 4 ms until then (parity_sm80)."""
 STEADY = 0.3
 """How much two speeds may differ: loops count in whole steps, of which few may lie between two samples."""
 
+DOUBLES = 1000
+"""The number of lanes for which the reference engine takes about twice as long as for one."""
+
 SAMPLED = 256
 """The maximum number of lanes in a sample."""
 
@@ -136,14 +139,19 @@ def agreement(before: NDArray[np.float64] | None, last: NDArray[np.float64] | No
 
 def until_all_left(looks: list[Look], lanes: int) -> float:
     """Seconds until the last of a batch's lanes has left its loop, if lanes go on leaving it at the rate of the last
-    interval; only lanes none of whose differences are zero, because others have reached the loop's bound."""
+    interval; only lanes none of whose differences are zero, because others have reached the loop's bound.
+
+    Iterations take less time as lanes leave, except for the part that does not depend on their number.
+    """
     (_, a), (t1, b), (t2, c) = looks
     moved = (a != b).any(0) & c.all(0)
     count, moving = np.count_nonzero(moved), np.count_nonzero(moved & (b != c).any(0))
     if moving == count:
         return math.inf
     rate = math.log((count + 0.5) / (moving + 0.5)) / (t2 - t1)
-    return math.log(max(2.0, moving * lanes / c.shape[1])) / rate
+    inside = max(2.0, moving * lanes / c.shape[1])
+    constant = DOUBLES / (DOUBLES + inside)
+    return (1.0 - constant + constant * math.log(inside)) / rate
 
 
 def until_overflow(depths: list[Depth]) -> float:
