@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from openptx.analysis.bit_sets import bits_of
+from openptx.dataflow import bits_of
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.liveness import backwards, find_liveness

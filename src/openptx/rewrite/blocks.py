@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.analysis.bit_sets import bits_of
-from openptx.analysis.liveness import effect, live_after
 from openptx.control_flow import ENDS, block_bounds, control, successors
+from openptx.dataflow import bits_of, effect, live_after
 from openptx.program import Function, Op, Register
 from openptx.rewrite.algebra import splits_block
 from openptx.rewrite.operands import definitely_written, read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.analysis.liveness import live_before
+from openptx.dataflow import live_before
 from openptx.program import Function, Op, Register
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 
-from openptx.analysis.liveness import live_before
+from openptx.dataflow import live_before
 from openptx.isa.types import Type
 from openptx.program import Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, copy, fused_form, make_op, negated, negation

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.analysis.liveness import live_before
 from openptx.control_flow import ENDS, control
+from openptx.dataflow import live_before
 from openptx.program import Address, Function, Op, Reg, temporary
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block, ends_block

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.analysis.bit_sets import numbers_of
 from openptx.control_flow import is_read, is_written
+from openptx.dataflow import numbers_of
 from openptx.program import Reg, Register, Vector
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.operands import read, renamed, renamed_in, written

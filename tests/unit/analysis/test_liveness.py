@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 
-from openptx.analysis.bit_sets import bits_of, numbers_of
-from openptx.analysis.dataflow import solve
-from openptx.analysis.liveness import Effect, effect, live_after, live_before
+from openptx.dataflow import Effect, bits_of, effect, live_after, live_before, numbers_of, solve
 
 REGISTERS = 4
 

@@ -10,7 +10,7 @@ import pytest
 from large_kernels import SHAPES, switch
 
 import openptx
-from openptx.analysis.bit_sets import bits_of, set_of
+from openptx.dataflow import bits_of, set_of
 from openptx.engines.native import settings
 from openptx.engines.native.analysis import reconvergence
 from openptx.engines.native.analysis.cells import Cells

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.analysis.bit_sets import bits_of, set_of
+from openptx.dataflow import bits_of, set_of
 from openptx.engines.native import settings
 from openptx.engines.native.runtime import compiled_kernel as kernel
 

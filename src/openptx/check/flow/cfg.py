@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from openptx.analysis.dataflow import solve
 from openptx.check.names.scopes import Registers
+from openptx.dataflow import solve
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax import operands as text
 from openptx.syntax.directives import BranchTargets

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from openptx.analysis.bit_sets import bits_of, numbers_of
-from openptx.analysis.dataflow import solve
 from openptx.control_flow import (
     ENDS,
     JUMPS,
@@ -24,6 +22,7 @@ from openptx.control_flow import (
     read_registers,
     written_registers,
 )
+from openptx.dataflow import bits_of, numbers_of, solve
 from openptx.program import Function, Op, Reg, Register, Variable
 
 Literal = tuple[int, bool]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.analysis.bit_sets import bits_of, set_of
-from openptx.analysis.liveness import Effect, live_after
 from openptx.control_flow import END
+from openptx.dataflow import Effect, bits_of, live_after, set_of
 from openptx.engines.native.analysis.cfg import Graph
 
 Sets = list[frozenset[int]]
@@ -61,7 +60,7 @@ def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets,
     effects: list[Effect] = []
     ahead: list[frozenset[int] | set[int]] = []
     for b in graph.blocks:
-        used, killed = b.effect
+        used, killed = b.effect.used, b.effect.defined
         for pc in range(b.start, b.stop):
             if code[pc].guard is not None:  # inactive lanes keep the old value
                 used |= bits_of(cells.writes(code[pc]))

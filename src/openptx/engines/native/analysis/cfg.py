@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.analysis.liveness import Effect
 from openptx.control_flow import END, ENDS, block_bounds, control, converges, falls_through, goals
+from openptx.dataflow import Effect
 from openptx.engines.native.analysis.cells import Cells
 from openptx.program import Function, Op
 

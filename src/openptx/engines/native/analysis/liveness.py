@@ -1,13 +1,12 @@
-"""Liveness of a function's cells, in its blocks and after each of their operations (`analysis/liveness.py`)."""
+"""Liveness of a function's cells, in its blocks and after each of their operations (`dataflow.py`)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from openptx.analysis.bit_sets import bits_of, set_of
-from openptx.analysis.liveness import effect, live_after
-from openptx.analysis.liveness import live_before as before
 from openptx.control_flow import END
+from openptx.dataflow import bits_of, effect, live_after, set_of
+from openptx.dataflow import live_before as before
 from openptx.engines.native.analysis.cfg import Block, Graph
 from openptx.program import Op
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from openptx.analysis.bit_sets import bits_of, set_of
 from openptx.control_flow import END
+from openptx.dataflow import bits_of, set_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 

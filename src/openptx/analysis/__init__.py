@@ -1,1 +1,0 @@
-"""Analyses that several parts share: data flow over a graph, and liveness of registers."""
