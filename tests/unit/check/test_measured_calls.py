@@ -112,3 +112,43 @@ def test_calls_of_listed_functions(functions: str, call: str, wrong: str | None)
         for written in (text, re.sub(r"\b([pdr])\b", r"%\1", text)):
             found = openptx.check(LISTED + written)
             assert [d.name for d in found if d.severity == "error"] == ([wrong] if wrong else []), written
+
+
+# fmt: off
+FORMALS = (  # a parameter; arguments that are taken, and those that are not
+    # A vector is the bits of all of its elements.
+    (".reg .v2 .b32 p",           "v vf r64 d64 1 q64",               "r32 f32 v4 q32"),
+    (".reg .v2 .f32 p",           "v vf r64 d64 1 q64",               "r32 f32 v4 q32"),
+    # An array is no vector.
+    (".param .align 8 .b8 p[8]",  "a8",                               "v r64 a4"),
+    # Constants of halves, and pairs of them, which are 32 bits.
+    (".reg .f16 p",               "h 1.0 0f3F800000",                 "1 r32"),
+    (".param .f16 p",             "h 1.0",                            "1 r32"),
+    (".reg .f16x2 p",             "x r32 u32 f32 0f3F800000 q32",     "1 1.0 r64 h"),
+    (".reg .pred p",              "o",                                "1 r32"),
+    # No sums.
+    (".reg .b32 p",               "r32 q32 7",                        "r32+1 q32+0 q32+4"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("formal", "taken", "refused"), FORMALS)
+@pytest.mark.parametrize("through", ["", "t"])
+def test_arguments_of_parameters(formal: str, taken: str, refused: str, through: str) -> None:
+    names = (
+        ".reg .v2 .b32 v; .reg .v4 .b32 v4; .reg .v2 .f32 vf; .reg .b64 r64; .reg .f64 d64; .reg .b32 r32; "
+        ".reg .u32 u32; .reg .f32 f32; .reg .f16 h; .reg .f16x2 x; .reg .pred o; .param .b64 q64; .param .b32 q32; "
+        ".param .align 8 .b8 a8[8]; .param .align 4 .b8 a4[4]; "
+    )
+    prototype = f"t: .callprototype _ ({re.sub(r'(?<= )p', '_', formal)});" if through else ""
+    callee, table = ("r64", ", t") if through else ("f", "")
+    head = f".version 9.0\n.target sm_90\n.address_size 64\n.extern .func f({formal});\n"
+    wrong = {
+        argument
+        for argument in (*taken.split(), *refused.split())
+        for found in openptx.check(
+            f"{head}.entry k() {{ {names} {prototype} call {callee}, ({argument}){table}; ret; }}"
+        )
+        if found.severity == "error"
+    }
+    assert wrong == set(refused.split())

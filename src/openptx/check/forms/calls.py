@@ -237,29 +237,47 @@ def is_open(formal: Variable) -> bool:
 
 
 def _matches(element: text.Operand, kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
-    """Whether an element of a call matches. A component of a vector register, `v.x`, is not a name, and only names are
-    allowed."""
-    return not isinstance(element, text.Selector) and suits(kind, formal, what, follows_ptxas)
+    """Whether an element of a call matches. A component of a vector register, `v.x`, is not a name, nor is a sum, and
+    only names are allowed."""
+    return not isinstance(element, (text.Selector, text.Sum)) and suits(kind, formal, what, follows_ptxas)
 
 
 def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
     """Whether an argument or the destination of a result matches the formal parameter."""
-    wanted, array = TYPES[formal.type], bool(formal.names[0].dimensions)
+    wanted, array = _wanted(formal, follows_ptxas), bool(formal.names[0].dimensions)
     match kind.sort:
         case kinds.REGISTER:
             return kind.type is not None and not array and _takes_register(wanted, kind.type, follows_ptxas)
         case kinds.VECTOR:
-            return kind.type is not None and _bytes(formal) * 8 == kind.type.width * kind.count
+            whole = kind.type is not None and _bytes(formal) * 8 == kind.type.width * kind.count
+            return whole and not (array and follows_ptxas)
         case kinds.VARIABLE | kinds.ELEMENT:
             return _takes_variable(kind, formal, wanted, follows_ptxas)
         case kinds.INTEGER | kinds.FLOAT:
-            return what == "argument" and not array and (wanted.kind == "b" or takes_constant(wanted, kind))
+            return what == "argument" and not array and _takes_constant(wanted, kind, follows_ptxas)
         case _:
             return False
 
 
+def _wanted(formal: Variable, follows_ptxas: bool) -> Type:
+    """The type that an argument must have. To the assembler a vector is the bits of all of its elements."""
+    element = TYPES[formal.type]
+    whole = TYPES.get(f"b{element.width * formal.vector}") if formal.vector > 1 and follows_ptxas else None
+    return whole or element
+
+
+def _takes_constant(wanted: Type, kind: Kind, follows_ptxas: bool) -> bool:
+    if not follows_ptxas:
+        return wanted.kind == "b" or takes_constant(wanted, kind)
+    if wanted.name in ("f16", "f16x2"):
+        return kind.sort == kinds.FLOAT and (wanted.name == "f16" or kind.bits == 32)
+    return wanted.kind == "b" or (wanted.kind != "pred" and takes_constant(wanted, kind))
+
+
 def _takes_register(wanted: Type, declared: Type, follows_ptxas: bool) -> bool:
     pair = follows_ptxas and declared.name == "f16x2" and wanted.name == "f32"
+    if follows_ptxas and wanted.name == "f16x2":
+        wanted = TYPES["b32"]
     return pair or Rule(wanted, False, False, follows_ptxas).takes(declared)
 
 
@@ -283,12 +301,13 @@ def _bytes(formal: Variable) -> int:
 def _alike(kind: Kind, formal: Variable, wanted: Type, size: int) -> bool:
     """Whether a `.param` variable is declared like the parameter: arrays by their size, scalars by their type."""
     array = bool(formal.names[0].dimensions)
-    align = formal.align.value if formal.align is not None else element_bytes(wanted) * max(1, formal.vector)
+    element = element_bytes(TYPES[formal.type]) * max(1, formal.vector)
+    align = formal.align.value if formal.align is not None else element
     if kind.align != min(align, kinds.FAR) or (kind.count > 0) != array:
         return False
     if array:
         return is_open(formal) or kind.room == min(size, kinds.FAR)
-    return kind.type is not None and Rule(wanted, False, False, True).takes(kind.type)
+    return kind.type is not None and _takes_register(wanted, kind.type, True)
 
 
 def _number(number: int, what: str) -> str:

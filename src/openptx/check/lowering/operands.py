@@ -265,6 +265,8 @@ class Binder:
             bound = self.bind(tree, type)
             if isinstance(bound, Sink) and formal is not None and formal.space == "reg":
                 found += [bound] * (formal.vector or 1)
+            elif isinstance(bound, (Reg, Imm)) and formal is not None and formal.vector > 1:
+                raise UnboundError(f"`{tree.text}`, a single value for a vector, can't be executed yet")
             else:
                 found += bound.elements if isinstance(bound, Vector) else (bound,)
         return tuple(found)
