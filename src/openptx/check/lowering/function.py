@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openptx.check.lowering.bound_form import bound_form
 from openptx.check.lowering.layout import Frame, variable
 from openptx.check.lowering.operands import Binder, UnboundError
@@ -90,6 +92,9 @@ class FunctionLowering:
             return tuple(self.registers[first:])
         space, frame = ("param", self.window) if self.function.kind == "entry" else ("frame", self.frame)
         found = variable(declaration, declarator, space, frame)
+        if not found.size:  # `.b8 rest[]`
+            size = self.module.longest_argument
+            found = replace(found, size=size, offset=frame.place(size, found.align))
         if meaning is not None:
             self._variables[meaning] = found
         return (found,)

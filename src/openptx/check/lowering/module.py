@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from openptx.check.forms.verdicts import verdicts
 from openptx.check.lowering.function import FunctionLowering
@@ -20,7 +21,7 @@ from openptx.syntax.statement_lexer import landmarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from openptx.check.module import ModuleChecker
     from openptx.program import Function, Variable
@@ -101,9 +102,8 @@ class ModuleLowering:
 
     def _take_inner(self, header: tree.Function) -> None:
         """Variables that a body declares but that live as long as the module, or the CTA. Instructions are skipped."""
-        places = landmarks(header.file.text, header.body or header.span)
-        for statement in tree.walk(header.read(list(places))[0]):
-            if isinstance(statement, Declaration) and statement.space not in ("reg", "param", "local"):
+        for statement in declarations(header):
+            if statement.space not in ("reg", "param", "local"):
                 for declarator in statement.names:
                     if statement.space == "shared":
                         found = self._variable(statement, declarator, declarator.name.text)
@@ -127,6 +127,22 @@ class ModuleLowering:
         return RESERVED_OFFSETS[which]
 
     # Used by bodies.
+
+    @cached_property
+    def longest_argument(self) -> int:
+        """The size in bytes of the longest parameter variable of a body: room for what any call passes to a parameter
+        without a length, which takes the other arguments of a variadic function."""
+        bodies = [header for header in self.headers.values() if header.body is not None]
+        return max(
+            (
+                variable(statement, declarator, "frame", None).size
+                for header in bodies
+                for statement in declarations(header)
+                if statement.space == "param"
+                for declarator in statement.names
+            ),
+            default=0,
+        )
 
     def inner(self, declarator: Declarator) -> Variable:
         """A shared, global or const variable that a function's body declares: created when the module was read."""
@@ -162,6 +178,14 @@ class ModuleLowering:
         function = self.headers[name]
         context = self.resolved.context.inside(function.kind == "entry")
         return FunctionLowering(self, function, self.resolved.body(function), verdicts(context)).lower()
+
+
+def declarations(header: tree.Function) -> Iterator[Declaration]:
+    """The variables that a body declares. Instructions are skipped."""
+    places = landmarks(header.file.text, header.body or header.span)
+    for statement in tree.walk(header.read(list(places))[0]):
+        if isinstance(statement, Declaration):
+            yield statement
 
 
 def defined(found: Variable) -> Variable:

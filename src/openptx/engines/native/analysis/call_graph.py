@@ -13,7 +13,7 @@ from openptx.engines.native.analysis.speculation import solve
 from openptx.engines.native.analysis.spin_loops import is_of_cta, loops_with_calls, spins, waiting_loops
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong
-from openptx.program import Function, FunctionName, Program, Targets
+from openptx.program import Function, FunctionName, Program, Targets, Variable
 
 FUTILE = 1 << 11
 """How many iterations one counts for in a loop that only threads can end which do not run meanwhile: those of the CTA,
@@ -79,8 +79,11 @@ def callees(program: Program, site: CallSite) -> list[Function]:
 
 
 def fits(function: Function, site: CallSite) -> bool:
-    """Whether a call has as many arguments and results as a function."""
-    return (len(function.parameters), len(function.returns)) == (len(site.arguments), len(site.results))
+    """Whether a call has as many arguments and results as a function; `.b8 rest[]` may get none."""
+    last = function.parameters[-1] if function.parameters else None
+    rest = isinstance(last, Variable) and last.shape == (0,)
+    missing = len(function.parameters) - len(site.arguments)
+    return 0 <= missing <= int(rest) and len(function.returns) == len(site.results)
 
 
 def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:

@@ -99,12 +99,12 @@ class CallLowering:
         base = self.frame.top()
         outer, self.scope.mask = self.scope.mask, mask
         self.x.watch.begins_frame(base, callee.frame_size)
-        for formal, given in zip(callee.parameters, site.arguments, strict=True):
+        for formal, given in zip(callee.parameters, site.arguments, strict=False):
             if isinstance(formal, Variable):
                 self.store_argument(given, formal, base)
         values = [
             self.argument_bits(given, formal)
-            for formal, given in zip(callee.parameters, site.arguments, strict=True)
+            for formal, given in zip(callee.parameters, site.arguments, strict=False)
             if isinstance(formal, Register)
         ]
         for (_, at, _), parts in zip(cells_of(callee.parameters), values, strict=True):
