@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from findings import module
+from findings import HEAD, module
 
 import openptx
 
@@ -17,9 +17,13 @@ class Row(NamedTuple):
     cure: str
 
 
+_OF_MODULES = (".entry", ".visible", ".func", ".global", ".const", ".pragma", ".public", "visible")
+"""How examples begin that are no statements of a body."""
+
+
 def given(row: Row) -> tuple[str, str]:
     """The text that the one error of an example marks, and its cure."""
-    text = module(row.example)
+    text = HEAD + row.example if row.example.startswith(_OF_MODULES) else module(row.example)
     errors = [found for found in openptx.check(text) if found.severity == "error"]
     assert len(errors) == 1, [str(found) for found in errors]
     (found,) = errors

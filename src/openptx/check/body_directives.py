@@ -44,7 +44,8 @@ class BodyDirectives:
         if first != name.span[0]:
             message = f"the label `{name.text}` occurs twice in this block"
             places = (Label((first, first + len(name.text)), "first here"),)
-            self.findings.add("duplicate-label", message, name.span, labels=places)
+            help = "rename one of them, and the branches that mean it"
+            self.findings.add("duplicate-label", message, name.span, labels=places, help=help)
         elif name.text in self.parameters and scope is self.checked.header:
             message, declared = f"`{name.text}` is a label and a parameter", scope.names[name.text].span
             places = (Label(declared, "first declared here"),)

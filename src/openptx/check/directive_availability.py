@@ -175,7 +175,7 @@ class DirectiveAvailability:
         named = {directive.name: directive for directive in function.directives}
         for one, other in _EXCLUSIVE:
             if one in named and other in named:
-                self._misplaced(named[other], f"`.{one}` and `.{other}` exclude each other", "one of them")
+                self._misplaced(named[other], f"`.{one}` and `.{other}` exclude each other", "leave out one of them")
         if function.returns and "noreturn" in named:
             self._misplaced(named["noreturn"], f"`{function.name.text}` never returns, and has a result", "not both")
         clusters = named.get("blocksareclusters")

@@ -11,17 +11,33 @@ MNEMONICS = {
     "convert": "cvt", "exp": "ex2", "exp2": "ex2", "fadd": "add", "ffma": "fma",
     "fmad": "fma", "fmul": "mul", "goto": "bra", "iadd": "add", "imad": "mad", "jmp": "bra", "jump": "bra",
     "ldg": "ld", "load": "ld", "log": "lg2", "log2": "lg2", "lsl": "shl", "lsr": "shr", "mod": "rem", "move": "mov",
+    "ldc": "ld", "lds": "ld", "ldr": "ld", "iadd3": "add", "isetp": "setp", "fsetp": "setp", "lop": "lop3",
+    "s2r": "mov", "sel": "selp", "sts": "st", "syncthreads": "bar",
     "return": "ret", "select": "selp", "shuffle": "shfl", "store": "st", "stg": "st", "__syncthreads": "bar",
 }
 TYPES = {
-    "bool": "pred", "char": "s8", "double": "f64", "float": "f32", "half": "f16", "i8": "s8", "i16": "s16",
-    "i32": "s32", "i64": "s64", "int": "s32", "long": "s64", "short": "s16", "uchar": "u8", "uint": "u32",
-    "ulong": "u64", "unsigned": "u32", "ushort": "u16",
+    "bfloat16": "bf16", "bool": "pred", "char": "s8", "double": "f64", "dword": "b32", "float": "f32",
+    "float32": "f32", "float64": "f64", "fp16": "f16", "fp32": "f32", "fp64": "f64", "half": "f16", "i8": "s8",
+    "i16": "s16", "i32": "s32", "i64": "s64", "int": "s32", "int8": "s8", "int16": "s16", "int32": "s32",
+    "int64": "s64", "long": "s64", "short": "s16", "uchar": "u8", "uint": "u32", "uint8": "u8", "uint16": "u16",
+    "uint32": "u32", "uint64": "u64", "ulong": "u64", "unsigned": "u32", "ushort": "u16",
 }
 MODIFIERS = {
     **TYPES, "block": "cta", "constant": "const", "device": "gpu", "private": "local", "readonly": "nc",
-    "system": "sys", "workgroup": "cta", "xchg": "exch", "xor": "bfly",
+    "gpu": "gl", "system": "sys", "workgroup": "cta", "xchg": "exch", "xor": "bfly",
 }
+ADVICE = {
+    "inc": "add one: `add.u32 d, a, 1;`",
+    "dec": "subtract one: `sub.u32 d, a, 1;`",
+    "lea": "`mov.u64 d, variable;` takes an address, `mad.wide.u32 d, index, size, base;` computes one",
+    "nop": "PTX has no instruction that does nothing: leave it out",
+    "pop": "PTX has no stack pointer: declare an array in `.local`, and use `ld.local`",
+    "pow": "`ex2.approx.f32` of `b` times `lg2.approx.f32` of `a`",
+    "push": "PTX has no stack pointer: declare an array in `.local`, and use `st.local`",
+}
+"""What to do instead of instructions that PTX lacks."""
+OMITTED = {"generic": "an address without a state space is generic"}
+"""Modifiers of other languages that mean what PTX means without a modifier, and why."""
 REGISTERS = {
     "blockdim": "ntid", "blockid": "ctaid", "blockidx": "ctaid", "blocksize": "ntid", "griddim": "nctaid",
     "gridsize": "nctaid", "lane": "laneid", "threadid": "tid", "threadidx": "tid", "warp": "warpid",
@@ -66,6 +82,8 @@ CALLS = {
     "while": "setp, a label and a guarded bra;",
 }
 ABSENT = {
+    ("fma", "s"): "the product of integers is not rounded: `mad.lo`, `mad.hi` or `mad.wide`",
+    ("fma", "u"): "the product of integers is not rounded: `mad.lo`, `mad.hi` or `mad.wide`",
     ("rem", "f"): "there is no remainder of floats: `div`, `cvt.rzi` of the quotient, and `fma` with its negative",
     ("st", "const"): "`.const` is read-only to kernels: store in `.global`; the host writes `.const` before the launch",
     ("st", "nc"): "`.nc` is a way to load; a store has no read-only path",

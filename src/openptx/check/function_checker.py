@@ -9,6 +9,7 @@ from openptx.check.body_directives import BodyDirectives
 from openptx.check.checked_function import CheckedFunction
 from openptx.check.explain.report import diagnostic
 from openptx.check.explain.suggestions import computed_first
+from openptx.check.explain.wrong_declarations import folded
 from openptx.check.flow import function_flow
 from openptx.check.flow.cfg import ControlFlowGraph
 from openptx.check.flow.lints import unreachable, warn_deprecated, warn_unused
@@ -22,12 +23,14 @@ from openptx.check.names.undeclared import Undeclared
 from openptx.check.operand import kinds
 from openptx.check.problems import Problem, passes
 from openptx.check.proof import proven
-from openptx.diagnostics import Diagnostic, Label
+from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.control import calls
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Location, Pragma
 
+_EARLIER = 1000
+"""How many earlier findings of the file may be about a declaration that a body uses."""
 _REFERENCES = frozenset((kinds.NAME_KIND, *kinds.TABLE_KINDS.values()))
 
 
@@ -52,17 +55,24 @@ class FunctionChecker:
     def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> bool:
         """Checks the statements at these positions, or all of them; `early` are registers that may be read before they
         are written. Returns whether there is no error, so that findings about control flow may follow."""
+        before = len(self.module.collector)
         self.flows = places is None or bool(early)
         self.body.keeps = self.keeps = places is None and self.module.keep
         everywhere = "uninitialized-register" in self.module.selected
         start, _ = self.function.body or (0, 0)
         self.graph = ControlFlowGraph(start, everywhere=everywhere, names=early)
         statements, problems = self.function.read(places)
+        self.undeclared.problems = problems
         self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
         declare = partial(self.module.declarations.local, own=self.checked.own_parameters)
         for statement, scope in self.body.walk(statements, self.checked.header, declare):
             self.statement(statement, scope)
         self.module.availability.room(self.function, self.directives.own)
+        if self.findings.wrong:
+            collector = self.module.collector
+            found = collector.since(before)
+            earlier = collector.since(max(before - _EARLIER, 0))
+            collector.replace(before, folded(found, earlier, self.function.span))
         self.module.collector.extend(self.unread)
         if self.keeps:
             self.module.bodies[self.function] = self.body
@@ -186,6 +196,9 @@ class FunctionChecker:
             end = instruction.opcode_span[1]
             self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
         unknown = problem.about == "unknown-instruction"
+        if unknown and not instruction.operands and scope.label(instruction.opcode) is not None:
+            start, jump = instruction.opcode_span[0], f"bra {instruction.opcode}"
+            found = found.advising(f"it is a label: write `{jump}`", Fix((start, start), "bra ", f"write `{jump}`"))
         self.findings.collect(found, (problem.about, instruction.opcode) if unknown else None)
 
     def guard(self, guard: tree.Guard, scope: Scope) -> None:

@@ -44,6 +44,8 @@ def nearest(
     for candidate in sorted(known):
         if abs(len(candidate) - len(word)) >= best or differing(letters, set(candidate)) >= best:
             continue
+        if letters.isdisjoint(candidate):  # `r` is no misspelt `x`
+            continue
         if (edits := distance(word, candidate, best)) < best and suits(candidate):
             best, found = edits, candidate
     return found

@@ -45,6 +45,15 @@ class Collector:
         known = {(found.name, found.span) for found, _ in self._found[before:]}
         return [each for each in diagnostics if (each.name, each.span) not in known] if known else diagnostics
 
+    def since(self, before: int) -> list[Diagnostic]:
+        """Those collected after the first `before`."""
+        return [found for found, _ in self._found[before:]]
+
+    def replace(self, before: int, found: list[Diagnostic]) -> None:
+        """Replaces those collected after the first `before`; those that stay keep their further locations."""
+        causes = {id(known): cause for known, cause in self._found[before:]}
+        self._found[before:] = [(each, causes.get(id(each))) for each in found]
+
     def __len__(self) -> int:
         return len(self._found)
 

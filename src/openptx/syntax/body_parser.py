@@ -15,7 +15,7 @@ from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, NO_LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
-from openptx.syntax.foreign import assigned, guard_reversed
+from openptx.syntax.foreign import assigned, guard_reversed, unmarked_guard
 from openptx.syntax.instruction_parser import begins_no_opcode, instruction, without_colon
 from openptx.syntax.lexical import LINE_MARKER
 from openptx.syntax.operands import Name
@@ -163,6 +163,12 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
         return _line(c, inside)
     if c.word == ";":
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
+    if inside and c.word == ":":
+        fix = Fix(c.span, "", "remove it", SAFE)
+        raise c.mistake("syntax", "this `:` ends no label", c.span, help="remove it", fix=fix)
+    if inside and c.kind == "number" and c.peek().word == ":":
+        help = "a label begins with a letter, `$`, `%` or `_`, here and wherever it is branched to"
+        raise c.mistake("invalid-name", f"`{c.word}` is a number, not a label", c.span, help=help)
     if c.kind == "word":
         return _worded(c, problems, inside)
     if inside and c.word == "!" and c.peek().word == "@":
@@ -179,6 +185,8 @@ def _worded(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         raise without_dot(c)
     if inside and ahead in ("=", "+=", "-="):
         raise assigned(c)
+    if inside and c.word == "if" and ahead != "(" and (mistake := unmarked_guard(c)):
+        raise mistake
     if not inside:
         raise misplaced_statement(c)
     name = Name(c.word, c.span)
@@ -220,10 +228,16 @@ def _refuse_misplaced(c: Cursor, inside: bool) -> None:
     """Raises the error that a directive is misplaced."""
     word = c.word
     if inside and word in _MODULE_ONLY:
-        raise _misplaced(c, f"`{word}` is not allowed inside the body of a function")
+        help = "it stands between the parameters and the `{` of a function" if word in TUNING else None
+        raise _misplaced(c, f"`{word}` is not allowed inside the body of a function", help)
     if not inside and word in _BODY_ONLY:
         where = "the header of a function" if word in TUNING else "the body of a function"
-        raise _misplaced(c, f"`{word}` is only allowed in {where}")
+        help = (
+            f"it stands between the parameters and the body: `.entry k() {word} 1 {{ ... }}`"
+            if word in TUNING
+            else None
+        )
+        raise _misplaced(c, f"`{word}` is only allowed in {where}", help)
     if word in LABELLED:
         raise _misplaced(c, f"`{word}` needs a label before it: `targets: {word} ...`")
 
@@ -239,17 +253,28 @@ def without_dot(c: Cursor) -> Mistake:
     return c.mistake("syntax", f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
 
 
+_WORDS_OF_C = frozenset((
+    "__global__", "__device__", "__shared__", "__constant__", "__host__", "__kernel", "char", "class", "const",
+    "double", "enum", "float", "int", "kernel", "long", "namespace", "short", "static", "struct", "template", "typedef",
+    "union", "unsigned", "using", "void",
+))  # fmt: skip
+
+
 def misplaced_statement(c: Cursor) -> Mistake:
     """The error that instructions are outside every function: one error, however many there are."""
     message = "an instruction is only allowed inside the body of a function"
-    mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here")
+    help = None
+    if c.word in _WORDS_OF_C:
+        message = f"`{c.word}` is a word of C, not of PTX"
+        help = "a kernel is `.visible .entry name(.param .u64 a) { ... }`, a variable `.global .u32 name;`"
+    mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here", help=help)
     c.seek(outside(c.file.text, c.start))
     mistake.recovered = True
     return mistake
 
 
-def _misplaced(c: Cursor, message: str) -> Mistake:
-    return c.mistake("misplaced-directive", message, c.span)
+def _misplaced(c: Cursor, message: str, help: str | None = None) -> Mistake:
+    return c.mistake("misplaced-directive", message, c.span, help=help)
 
 
 def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:

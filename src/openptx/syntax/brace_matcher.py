@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from operator import gt
 
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import COMMENT, OPEN_STRING, TRIVIA
@@ -45,6 +45,8 @@ _QUOTED = pattern(r'"[^{}\n]*+[{}]')
 _MODULE = pattern(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = pattern(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
+_ENDED_TWICE = pattern(r"(?<=[;}\n])[ \t]*\}[ \t]*;(?=\s*(?:\.(?:visible|weak|extern|common)\b\s*)?\Z)")
+"""The end of a body with a semicolon after it, before the next function or the end of the file."""
 _ITEM = pattern(_AN_ITEM)
 _NEXT = pattern(r"\.(?:entry|func|section)\b")
 _DECLARED = pattern(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
@@ -145,6 +147,12 @@ def _continuation(text: str, start: int) -> int | None:
 def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Body:
     end = len(file.text) if following is None else following
     labels = () if following is None else (Label((following, following + 1), "what follows can't be inside a body"),)
+    if ended := _ENDED_TWICE.search(file.text, opened[1], end):
+        semicolon = ended.end() - 1, ended.end()
+        fix = Fix(semicolon, "", "remove it", SAFE)
+        message = f"no `;` follows the `}}` of the body of `{name}`"
+        problem = Diagnostic("syntax", message, file, semicolon, "one `;` too many", fix=fix)
+        return Body((opened[1], ended.start()), ended.end(), problem)
     inner = _innermost(file.text, opened[1], end)
     message = f"the body of `{name}` is never closed" if inner is None else "this block is never closed"
     place = opened if opened[0] < opened[1] else (max(opened[0] - 1, 0), opened[0])

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import SAFE, Fix
+from openptx.diagnostics import SAFE, Fix, Label
 from openptx.patterns import pattern
+from openptx.source import Span
+from openptx.syntax.instruction_parser import missing_semicolon
 from openptx.syntax.tokens import Cursor, Mistake
 
 _TYPE = pattern(r"[busf](?:8|16|32|64)|pred", re.A)
 
 
+ORDER = "the order is: linkage, state space, `.align`, vector, type, `.ptr`, name"
+
+
 def spaceless(c: Cursor, parameter: bool) -> Mistake:
     """The error that a declaration lacks its state space."""
+    if parameter and c.word == ")" and c.file.text[c.last - 1] == ",":
+        fix = Fix((c.last - 1, c.last), "", "remove the comma", SAFE)
+        return c.mistake(c.about, "no parameter follows this comma", (c.last - 1, c.last), fix=fix)
+    if parameter and c.kind == "word" and _TYPE.fullmatch(c.word):
+        fix = Fix((c.start, c.start), ".param .", "begin the parameter with `.param`")
+        return c.mistake(c.about, f"expected `.param .{c.word}`, found `{c.word}`", c.span, "no type alone", fix=fix)
     if not (parameter and c.kind == "dot" and _TYPE.fullmatch(c.word[1:])):
-        return c.expected("a state space such as `.reg` or `.global`")
+        what = "`.param`, or `)`" if parameter else "a state space such as `.reg` or `.global`"
+        return c.expected(what, help="a parameter is declared as in `.param .u64 a`" if parameter else None)
     fix = Fix((c.start, c.start), ".param ", "begin the parameter with `.param`")
     return c.mistake(
         c.about, f"expected a state space such as `.param`, found `{c.word}`", c.span, "expected `.param`", fix=fix
@@ -24,7 +36,8 @@ def spaceless(c: Cursor, parameter: bool) -> Mistake:
 def typeless(c: Cursor) -> Mistake:
     """The error that a declaration lacks its type, or the type its dot."""
     if not _TYPE.fullmatch(c.word):
-        return c.expected("a type such as `.b32`")
+        help = "a declaration has a state space, a type and names: `.reg .b32 a;`"
+        return c.expected("a type such as `.b32`", help=help)
     fix = Fix((c.start, c.start), ".", f"write `.{c.word}`", SAFE)
     return c.mistake(c.about, f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
 
@@ -33,3 +46,83 @@ def commaless(c: Cursor, message: str) -> Mistake:
     """The error that a comma is missing between the previous word and this one."""
     fix = Fix((c.last, c.last), ",", "insert a comma", SAFE)
     return c.mistake(c.about, f"{message}, found `{c.word}`", c.span, "expected `,`", fix=fix)
+
+
+_VALUES = pattern(r"[(=]\s*([0-9]+(?:\s*,\s*[0-9]+)*)(?:\s*\))?", re.A)
+
+
+def parenthesised(c: Cursor, what: str) -> Mistake:
+    """The error that no integer follows a directive: its values are in parentheses, or follow a `=`."""
+    match = _VALUES.match(c.file.text, c.start, c.limit)
+    if match is None:
+        return c.expected(what)
+    fix = Fix(match.span(), f" {match[1]}" if c.last == c.start else match[1], f"write `{match[1]}`", SAFE)
+    return c.mistake(c.about, f"expected {what}, found `{c.word}`", c.span, "values follow without it", fix=fix)
+
+
+def no_name(c: Cursor) -> Mistake:
+    """The error that a pointer of C, or a number, stands for a name."""
+    if c.word == "*":
+        fix = Fix(c.span, "", "remove it", SAFE)
+        help = "a pointer is a number: `.u64 a`, for a parameter `.u64 .ptr .global a`"
+        return c.mistake(c.about, "PTX has no pointers in declarations", c.span, help=help, fix=fix)
+    help = "a name begins with a letter, or with `_`, `$` or `%` and one more character"
+    return c.expected("a name", "in this declaration", help=help)
+
+
+_PRODUCT = pattern(r"([0-9]+)\s*\*\s*([0-9]+)(?=\s*\])", re.A)
+_COMMAS = pattern(r"\[\s*([0-9]+(?:\s*,\s*[0-9]+)+)\s*\]", re.A)
+
+
+def computed_size(c: Cursor, start: int) -> Mistake | None:
+    """The errors `[32, 32]` and `[16*16]`, at what follows the first number."""
+    opened = c.file.text.rfind("[", start, c.start)
+    if (match := _COMMAS.match(c.file.text, opened, c.limit)) is not None:
+        meant = "".join(f"[{size.strip()}]" for size in match[1].split(","))
+        fix = Fix(match.span(), meant, f"write `{meant}`", SAFE)
+        return c.mistake(c.about, "each dimension of an array has brackets of its own", match.span(), fix=fix)
+    if (match := _PRODUCT.match(c.file.text, opened + 1, c.limit)) is not None:
+        meant = str(int(match[1]) * int(match[2]))
+        fix = Fix(match.span(), meant, f"write `{meant}`", SAFE)
+        return c.mistake(c.about, "the size of an array is one literal", match.span(), fix=fix)
+    return None
+
+
+_BRACKETED = pattern(r"\[([^\[\]{}();\n]*)\]|\(([^\[\]{}();\n]*,[^\[\]{}();\n]*)\)", re.A)
+
+
+def no_value(c: Cursor) -> Mistake | None:
+    """The error that a string, or a list in the brackets of another language, is an initial value."""
+    if c.kind == "string":
+        values = ", ".join(str(byte) for byte in (*c.word[1:-1].encode(), 0))
+        help = f"a string is an array of `.u8`: `{{{values}}}`" if len(values) < 200 else "write its bytes, in braces"
+        return c.mistake(c.about, "a string is no initial value", c.span, help=help)
+    match = _BRACKETED.match(c.file.text, c.start, c.limit) if c.word in ("[", "(") else None
+    if match is None:
+        return None
+    meant = f"{{{match[1] or match[2]}}}"
+    fix = Fix(match.span(), meant, f"write `{meant}`", SAFE)
+    return c.mistake(c.about, "a list of initial values is in braces", match.span(), fix=fix)
+
+
+def after_declarator(c: Cursor) -> Mistake:
+    if c.word == "{" and c.file.text[c.last - 1 : c.last] == "]" and not c.new_line:
+        return c.expected("`=`", "before the initial values")
+    if c.word in (".align", ".attribute", ".ptr") and not c.new_line:
+        return c.expected("`,` or `;`", "after the name", help=ORDER)
+    if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
+        return missing_semicolon(c, c.last)
+    if c.kind == "word":
+        return commaless(c, "expected `,` or `;` after the name")
+    return c.expected("`,` or `;`", "after the name")
+
+
+def after_parameter(c: Cursor, opened: Span) -> Mistake:
+    """The error that something else follows a parameter."""
+    if c.word in (".param", ".reg"):
+        return commaless(c, "expected `,` between parameters")
+    if c.word == ";":
+        last = c.peek().word == ")"
+        fix = Fix(c.span, "" if last else ",", "remove it" if last else "write a comma", SAFE)
+        return c.mistake(c.about, "parameters are separated by commas, not ended by `;`", c.span, fix=fix)
+    return c.expected("`,` or `)`", "after the parameter", labels=(Label(opened, "the parameters begin here"),))

@@ -5,11 +5,22 @@ from __future__ import annotations
 import re
 import sys
 
-from openptx.diagnostics import Diagnostic, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.constants import constant, primary
-from openptx.syntax.declaration_mistakes import commaless, spaceless, typeless
+from openptx.syntax.declaration_mistakes import (
+    ORDER,
+    after_declarator,
+    after_parameter,
+    commaless,
+    computed_size,
+    no_name,
+    no_value,
+    parenthesised,
+    spaceless,
+    typeless,
+)
 from openptx.syntax.declarations import (
     Attribute,
     Declarator,
@@ -21,7 +32,6 @@ from openptx.syntax.declarations import (
     Variable,
 )
 from openptx.syntax.directives import NAMES
-from openptx.syntax.instruction_parser import missing_semicolon
 from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operand_parser import negative_offset
 from openptx.syntax.operands import Integer, Name
@@ -35,6 +45,8 @@ def initialiser(c: Cursor) -> Initialiser:
     start = c.start
     if c.word == "{":
         return _list(c)
+    if mistake := no_value(c):
+        raise mistake
     if c.kind == "word" and c.word != "WARP_SZ":
         return _symbol(c, start, None)
     found = constant(c)
@@ -56,7 +68,7 @@ def _list(c: Cursor) -> InitialiserList:
         while c.take(","):
             elements.append(initialiser(c))
     if c.word[:1].isalnum() or c.word[:1] in ("-", "%", "$", "_", "{"):  # another value, without its comma
-        raise c.expected("`,` or `}`", "after an initial value")
+        raise commaless(c, "expected `,` or `}` after an initial value")
     c.expect("}", "to close the initial values")
     c.depth -= 1
     return InitialiserList(tuple(elements), (start, c.last))
@@ -126,7 +138,7 @@ def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
         while names and c.take(","):
             names.append(_declarator(c, most=head.most))
         if not c.take(";"):
-            raise _after_declarator(c)
+            raise after_declarator(c)
     except Mistake as mistake:
         if not names:
             raise
@@ -147,6 +159,9 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
         except Mistake as mistake:
             problems.append(mistake.diagnostic)
             if _after_parameters(c) or not _next_parameter(c):
+                break
+            c.take(";")  # reported
+            if c.take(")"):
                 break
         if c.take(")"):
             break
@@ -180,7 +195,7 @@ def _parameter(c: Cursor, opened: Span) -> Variable:
     head = _Head(c, parameter=True)
     name = _declarator(c, parameter=True)
     if not c.at(",", ")"):
-        raise _after_parameter(c, opened)
+        raise after_parameter(c, opened)
     return head.variable(c, start, (name,))
 
 
@@ -195,8 +210,10 @@ def _next_parameter(c: Cursor) -> bool:
     """Skips to the `,` or `)` after a parameter that cannot be parsed, or to the next parameter if the comma is
     missing."""
     start = c.start
-    while c.kind != "end" and c.word not in ("{", ";", ".entry", ".func"):
-        if c.word in (",", ")") or (c.word in (".param", ".reg") and c.start > start):
+    while c.kind != "end" and c.word not in ("{", ".entry", ".func"):
+        if c.word == ";" and not c.peek().at(")", ".param", ".reg"):
+            return False
+        if c.word in (",", ";", ")") or (c.word in (".param", ".reg") and c.start > start):
             return True
         c.advance()
     return False
@@ -229,7 +246,7 @@ def attributes(c: Cursor) -> tuple[Attribute, ...]:
 def integer(c: Cursor, what: str) -> Integer:
     """Parses one integer literal; expressions are not allowed here."""
     if c.kind != "number" and c.word != "WARP_SZ":
-        raise c.expected(what)
+        raise parenthesised(c, what)
     found = primary(c)
     if isinstance(found, Integer):
         return found
@@ -298,8 +315,7 @@ class _Head:
     def _out_of_order(self, c: Cursor) -> Mistake:
         what = "a name" if self.type else "a type"
         where = f"after `.{self.type or self.space}`"
-        order = "the order is: linkage, state space, `.align`, vector, type, `.ptr`, name"
-        return c.expected(what, where, help=order if c.word in _LATE else None)
+        return c.expected(what, where, help=ORDER if c.word in _LATE else None)
 
     def variable(self, c: Cursor, start: int, names: tuple[Declarator, ...]) -> Variable:
         return Variable(
@@ -323,6 +339,11 @@ def _pointer(c: Cursor) -> Pointer:
 def count_of_names(c: Cursor, most: int = RANGE) -> Integer:
     """The number in `<4>`, after its `<`."""
     count = low_word(integer(c, "the number of names"))
+    if c.word in (";", ","):
+        fix = Fix((c.last, c.last), ">", "close it", SAFE)
+        raise c.mistake(
+            c.about, f"expected `>` after the number of names, found `{c.word}`", c.span, "expected `>`", fix=fix
+        )
     if count.value > most:
         message = f"{count.value} names are too many: each of them is created separately"
         raise c.mistake("array-size", message, count.span, help=f"at most {most} names can be declared at once")
@@ -349,6 +370,8 @@ def _elements(c: Cursor) -> Integer:
 
 def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declarator:
     start = c.start
+    if c.word == "*" or c.kind == "number":
+        raise no_name(c)
     text, span = (c.name if parameter else c.new_name)("a name", "in this declaration")
     count: Integer | None = None
     dimensions: list[Integer | None] = []
@@ -360,22 +383,8 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
         empty = c.word == "]" and not dimensions
         size = None if empty else _elements(c) if parameter else integer(c, "the size of the array, as one literal")
         dimensions.append(size)
+        if c.word != "]" and (mistake := computed_size(c, start)):
+            raise mistake
         c.expect("]", "after the size of the array")
     first = initialiser(c) if not parameter and c.take("=") else None
     return Declarator(Name(text, span), None, tuple(dimensions), first, (start, c.last))
-
-
-def _after_declarator(c: Cursor) -> Mistake:
-    if c.word == "{" and c.file.text[c.last - 1 : c.last] == "]" and not c.new_line:
-        return c.expected("`=`", "before the initial values")
-    if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
-        return missing_semicolon(c, c.last)
-    if c.kind == "word":
-        return commaless(c, "expected `,` or `;` after the name")
-    return c.expected("`,` or `;`", "after the name")
-
-
-def _after_parameter(c: Cursor, opened: Span) -> Mistake:
-    if c.word in (".param", ".reg"):
-        return commaless(c, "expected `,` between parameters")
-    return c.expected("`,` or `)`", "after the parameter", labels=(Label(opened, "the parameters begin here"),))

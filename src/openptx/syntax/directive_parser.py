@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from openptx.diagnostics import Diagnostic
+from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
 from openptx.syntax.declarations import Attribute, Variable
 from openptx.syntax.directives import (
+    NAMES,
     AddressSize,
     Alias,
     BranchTargets,
@@ -27,7 +29,7 @@ from openptx.syntax.directives import (
 from openptx.syntax.instruction_parser import missing_semicolon
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
-from openptx.syntax.tokens import Cursor
+from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Function, Lazy
 
 _LIST = pattern(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
@@ -92,7 +94,14 @@ class Header:
         if c.word == "(" and self.kind == "func":
             self.returns = parameters(c, problems)
         what = "kernel" if self.kind == "entry" else "function"
+        if c.kind != "word" and (mistake := _before_name(c, what)):
+            raise mistake
         self.name = Name(*c.new_name(f"the name of the {what}", f"after `.{self.kind}`"))
+        if c.word == "{" and (braced := _BRACED.match(c.file.text, c.start)):
+            meant = f"({braced[1].strip().rstrip(';')})"
+            fix = Fix(braced.span(), meant, "write parentheses", SUGGESTION)
+            problems.append(c.mistake("syntax", "parameters are in parentheses", braced.span(), fix=fix).diagnostic)
+            c.seek(braced.end())
         if c.at("("):
             self.parameters = parameters(c, problems)
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
@@ -100,7 +109,12 @@ class Header:
             self.parameters = parameters(c, problems, opened=False)
         self.directives = tuning(c, self.kind == "entry")
         if self.directives and self.kind == "entry" and c.word == ";":  # measured, ptxas 13.5
-            raise c.expected("a body", "after the directives of a kernel")
+            mistake = c.expected("a body", "after the directives of a kernel")
+            if c.peek().word != "{":
+                raise mistake
+            mistake.diagnostic.fix = Fix(c.span, "", "remove it", SAFE)
+            problems.append(mistake.diagnostic)
+            c.advance()
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
@@ -112,13 +126,36 @@ class Header:
         )  # fmt: skip
 
 
+_BRACED = pattern(r"\{(\s*\.(?:param|reg)\b[^;{}]*;?\s*)\}(?=\s*\{)", re.A)
+
+
+def _before_name(c: Cursor, what: str) -> Mistake | None:
+    """The error that something stands between `.entry` or `.func` and the name, which belongs elsewhere."""
+    where = f"after `.{'entry' if what == 'kernel' else 'func'}`"
+    if c.word in LINKAGE:
+        return c.expected(
+            f"the name of the {what}",
+            where,
+            help=f"`{c.word}` stands before `.{'entry' if what == 'kernel' else 'func'}`",
+        )
+    if c.word == "(" and what == "kernel":
+        return c.expected("the name of the kernel", where, help="a kernel has no result: it stores through a pointer")
+    if c.word[1:] in FUNDAMENTAL:
+        help = f"the result of a function is in parentheses: `.func (.reg {c.word} result) name`"
+        return c.expected(f"the name of the {what}", where, help=help if what == "function" else None)
+    if c.kind == "number":
+        help = "a name begins with a letter, or with `_`, `$` or `%` and one more character"
+        return c.expected(f"the name of the {what}", where, help=help)
+    return None
+
+
 def tuning(c: Cursor, kernel: bool = False) -> tuple[Directive, ...]:
     """Parses the directives of a function header or a prototype, as many as there are."""
     found: list[Directive] = []
     while c.kind == "dot":
         if c.word in TUNING and kernel == (c.word in _FUNCTIONS_ONLY):
             what = "a kernel can't have" if kernel else "only a kernel can have"
-            raise c.mistake("misplaced-directive", f"{what} `{c.word}`", c.span)
+            raise c.mistake("misplaced-directive", f"{what} `{c.word}`", c.span, help=f"leave out `{c.word}`")
         if c.word == ".pragma" and kernel:  # after the declaration of a function, it is a statement of the module
             found.append(_pragma(c))
         elif c.word in TUNING:
@@ -137,7 +174,19 @@ def _tuning(c: Cursor) -> Directive:
         values.append(integer(c, f"an integer after `{name}`"))
         while len(values) < most and c.take(","):
             values.append(integer(c, f"an integer after `{name}`"))
+        if c.word == "," or c.kind == "number":
+            raise _too_many_values(c, name, len(values) < most, most)
     return Directive(c.file, (start, c.last), name[1:], name_span, tuple(values))
+
+
+def _too_many_values(c: Cursor, name: str, fewer: bool, most: int) -> Mistake:
+    """The error that another value follows, without a comma or one too many."""
+    if fewer:
+        fix = Fix((c.last, c.last), ",", "insert a comma", SAFE)
+        return c.mistake(c.about, f"the values of `{name}` are separated by commas", c.span, "expected `,`", fix=fix)
+    help = "x, y and z of a block or a cluster" if most == 3 else None
+    message = f"`{name}` takes {f'at most {most} values' if most > 1 else 'one value'}"
+    return c.mistake(c.about, message, c.span, "leave the rest out", help=help)
 
 
 def directive(c: Cursor) -> Directive | None:
@@ -216,7 +265,10 @@ def _label(c: Cursor) -> Name:
 
 def _string(c: Cursor, what: str) -> Text:
     if c.kind != "string":
-        raise c.expected(what)
+        mistake = c.expected(what)
+        if c.kind == "word":
+            mistake.diagnostic.fix = Fix(c.span, f'"{c.word}"', "write quotes", SAFE)
+        raise mistake
     found = Text(c.word[1:-1], c.span)
     c.advance()
     return found
@@ -281,7 +333,8 @@ def _prototype(c: Cursor, problems: list[Diagnostic], label: Name | None, start:
 
 def _end(c: Cursor) -> None:
     if not c.take(";"):
-        raise missing_semicolon(c, c.last) if "\n" in c.file.text[c.last : c.start] else c.expected("`,` or `;`")
+        another = "\n" in c.file.text[c.last : c.start] or c.word in NAMES
+        raise missing_semicolon(c, c.last) if another else c.expected("`,` or `;`")
 
 
 _READERS: dict[str, Callable[[Cursor], Directive]] = {

@@ -202,6 +202,10 @@ def nearest(name: str) -> str | None:
     """The directive with the most similar spelling, if there is one."""
     import difflib
 
-    names = {".function": ".func", ".kernel": ".entry", ".sreg": ".reg"}
+    names = {
+        ".constant": ".const", ".external": ".extern", ".function": ".func", ".kernel": ".entry",
+        ".launch_bounds": ".maxntid", ".parameter": ".param", ".public": ".visible", ".register": ".reg",
+        ".sreg": ".reg", ".export": ".visible", ".globl": ".visible",
+    }  # fmt: skip
     near = difflib.get_close_matches(name, NAMES, 1, 0.6)
     return names.get(name) or (near[0] if near else None)

@@ -6,6 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.patterns import pattern
+from openptx.syntax.brace_matcher import closing
 from openptx.syntax.lexical import IDENTIFIER
 
 TYPE_CHECKING = False
@@ -42,6 +43,13 @@ def lone_dot(c: Cursor) -> Mistake:
         rule = "PTX ISA, Comparisons (9.3.1)"
         return c.mistake(about, message, span, f"expected `.{word}`", rule=rule, fix=fix)
     fix = None
+    if c.file.text[c.start - 1 : c.start] in ("]", "}", ")"):  # a comma was meant
+        fix = Fix(c.span, ",", "write a comma", SAFE)
+        return c.mistake("syntax", "expected `,` after the operand, found `.`", c.span, "expected `,`", fix=fix)
+    if c.file.text.startswith("..", c.start):
+        return c.mistake(
+            about, "one dot begins a modifier", c.span, "no word follows", fix=Fix(c.span, "", "remove one dot", SAFE)
+        )
     if blank := _BLANK.match(c.file.text, c.start, c.limit):
         fix = Fix(blank.span(1), "", "remove the blank", SAFE)
     label = "remove the blank" if fix else "no word follows"
@@ -113,6 +121,30 @@ def unguarded(c: Cursor) -> Mistake:
     return c.expected("a predicate register", "after `@`", about="invalid-guard", help=_GUARD)
 
 
+_MARKED = pattern(rf"\(\s*(!?)\s*({IDENTIFIER})\s*\)(?=\s*[a-z])|(?:if\s+)?(!?)(%{IDENTIFIER}|%\w+)(?=\s+[a-z])", re.A)
+
+
+def unmarked_guard(c: Cursor) -> Mistake | None:
+    """The errors `(%p) bra L` and `%p bra L`: a guard without its `@`."""
+    match = _MARKED.match(c.file.text, c.start, c.limit)
+    if match is None:
+        return None
+    meant = f"@{match[1] or match[3] or ''}{match[2] or match[4]}"
+    fix = Fix(match.span(), meant, f"write `{meant}`", SUGGESTION)
+    return c.mistake("invalid-guard", "a guard begins with `@`", match.span(), help=_GUARD, fix=fix)
+
+
+def guarded_block(c: Cursor) -> Mistake:
+    """The error that a guard is followed by a block. Parsing continues after the block."""
+    help = "a guard is of one instruction: branch around the block, `@!%p bra end;`, or guard each instruction"
+    mistake = c.mistake("invalid-guard", "a block can't be guarded", c.span, "begins here", help=help)
+    close = closing(c.file.text, c.end, c.limit)
+    if close is not None:
+        c.seek(close + 1)
+        mistake.recovered = True
+    return mistake
+
+
 def opcode_for_guard(c: Cursor, start: int) -> Mistake:
     """The error that an opcode follows `@`: `@!tex.2d`."""
     whole = _WORD.match(c.file.text, start, c.limit)
@@ -125,7 +157,93 @@ def assigned(c: Cursor) -> Mistake:
     """The error `%r1 = %r2 + %r3`: the destination of an instruction is its first operand."""
     help = "an instruction names its destination first: `mov.u32 d, a;`, `add.u32 d, a, b;`"
     rule = "PTX ISA, Instruction Statements (4.3.2)"
-    return c.mistake("syntax", "PTX has no `=` in statements", c.span, "assigned here", rule=rule, help=help)
+    language = next((name for name, form in _ASSIGNED if form.match(c.file.text, c.start, c.limit)), None)
+    if language is not None:
+        help = f"this is {language}; {help}"
+    fix = Fix(c.span, ",", "write a comma", SUGGESTION) if c.word == "=" else None
+    return c.mistake("syntax", "PTX has no `=` in statements", c.span, "assigned here", rule=rule, help=help, fix=fix)
+
+
+_ASSIGNED = (
+    ("SPIR-V", pattern(rf"{IDENTIFIER}\s*=\s*Op[A-Z]", re.A)),
+    (
+        "LLVM IR",
+        pattern(
+            rf"{IDENTIFIER}\s*=\s*[a-z]+ (?:(?:nsw|nuw|fast|inbounds|volatile) )*(?:i\d+|float|double|half|ptr)\b", re.A
+        ),
+    ),
+    (
+        "a call as C writes it: `call (result), name, (arguments);`",
+        pattern(rf"{IDENTIFIER}\s*=\s*(?:call )?\s*{IDENTIFIER}\s*\(", re.A),
+    ),
+)
+"""Statements of other languages that assign."""
+
+_SHIFTED = pattern(rf"(-?\w+)\(({IDENTIFIER})\)", re.A)
+_FIRST = pattern(rf"(\w+)\s*\+\s*({IDENTIFIER})(?=\s*\])", re.A)
+_NESTED = pattern(rf"\[\s*({IDENTIFIER}(?:\s*\+\s*-?\w+)?)\s*\]", re.A)
+_PARENTHESISED = pattern(rf"\(\s*({IDENTIFIER})\s*\)", re.A)
+_PREFIXED = pattern(rf"([*&])\s*({IDENTIFIER})", re.A)
+_MAGNITUDE = pattern(rf"\|\s*({IDENTIFIER})\s*\|", re.A)
+
+
+def displaced(c: Cursor) -> Mistake | None:
+    """The error `4(%r1)`: an address with its offset first, as in MIPS and AT&T assemblers."""
+    match = _SHIFTED.match(c.file.text, c.start, c.limit)
+    if match is None or c.kind != "number":
+        return None
+    meant = f"[{match[2]}+{match[1]}]"
+    fix = Fix(match.span(), meant, f"write `{meant}`", SUGGESTION)
+    return c.mistake("invalid-operand", "an address is in brackets, its offset last", match.span(), fix=fix)
+
+
+def offset_first(c: Cursor) -> Mistake | None:
+    """The errors `[4+%r1]` and `[[%r1]]`, at what follows the first bracket."""
+    if (
+        (match := _FIRST.match(c.file.text, c.start, c.limit)) is not None
+        and c.kind == "number"
+        and match[2] != "WARP_SZ"
+    ):
+        meant = f"{match[2]}+{match[1]}"
+        fix = Fix(match.span(), meant, f"write `{meant}`", SAFE)
+        return c.mistake("invalid-operand", "an offset stands after the register", match.span(), fix=fix)
+    if (match := _NESTED.match(c.file.text, c.start, c.limit)) is not None:
+        fix = Fix(match.span(), match[1], "remove one pair of brackets", SAFE)
+        return c.mistake("invalid-operand", "an address is in one pair of brackets", match.span(), fix=fix)
+    return None
+
+
+def parenthesised(c: Cursor) -> Mistake | None:
+    """The error `(%r1)` for a register or an address."""
+    match = _PARENTHESISED.match(c.file.text, c.start, c.limit)
+    if match is None or match[1] == "WARP_SZ":
+        return None
+    help = f"a register stands alone, `{match[1]}`; an address is in brackets, `[{match[1]}]`"
+    message = "only constants and the lists of `call` are in parentheses"
+    return c.mistake("invalid-operand", message, match.span(), help=help)
+
+
+def no_operand(c: Cursor) -> Mistake:
+    """The error that no operand begins here: a comma too many, or an operator of C."""
+    text, about = c.file.text, "invalid-operand"
+    if (match := _PREFIXED.match(text, c.start, c.limit)) is not None:
+        starred = match[1] == "*"
+        meant = f"[{match[2]}]" if starred else match[2]
+        what = "what an address refers to is in brackets" if starred else "a variable's name is its address"
+        fix = Fix(match.span(), meant, f"write `{meant}`", SUGGESTION)
+        help = None if starred else f"`{match[2]}` is its address, `[{match[2]}]` is what is there"
+        return c.mistake(about, f"PTX has no `{match[1]}` in operands: {what}", match.span(), help=help, fix=fix)
+    if (match := _MAGNITUDE.match(text, c.start, c.limit)) is not None:
+        help = f"compute it first: `abs.f32 %x, {match[1]};`"
+        return c.mistake(about, "an operand has no absolute value of its own", match.span(), help=help)
+    mistake, found = c.expected("an operand", about=about), None
+    if c.kind == "string":
+        found = Fix(c.span, c.word[1:-1], "remove the quotes", SUGGESTION)
+    elif c.word in (",", ";"):  # the fix is kept where the statement is right without the comma
+        comma = (c.last - 1, c.last) if text[c.last - 1] == "," else c.span
+        found = Fix(comma, "", "remove the comma", SUGGESTION)
+    mistake.diagnostic.fix = found or mistake.diagnostic.fix
+    return mistake
 
 
 def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
@@ -145,6 +263,21 @@ def c_call_error(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
     rule = "PTX ISA, Instruction Statements (4.3.2)"
     message = f"`{mnemonic}(...)` is a call as C writes it"
     return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL)
+
+
+_CALLED = pattern(rf"(\([^()]*\))?(\s*,)?\s*({IDENTIFIER})(\s*,)?\s*(\([^()]*\))(?=\s*;)", re.A)
+
+
+def commas_lost(c: Cursor) -> Mistake | None:
+    """The error `call (r) f (a)`, or `call f(a)`: a call without the commas between its operands."""
+    match = _CALLED.match(c.file.text, c.start, c.limit)
+    if match is None or (match[4] and (match[2] or not match[1])):
+        return None
+    meant = ", ".join(part for part in (match[1], match[3], match[5]) if part)
+    fix = Fix(match.span(), meant, f"write `{meant}`", SUGGESTION)
+    message = "the results, the function and the arguments of `call` are separated by commas"
+    help = "its form is `call (result), name, (arguments);`"
+    return c.mistake("syntax", message, match.span(), "a comma is missing", help=help, fix=fix)
 
 
 CALL = "an instruction's operands are not in parentheses; a function is called by `call (result), name, (arguments);`"

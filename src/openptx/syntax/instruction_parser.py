@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.foreign import (
     assigned,
     c_call_error,
     comma_in_opcode,
+    commas_lost,
+    guarded_block,
     hexadecimal_point,
     opcode_for_guard,
     unguarded,
+    unmarked_guard,
 )
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
@@ -94,7 +98,11 @@ def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
             fix = Fix(c.span, "", "remove it", SAFE)
             message = f"expected an opcode after the guard, found {c.described}"
             raise c.mistake("syntax", message, c.span, "expected the opcode", fix=fix)
-        joined = guarded and c.word in ("&&", "||", "&", "|")
+        if guarded and c.word == "{":
+            raise guarded_block(c)
+        if not guarded and (mistake := unmarked_guard(c)):
+            raise mistake
+        joined = guarded and c.word in ("&&", "||", "&", "|", "@")
         raise c.expected("an opcode" if guarded else "a statement", help=_JOINED if joined else None)
     c.seek(match.end())
     if c.word == ":":
@@ -107,6 +115,10 @@ def _operands_of(c: Cursor, opcode: str, span: Span) -> tuple[Operand, ...]:
     mnemonic = re.split(r"[^\w]", opcode, maxsplit=1)[0]
     if c.word == "," and c.start == span[1] and c.file.text[c.end].isalpha():
         raise comma_in_opcode(c, opcode)
+    if c.word in FUNDAMENTAL and c.kind == "word" and c.peek().kind in ("word", "number"):
+        fix = Fix((span[1], c.start), ".", "write a dot", SAFE)
+        message = f"`{c.word}` is a modifier: it begins with a dot"
+        raise c.mistake("invalid-opcode", message, c.span, "expected a dot before this", fix=fix)
     parenthesis = c.word == "(" and mnemonic != "call"  # `bar.sync (0);`, or a call in C syntax
     try:
         return operands(c, mnemonic)
@@ -145,6 +157,8 @@ def operands(c: Cursor, mnemonic: str) -> tuple[Operand, ...]:
     """Parses operands and the commas between them, up to a token that is not a comma."""
     if c.kind == "end" or c.word in (";", "}") or (c.kind in ("word", "dot") and _opens_statement(c)):
         return ()
+    if mnemonic == "call" and (mistake := commas_lost(c)):
+        raise mistake
     read = argument if mnemonic == "call" else operand
     found = [read(c)]
     while c.take(","):
@@ -173,23 +187,41 @@ def after_operand(c: Cursor) -> Mistake:
     if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
         help = "the elements of a vector are enclosed in braces, `{a, b}`: put `{` before the first"
         return c.mistake("syntax", "this `}` closes nothing", c.span, "no `{` before it", help=help)
+    if c.word == ":" and c.peek().word == ";":
+        fix = Fix(c.span, "", "remove it", SAFE)
+        return c.mistake("syntax", "a colon ends a label only where it is defined", c.span, fix=fix)
     if _ends_statement(c):
         return missing_semicolon(c, place)
     if c.word == "=":
         return assigned(c)
     if c.word in ("]", ")"):
-        return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it", SAFE))
+        fix = Fix(c.span, "", "remove it", SAFE)
+        if c.peek().kind in ("word", "number"):
+            fix = Fix(c.span, ",", "write a comma", SUGGESTION)
+        elif c.word == "]" and (opened := _NAMED.search(c.file.text, max(place - 200, 0), place)):
+            fix = Fix((opened.start(), opened.start()), "[", "open the bracket", SUGGESTION)
+        return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=fix)
     if c.kind == "number" and c.word[0] == "." and c.start == place and (mistake := hexadecimal_point(c)):
         return mistake
+    if c.kind == "word" and c.word.isalpha() and c.peek().kind == "dot" and c.peek().start == c.end:
+        return missing_semicolon(c, place)  # another instruction begins, in the same line
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
+        indexed = c.word == "[" and c.file.text[place - 1] == "]"
         message = f"expected `,` or `;` after the operand, found {c.described}"
         return c.mistake(
-            "syntax", message, c.span, "expected `,`", fix=Fix((place, place), ",", "insert a comma", SAFE)
+            "syntax",
+            message,
+            c.span,
+            "expected `,`",
+            fix=Fix((place, place), ",", "insert a comma", SAFE),
+            help=_INDEXED if indexed else None,
         )
     added = c.word in ("+", "-") and c.file.text[place - 1] == "]"
     return c.expected("`,` or `;`", "after the operand", help=_OFFSET if added else None)
 
 
+_INDEXED = "an operand has one index: add the other offsets in bytes, `[array+72]`"
+_NAMED = pattern(rf"{IDENTIFIER}(?:\+-?\w+)?\Z", re.A)
 _OFFSET = "an offset stands inside the brackets: `[%rd1+4]`"
 
 

@@ -86,12 +86,23 @@ def _meant(text: str) -> tuple[str, str]:
         return text.replace("_", ""), SAFE
     if re.fullmatch(r"[0-9]++\.?[0-9]*+[eE]", text):
         return f"{text}0", SUGGESTION
+    if re.fullmatch(r"[0-9]+\.[0-9]*[fFlL]|[0-9]+[fF]", text) and text[:2].lower() != "0f":
+        return text[:-1] if "." in text else f"{text[:-1]}.0", SAFE
+    if _SMALL_SUFFIX.fullmatch(text):
+        return f"{text[:-1]}U", SAFE
+    if _PLAIN_BITS.fullmatch(text):
+        return f"0{'f' if len(text) == 8 else 'd'}{text}", SUGGESTION
     return "", SUGGESTION
+
+
+_SMALL_SUFFIX = pattern(r"[0-9]+u|0x[0-9a-f]+u|0b[01]+u")
+_PLAIN_BITS = pattern(r"[0-9](?:[0-9a-fA-F]{7}|[0-9a-fA-F]{15})")
+"""The bits of a float without the `0f` or `0d` before them."""
 
 
 def _advice(text: str) -> str | None:
     lower = text.lower()
-    if re.fullmatch(r"[0-9]+u|0x[0-9a-f]+u|0b[01]+u", text):
+    if _SMALL_SUFFIX.fullmatch(text):
         return f"the suffix of an unsigned integer is a capital letter: `{text[:-1]}U`"
     if "_" in text:
         return "digits are written without separators"
@@ -112,5 +123,13 @@ def _advice(text: str) -> str | None:
     if lower.startswith("0x"):
         return "`0x` is followed by hexadecimal digits"
     if re.fullmatch(r"[0-9.]+(?:e[-+]?[0-9]+)?[fl]", lower):
-        return f"a floating-point literal has no suffix: `{text[:-1]}`"
+        return f"a floating-point literal has no suffix: `{_meant(text)[0] or text[:-1]}`"
+    if re.fullmatch(r"[0-9]+(?:u?ll?|ll?u)", lower):
+        return (
+            f"an integer has 64 bits, and the only suffix is `U`: `{lower.rstrip('lu')}{'U' if 'u' in lower else ''}`"
+        )
+    if _PLAIN_BITS.fullmatch(text):
+        return f"the bits of a float begin with `0f` or `0d`: `{_meant(text)[0]}`; a hexadecimal integer with `0x`"
+    if re.fullmatch(r"[0-9][0-9a-f]*", lower):
+        return f"a hexadecimal integer begins with `0x`: `0x{text}`"
     return None

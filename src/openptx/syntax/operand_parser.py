@@ -7,7 +7,7 @@ import re
 from openptx.diagnostics import SAFE, Fix, Label
 from openptx.patterns import pattern
 from openptx.syntax.constants import constant
-from openptx.syntax.foreign import sum_of_registers
+from openptx.syntax.foreign import displaced, no_operand, offset_first, parenthesised, sum_of_registers
 from openptx.syntax.operands import (
     Address,
     Arguments,
@@ -42,6 +42,8 @@ def operand(c: Cursor) -> Operand:
     if c.kind == "word" and c.word != "WARP_SZ":
         return _name_operand(c)
     if c.kind == "number" or c.kind == "word":
+        if mistake := displaced(c):
+            raise mistake
         return constant(c)
     match c.word if c.kind == "op" else "":
         case "[":
@@ -50,10 +52,12 @@ def operand(c: Cursor) -> Operand:
             return _paired(c, _vector(c))
         case "!" | "-":
             return _signed(c)
+        case "(" if mistake := parenthesised(c):
+            raise mistake
         case "+" | "~" | "(":
             return constant(c)
         case _:
-            raise c.expected("an operand", about="invalid-operand")
+            raise no_operand(c)
 
 
 def argument(c: Cursor) -> Operand:
@@ -156,6 +160,8 @@ def negative_offset(c: Cursor, base: Name) -> Mistake:
 def _place(c: Cursor) -> Operand:
     """The first part in brackets: a name, a name and an offset, or a constant."""
     if c.kind != "word" or c.word == "WARP_SZ":
+        if mistake := offset_first(c):
+            raise mistake
         if c.kind == "number" or c.kind == "word" or c.word in ("+", "-", "~", "!", "("):
             return constant(c)
         raise c.expected("an address", about="invalid-operand")
@@ -218,6 +224,9 @@ def _close(c: Cursor, opened: int) -> None:
         raise c.mistake("syntax", message, c.span, "expected `,`", fix=fix)
     if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "[", "]", "}", ")", "@", "{", ":", "|")):
         raise c.expected(f"`,` or `{close}`")
+    if c.word == "[" and bracket == "[":
+        help = "an address has one offset, in bytes: `[array+72]`"
+        raise c.mistake("syntax", "an address is no array element", c.span, "a second bracket", help=help)
     label = Label((opened, opened + 1), "opened here")
     place = _before_comma(c, opened) if bracket == "[" else c.last
     place -= c.file.text[place - 1 : place] == ","

@@ -147,9 +147,10 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
     elif c.word in (".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section") or c.kind == "end":
         message = f"expected `{{` or `;` after the header of `{header.name.text}`"
         fix = Fix((ends, ends), ";", "declare it without a body") if len(problems) == before else None
-        problems.append(
-            Diagnostic("missing-semicolon", message, file, (ends - 1, ends), "expected after this", fix=fix)
-        )
+        if fix is not None or c.kind != "end":  # else the file ends inside the header, which is reported
+            problems.append(
+                Diagnostic("missing-semicolon", message, file, (ends - 1, ends), "expected after this", fix=fix)
+            )
     else:
         opened = _opened(c, header.name.text, problems)
         ends = c.end if c.word == ";" else c.last
@@ -190,6 +191,13 @@ def _ends_as_declaration(c: Cursor, linkage: str) -> bool:
     return closing(c.file.text, c.start, following.start() if following else len(c.file.text)) is None
 
 
+_INSTEAD_OF_A_BODY = {
+    "(": "the result of a function stands before its name: `.func (.reg .u32 result) name (...)`",
+    "-": "a name consists of letters, digits, `_`, `$` and `%`",
+    "<": "PTX has no templates: a name consists of letters, digits, `_`, `$` and `%`",
+}
+
+
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     """The position where the body opens: the `{`, or after the header if a statement begins without one; None if there
     is no body."""
@@ -204,8 +212,13 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(c.invalid_character().diagnostic)
     else:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
-        fix = Fix((place, place), " {", "open the body", SAFE)
-        problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{` before this", fix=fix))
+        begins = c.kind in ("word", "dot", "number") or c.word in ("@", "}")
+        fix = Fix((place, place), " {", "open the body", SAFE) if begins else None
+        label = "expected `{` before this" if begins else "expected `{`"
+        help = _INSTEAD_OF_A_BODY.get(c.word)
+        if c.word == ")":
+            fix = Fix((place, place), "(", "open the parameters", SAFE)
+        problems.append(Diagnostic("syntax", message, c.file, c.span, label, help=help, fix=fix))
         if c.kind == "word" or c.word in _BEGINS_BODY:
             return place, place
     while c.kind != "end" and not c.at("{", ";", ".entry", ".func", *LINKAGE):
@@ -229,6 +242,10 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
         end = len(file.text) if close is None else close + 1
         if not after:
             message, label = "a block is only allowed inside the body of a function", "no function begins here"
-            problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label))
+            header = items[-1] if items else None
+            fix = None
+            if isinstance(header, Function) and header.body is None and file.text[header.span[1] - 1] == ";":
+                fix = Fix((header.span[1] - 1, header.span[1]), "", "remove the `;` after the header")
+            problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label, fix=fix))
     items.append(Unreadable(file, (start, end)))
     return end

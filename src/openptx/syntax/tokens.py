@@ -136,6 +136,8 @@ class Cursor:
 
     def _reject_dots(self, span: Span) -> None:
         """Rejects `a.b` and `a.1` as names, which other assemblers and LLVM have."""
+        from openptx.diagnostics import SAFE
+        from openptx.isa.types import FUNDAMENTAL
         from openptx.syntax.directives import NAMES
 
         end = span[1]
@@ -144,6 +146,12 @@ class Cursor:
             self.advance()
         if end > span[1]:
             text = self.file.text[span[0] : end]
+            if text.rpartition(".")[2] in FUNDAMENTAL:  # an instruction, after a comma that should be a semicolon
+                comma = self.file.text.rfind(",", 0, span[0])
+                fix = Fix((comma, comma + 1), ";", "end the declaration", SAFE) if comma >= 0 else None
+                raise self.mistake(
+                    "syntax", f"expected a name, found the instruction `{text}`", (span[0], end), fix=fix
+                )
             plain = text.replace(".", "_")
             fix = Fix((span[0], end), plain, f"call it `{plain}`")
             help = "a name consists of letters, digits, `_` and `$`; rename every use of it as well"

@@ -21,7 +21,7 @@ STATEMENTS = (  # a statement, the text that is underlined, the message or label
     ("mbarrier.arrive.shred.b64 %d0, [%d1];", ".shred",  "`mbarrier` has no modifier `.shred`"),
     ("add.rm.rp.f32 %f0, %f1, %f2;",         ".rp",      "only one of them"),
     ("add.rn.ftz.ftz.f32 %f0, %f1, %f2;",    ".ftz",     "once is enough"),
-    ("ex2 .ftz.f32 %f0, %f1;",               ".ftz",     "leave out `.ftz`"),
+    ("ex2 .ftz.f32 %f0, %f1;",               "ex2 .ftz.f32", "expected .approx"),
     ("cvt.rz.f32.f16 %f0, %r0;",             ".rz",      "leave out `.rz`"),
     ("@!tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%d0, {%f0, %f0}];", "tex.2d.v4.u32.f32", "found the opcode `tex.2d"),
     (".b32 %r9;",                            ".b32",     "there is no directive `.b32`"),

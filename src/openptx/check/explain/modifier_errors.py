@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.check.foreign_spellings import MODIFIERS, absent
+from openptx.check.foreign_spellings import MODIFIERS, OMITTED, absent
+from openptx.check.foreign_spellings import TYPES as NAMES_OF_TYPES
 from openptx.check.problems import Problem, rewrite
-from openptx.check.spelling import nearest
+from openptx.check.spelling import distance, nearest
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import Instruction, resolve
@@ -21,9 +22,14 @@ def unknown_modifier(
 ) -> Problem:
     """The problem of a modifier `strange` that no form of the instruction has; `choices`: those that could stand there.
     It is repaired only if the repaired instruction is correct."""
-    help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None) or _shapes(
-        opcode, strange, choices
-    )
+    help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None)
+    if not help and (fixed := _spelt_otherwise(opcode, strange, choices)) is not None:
+        return _unknown(mnemonic, strange, f"did you mean `{fixed}`?", fixed)
+    if not help and strange in OMITTED and resolve(fixed := opcode.replace(f".{strange}", "", 1)):
+        return _unknown(mnemonic, strange, f"{OMITTED[strange]}: write `{fixed}`", fixed)
+    if strange in ("approx", "full") and resolve(fixed := opcode.replace(f".{strange}", "", 1)):
+        return _unknown(mnemonic, strange, f"its result is exact, or rounded: write `{fixed}`", fixed)
+    help = help or _shapes(opcode, strange, choices) or (None if strange in TYPES else _numbers(strange, choices))
     guess = next(
         (c for c in sorted(choices) if nearest(strange, (c,)) and resolve(substituted(opcode, strange, c))), None
     )
@@ -37,6 +43,11 @@ def unknown_modifier(
         return _unknown_type(opcode, mnemonic, strange, instructions, help)
     if strange in ROUNDING and (rounds := [way for way in ROUNDING if resolve(substituted(opcode, strange, way))]):
         return _forbidden_rounding(opcode, strange, rounds)
+    help = help or (f"did you mean `{fixed}`?" if fixed else None)
+    return _unknown(mnemonic, strange, help, fixed if fixed and help and fixed in help and resolve(fixed) else None)
+
+
+def _unknown(mnemonic: str, strange: str, help: str | None, fixed: str | None) -> Problem:
     return Problem(
         "unknown-modifier",
         f"`{mnemonic}` has no modifier `.{strange}`",
@@ -44,9 +55,40 @@ def unknown_modifier(
         part=strange,
         actual=f".{strange}",
         rule=_RULE,
-        help=help or (f"did you mean `{fixed}`?" if fixed else None),
-        repair=rewrite(fixed) if fixed and not help and resolve(fixed) else None,
+        help=help,
+        repair=rewrite(fixed) if fixed else None,
     )
+
+
+_VECTOR = pattern(r"([a-z]+[0-9]*?)x?([248])")
+
+
+def _spelt_otherwise(opcode: str, strange: str, choices: set[str]) -> str | None:
+    """The opcode with a modifier that is written in capitals, or with a vector's type as other languages write it:
+    `.f32x4` and `.float4` are `.v4.f32`."""
+    if strange.lower() in choices and resolve(fixed := substituted(opcode, strange, strange.lower())):
+        return fixed
+    vector = _VECTOR.fullmatch(strange)
+    if vector is None:
+        return None
+    fixed = substituted(opcode, strange, f"v{vector[2]}.{NAMES_OF_TYPES.get(vector[1], vector[1])}")
+    return fixed if resolve(fixed) else None
+
+
+def _numbers(strange: str, choices: set[str]) -> str | None:
+    """Help for a number that no modifier has: the modifiers with other numbers, if several are as near."""
+    if strange.isdigit():
+        widths = sorted(choice for choice in choices if choice in TYPES and choice[1:] == strange)
+        return f"write one of {' '.join(f'`.{choice}`' for choice in widths)}" if len(widths) > 1 else None
+    plain = _DIGITS.sub("", strange)
+    alike = sorted(choice for choice in choices if choice != plain and _DIGITS.sub("", choice) == plain != strange)
+    near = min((distance(strange, choice, len(strange) + 1) for choice in alike), default=0)
+    if sum(distance(strange, choice, len(strange) + 1) == near for choice in alike) < 2:
+        return None
+    return f"write one of {' '.join(f'`.{choice}`' for choice in alike)}"
+
+
+_DIGITS = pattern(r"[0-9]+")
 
 
 def _unknown_type(
@@ -55,7 +97,10 @@ def _unknown_type(
     types = sorted(
         {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
     )
-    swap = None if help else sibling(opcode, strange, types)
+    only = [c for c in types if resolve(substituted(opcode, strange, c))]
+    vector = _spelt_otherwise(opcode, strange, set())
+    swap = None if help else vector or sibling(opcode, strange, types) or (only[0] if len(only) == 1 else None)
+    swap = substituted(opcode, strange, swap) if swap in only else swap
     if swap is None and not TYPES[strange].fundamental and TYPES[strange].kind == "f":
         help = help or f"`cvt` converts values of `.{strange}`"
     elif swap is None and TYPES[strange].width == 8:
@@ -159,15 +204,18 @@ def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instr
     lacks, form = min(lacking, key=lambda found: len(found[0]))
     slot = lacks[0]
     choices = _choices(slot, [each[0] for each, _ in lacking if len(each) == len(lacks)])
-    rounding = set(choices) <= ROUNDING.keys()
+    every = {choice for each, _ in lacking if len(each) == len(lacks) for choice in each[0].choices}
+    rounding = not every.isdisjoint(ROUNDING) and every <= _ROUNDED
     if rounding:
-        legal = [each for each in ROUNDING if resolve(f"{form.instruction.name}.{each}{_tail(opcode, form)}")]
-        choices = legal or choices
+        name, tail = form.instruction.name, _tail(opcode, form)
+        choices = [each for each in (*ROUNDING, "approx", "full") if resolve(f"{name}.{each}{tail}")] or choices
     what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
     if rounding:
         what = "a rounding modifier"
     shown = " ".join(f".{choice}" for choice in choices[:MOST]) + " ..." * (len(choices) > MOST)
     fixed = _completed(form, modifiers, slot, choices)
+    if rounding and resolve(inserted := f"{form.instruction.name}.{choices[0]}{_tail(opcode, form)}"):
+        fixed = inserted
     return Problem(
         "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier",
         f"`{opcode}` needs {what}",
@@ -178,8 +226,17 @@ def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instr
         help=f"write `{fixed}`{', or one of the others' * (len(choices) > 1)}"
         if fixed
         else f"its form is `{form.text}`",
-        repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE) if fixed else None,
+        repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE)
+        if fixed and (len(choices) == 1 or _USUAL & {*fixed.split(".")}.difference(modifiers))
+        else None,
     )
+
+
+_USUAL = {"lo", "global", "rn", "rzi"}
+"""What is nearly always meant where one of several modifiers is missing; no other choice is made for the user."""
+
+
+_ROUNDED = ROUNDING.keys() | {"approx", "full"}
 
 
 def _choices(slot: Slot, others: list[Slot]) -> list[str]:

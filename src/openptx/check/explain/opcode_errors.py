@@ -5,17 +5,15 @@ from __future__ import annotations
 from openptx.check.explain.cvt_help import explain_pair
 from openptx.check.explain.modifier_errors import missing_modifier, nameless, unknown_modifier
 from openptx.check.explain.replacements import replaceable
-from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, format_call
+from openptx.check.explain.unknown_instructions import unknown_instruction
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite
-from openptx.check.spelling import nearest
-from openptx.diagnostics import SAFE, Fix
+from openptx.diagnostics import SAFE
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import Instruction, instructions_of, load, refused, resolve
+from openptx.isa.notation import Instruction, instructions_of, refused, resolve
 from openptx.isa.notation.forms import Form
 from openptx.isa.notation.slots import Slot
 from openptx.isa.types import TYPES
-from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 MANY = 40
@@ -29,8 +27,8 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
         return _too_long(mnemonic, modifiers)
     known = instructions_of(mnemonic)
     if not known:
-        return _unknown_instruction(mnemonic, opcode)
-    if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None:
+        return unknown_instruction(mnemonic, opcode)
+    if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None and not {*modifiers[:-2]} & TYPES.keys():
         found = explain_pair(modifiers, *pair)
         if found is not None:
             return found
@@ -51,7 +49,7 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
 def _twice(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
     """A modifier that is repeated, unless another may be in one of its places: `.row.row` of an `mma`."""
     repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
-    if repeated is None:
+    if repeated is None or repeated not in _modifiers_of(instructions):
         return None
     problem = _repeated(opcode, repeated)
     return problem if problem.repair else replaceable(mnemonic, modifiers, instructions) or problem
@@ -69,6 +67,9 @@ def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions
     most = max(sum(slot.typed for slot in form.slots) for each in instructions for form in each.forms)
     if len(given) <= max(most, 1):
         return None
+    shorter = opcode[: opcode.rindex(f".{given[-1]}")] + opcode[opcode.rindex(f".{given[-1]}") + len(given[-1]) + 1 :]
+    again = given[-1] in given[:-1] and bool(resolve(shorter))
+    either = [each for each in (opcode.replace(f".{name}", "", 1) for name in given) if resolve(each)]
     return Problem(
         "no-such-form",
         f"`{opcode}` names {len(given)} types, and `{mnemonic}` takes {most or 'none'}",
@@ -77,6 +78,12 @@ def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions
         expected=f"{most} types",
         actual=" ".join(f".{name}" for name in given),
         rule=_RULE,
+        help=f"write `{shorter}`"
+        if again
+        else f"write {' or '.join(f'`{each}`' for each in either)}"
+        if either
+        else None,
+        repair=rewrite(shorter) if again else None,
     )
 
 
@@ -127,40 +134,6 @@ def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instru
     return best or instructions
 
 
-def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
-    whole, written = WHOLE.get(mnemonic), CALLS.get(mnemonic)
-    if whole or written:
-        return Problem(
-            "unknown-instruction", f"there is no instruction `{mnemonic}`", label="unknown", rule=_RULE,
-            help=f"write `{whole}`" if whole else f"the PTX equivalent is {format_call(written or '')}",
-        )  # fmt: skip
-    known, plain = load(), mnemonic.lower()
-    guess = plain if plain in known else MNEMONICS.get(plain) or nearest(mnemonic, known)
-    fixed = f"{guess}{opcode[len(mnemonic) :]}" if guess else None
-    if fixed is not None and plain in known:
-        fixed = fixed.lower()
-    if fixed is not None and not resolve(fixed):
-        fixed = None
-    return Problem(
-        "unknown-instruction",
-        f"there is no instruction `{mnemonic}`",
-        label="unknown",
-        rule=_RULE,
-        help=f"did you mean `{fixed or guess}`?" if guess else None,
-        repair=rewrite(fixed) if fixed else None if guess or "." in opcode else _labelled,
-    )
-
-
-def _labelled(statement: Statement) -> Fix | None:
-    """A label without its colon: an instruction name follows it."""
-    end = statement.opcode_span[1]
-    if not statement.operands and not statement.file.text.endswith(";", *statement.span):
-        return Fix((end, end), ":", "make it a label")
-    if not statement.operands or statement.operands[0].text not in load():
-        return None
-    return Fix((end, end), ":", "make it a label")
-
-
 def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
     """Modifiers that a form has, but not in combination."""
     if without := _without(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
@@ -182,11 +155,15 @@ _IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
 def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
     """The problem of an opcode that is valid without one of its modifiers. A fix never removes a modifier with a
     meaning."""
-    for i in sorted(range(len(modifiers)), key=lambda i: modifiers[i] not in _IDLE):
+    floats = any(modifier in TYPES and TYPES[modifier].kind == "f" for modifier in modifiers)
+    nothing = _IDLE | {"lo"} if floats else _IDLE  # the low half is all of a product of floats
+    for i in sorted(range(len(modifiers)), key=lambda i: modifiers[i] not in nothing):
         modifier, shorter = modifiers[i], ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
         if modifier in TYPES or not resolve(shorter):
             continue
-        idle = modifier in _IDLE
+        idle = modifier in nothing
+        if idle and all(each.until for form, _ in resolve(shorter) for each in form.gate.alternatives):
+            continue  # a form of old versions, which do not have this modifier either
         return Problem(
             "modifier-forbidden",
             f"`.{modifier}` is not allowed in `{opcode}`",
@@ -256,10 +233,12 @@ def _dotted_label(mnemonic: str, name: str) -> Problem:
 
 def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
     """All modifiers exist, but no form combines them: suggests a form one edit away, or the nearest one."""
-    if without := _without(opcode, mnemonic, modifiers, _RULE):
+    without = _without(opcode, mnemonic, modifiers, _RULE)
+    if without is not None and without.repair is not None:
         return without
     found = (
-        missing_modifier(opcode, modifiers, instructions)
+        missing_modifier(opcode, modifiers, instructions)  # `ld.acquire` lacks its scope, rather than has a modifier
+        or without
         or nameless(opcode, mnemonic, modifiers, instructions)
         or replaceable(mnemonic, modifiers, instructions)
     )

@@ -76,6 +76,9 @@ def _meant(opcode: str, modifiers: list[str], others: dict[int, list[str]]) -> t
     for i, found in others.items():
         if _COMPARED.get(modifiers[i]) in found:
             return i, _COMPARED[modifiers[i]]
+    for i, found in others.items():
+        if modifiers[i] in ("approx", "full") and "rn" in found:
+            return i, "rn"
     at = next(iter(others)) if len(others) == 1 else max(others)
     return at, others[at][0] if len(others) == 1 and len(others[at]) == 1 else None
 

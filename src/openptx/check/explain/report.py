@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.check.explain.suggestions import as_float
+from openptx.check.explain.suggestions import as_float, bits_of
 from openptx.check.problems import OPCODE
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax import operands as text
@@ -51,12 +51,14 @@ def stated(
 
 
 def _filled(sentence: str, shown: str) -> str:
-    """`{}` is the text of the operand; `{f32}` and `{f64}` are its integer as a float."""
+    """`{}` is the text of the operand; `{f32}` and `{f64}` are its integer as a float, `{b32}` its float as bits."""
     if "{" not in sentence:
         return sentence
     for width in (32, 64):
         if f"{{f{width}}}" in sentence:
             sentence = sentence.replace(f"{{f{width}}}", as_float(shown, width))
+        if f"{{b{width}}}" in sentence:
+            sentence = sentence.replace(f"{{b{width}}}", bits_of(shown, width))
     return sentence.replace("{}", shown)
 
 

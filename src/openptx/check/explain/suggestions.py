@@ -75,6 +75,9 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
         help = f"move it into a register first: `mov.b{wanted.width} %x, ...;`"
     else:
         expected = "an integer constant"
+        help = f"write its bits, `{{b{wanted.width}}}`" if wanted.kind == "b" and kind.literal else None
+        help = help if wanted.width in (32, 64) else None
+        help = help or "write an integer; an instruction on floats takes this one"
     return place.problem(
         "immediate-type",
         f"operand `{place.name}` of `{place.opcode}` can't be this constant",
@@ -126,6 +129,17 @@ def as_float(literal: str, width: int) -> str:
     if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
         return f"{literal}.0"
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
+
+
+def bits_of(literal: str, width: int) -> str:
+    """The bits of a floating-point literal as a hexadecimal integer."""
+    literal = literal.strip("()")
+    if literal[:2].lower() in ("0f", "0d"):
+        return f"0x{literal[2:]}"
+    try:
+        return f"0x{struct.pack('>f' if width == 32 else '>d', float(literal)).hex().upper()}"
+    except (ValueError, OverflowError):
+        return "0x..."
 
 
 def _pointed(statement: Instruction) -> Fix | None:
@@ -184,3 +198,11 @@ def _width(kind: Kind) -> int | None:
     if kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind not in "bsu":
         return None
     return kind.type.width
+
+
+def bracketed(statement: Instruction, where: Path) -> Fix | None:
+    """The operand in brackets."""
+    if len(where) != 1:
+        return None
+    operand = statement.operands[where[0]]
+    return Fix(operand.span, f"[{operand.text}]", f"write `[{operand.text}]`")

@@ -19,7 +19,19 @@ def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = 
         kind.described if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
         expected=wanted,
         actual=kind.text,
+        help=_loaded(place) if kind.sort == kinds.ADDRESS and len(kind.parts) == 1 else None,
     )
+
+
+def _loaded(place: Place) -> str | None:
+    """How to use what an address refers to where a value is wanted."""
+    wanted = place.type
+    if place.writes or wanted is None or wanted.kind == "pred":
+        return None
+    load = f"`ld.{wanted.name if wanted.fundamental and wanted.name != 'f16' else f'b{wanted.width}'} %x, {{}};`"
+    if place.allows.address:
+        return f"{load} reads memory; without brackets, the name of a variable is its address"
+    return f"only `ld` and `st` access memory: {load} first"
 
 
 def what(place: Place) -> str:

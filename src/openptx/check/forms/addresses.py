@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.check.availability import INDIRECT_IMAGE, INDIRECT_SAMPLING, require
+from openptx.check.explain.suggestions import bracketed
+from openptx.check.foreign_spellings import absent
 from openptx.check.forms.coordinates import judge_parts, samples
 from openptx.check.forms.elements import judge_element
 from openptx.check.names.declared_types import OPAQUE
@@ -94,7 +96,8 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
             expected="an address `[...]`",
             actual=kind.text,
             rule=_RULE,
-            help="write `[{}]`" if kind.sort in (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER) else None,
+            help="write `[{}]`" if kind.sort in _BARE else _UNBRACED if kind.sort == kinds.LIST else None,
+            repair=lambda statement: bracketed(statement, where) if kind.sort in _BARE else None,
         )
     if len(kind.parts) == max(1, len(place.template.parts)):
         return None
@@ -105,7 +108,13 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
         expected=_parts(len(place.template.parts)),
         actual=_parts(len(kind.parts)),
         rule=_RULE,
+        help=_ADDED if kind.parts[1:] and kind.parts[1].sort == kinds.INTEGER else None,
     )
+
+
+_BARE = (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER)
+_UNBRACED = "an address is in brackets, `[...]`; braces enclose lists"
+_ADDED = "an offset is added to the register: `[%rd1+4]`"
 
 
 def _lacks_sampler(place: Place) -> bool:
@@ -296,7 +305,7 @@ def _elsewhere(place: Place, space: str | None, held: str, where: Path) -> Probl
         expected=f".{space}",
         actual=f".{held}",
         rule=_RULE,
-        help=f"write `{fixed}`" if fixed else None,
+        help=f"write `{fixed}`" if fixed else absent(place.opcode.partition(".")[0], held, None),
         repair=rewrite(fixed) if fixed else None,
     )
 

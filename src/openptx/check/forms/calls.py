@@ -119,6 +119,7 @@ class CallChecker:
         """Reports how a call differs from a signature. Of several functions the assembler compares a list without
         elements with the last one only (measured)."""
         before = len(self.findings.collector)
+        bare = call.returns is None and call.arguments is None and signature.returns and signature.parameters
         for what, given, formals, declared in call.lists(signature):
             elements = given.elements if given is not None else ()
             if not elements and not last:
@@ -127,6 +128,8 @@ class CallChecker:
                 formals = formals[:-1]
             if len(elements) != len(formals):
                 self._count(what, given, len(formals), name, callee.span, declared, _expected_call(call, signature))
+                if bare:  # a call without any list has one finding
+                    return True
                 continue
             for element, formal in zip(elements, formals, strict=True):
                 self._element(what, element, formal, name, scope)

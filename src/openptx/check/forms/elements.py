@@ -8,6 +8,11 @@ from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Path, Problem
 
+_INSTEAD = {
+    kinds.REGISTER: "an address in a register has its offset inside the brackets: `[%rd1+4]`, `[%rd1+-4]`",
+    kinds.VECTOR: "a component of a vector register is named: `.x`, `.y`, `.z` or `.w`",
+}
+
 
 def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
     """The problems of an array element."""
@@ -22,6 +27,7 @@ def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
             "no array",
             expected="a variable with dimensions",
             actual=base.text,
+            help=_INSTEAD.get(base.sort),
         )
     elif index.sort == kinds.NAME or (index.sort == kinds.SUM and index.parts[0].sort == kinds.NAME):
         yield Problem("unknown-name", "the index of `{}` is not declared", where, "no such name here")

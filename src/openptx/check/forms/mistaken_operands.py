@@ -4,7 +4,7 @@ operands fit. Imported for the first error."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from openptx.check.context import Context
 from openptx.check.explain.replacements import replaced, valid_instead
@@ -12,8 +12,9 @@ from openptx.check.forms.rules import refine
 from openptx.check.forms.select_form import examine
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
-from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite
+from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite, undeclared
 from openptx.diagnostics import Fix
+from openptx.isa.control import calls
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import instructions_of, resolve
 from openptx.isa.notation.forms import Form, Modifiers
@@ -34,12 +35,34 @@ def mistaken(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], cont
     """The findings about operands that no form of this opcode takes; `candidate` is the nearest form."""
     findings = candidate.findings
     errors = [finding for finding in findings if not passes((finding,))]
+    if unknown := tuple(_unknown_elements(opcode, operands)):
+        return unknown
     if any(finding.about == "unknown-name" for finding in errors):
         return findings
+    if calls(opcode) and (bare := _bare_call(candidate, operands)) is not None:
+        return (bare,)
     if [finding.about for finding in errors] == ["operand-count"]:
         return (_counted(errors[0], candidate, opcode, operands, context),)
     misplaced = _reversed(candidate, operands, context) or _misplaced(candidate, opcode, errors, operands, context)
     return (misplaced,) if misplaced is not None else _folded(candidate, opcode, operands, context)
+
+
+def _unknown_elements(opcode: str, operands: tuple[Kind, ...]) -> Iterator[Problem]:
+    """The undeclared names in lists, which explain every other error."""
+    type = next((TYPES[word] for word in reversed(opcode.split(".")) if word in TYPES), None)
+    for i, kind in enumerate(operands):
+        for j, part in enumerate(kind.parts if kind.sort == kinds.LIST else ()):
+            if part.sort == kinds.NAME:
+                size = _width_of_elements(opcode, type, len(kind.parts))
+                yield undeclared((i, j), lambda kind, size=size: kind.type is not None and kind.type.width == size)
+
+
+def _width_of_elements(opcode: str, type: Type | None, count: int) -> int:
+    """The bits of an element of a list of `count`: of `ld.v2.f32`, of `mov.b64`, which packs, and of fragments."""
+    words = opcode.split(".")
+    if type is None or not {"v2", "v4", "v8"}.isdisjoint(words):
+        return type.width if type is not None else 32
+    return type.width // count if len(words) == 2 else 32
 
 
 def _takes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> bool:
@@ -89,15 +112,18 @@ def _misplaced(
     if not 2 <= count <= _MOST or candidate.rank[0] < 2 or any(not error.where for error in errors):
         return None
     wrong = list(dict.fromkeys(error.where[0] for error in errors))
-    fitting: dict[Order, int] = {}
-    for moved in wrong:
-        for order in _orders(count, moved):
-            if _takes(form, m, tuple(operands[i] for i in order), context):
-                fitting.setdefault(order, moved)
-    among = {order: moved for order, moved in fitting.items() if all(order[i] == i or i in wrong for i in order)}
-    if len(among) == 1:
-        fitting = among
-    if len(fitting) != 1:
+    moved = ((order, i) for i in wrong for order in _orders(count, i))
+    swapped = ((_exchanged(count, i, j), i) for i, j in combinations(wrong, 2))
+    for orders in (moved, swapped):
+        fitting: dict[Order, int] = {}
+        for order, i in orders:
+            if _takes(form, m, tuple(operands[at] for at in order), context):
+                fitting.setdefault(order, i)
+        among = {order: i for order, i in fitting.items() if all(order[at] == at or at in wrong for at in order)}
+        fitting = among if len(among) == 1 else fitting
+        if len(fitting) == 1:
+            break
+    else:
         return None
     ((order, first),) = fitting.items()
     at, error = order.index(first), next(error for error in errors if error.where[0] == first)
@@ -122,6 +148,10 @@ def _orders(count: int, moved: int) -> Iterator[Order]:
     """The orders in which one operand stands in another place, and the others as they did."""
     others = [i for i in range(count) if i != moved]
     yield from ((*others[:to], moved, *others[to:]) for to in range(count) if to != moved)
+
+
+def _exchanged(count: int, i: int, j: int) -> Order:
+    return tuple(j if at == i else i if at == j else at for at in range(count))
 
 
 def _turned(opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
@@ -165,8 +195,13 @@ def _counted(
     for sizes in _sizes(form, m, len(operands)):
         if _takes(form, m, tuple(_grouped(operands, sizes)), context):
             return found.advising("write each list of elements in braces: `{a, b}`", _braced(sizes))
-    first = operands[:1]
-    if first and first[0].sort == kinds.REGISTER and _takes(form, m, (*first, *operands), context):
+    first, names = operands[:1], [operand.name for operand in form.operands]
+    if (
+        names == ["d", "a", "b"]
+        and first
+        and first[0].sort == kinds.REGISTER
+        and _takes(form, m, (*first, *operands), context)
+    ):
         return found.advising(f"{found.help}: a destination that is also read is named twice", found.repair)
     return found
 
@@ -197,6 +232,38 @@ def _braced(sizes: Order) -> Callable[[Statement], Fix]:
         return Fix(span, ", ".join(written), "add the braces")
 
     return repair
+
+
+def _bare_call(candidate: Candidate, operands: tuple[Kind, ...]) -> Problem | None:
+    """The problem that results or arguments of a call are not in parentheses."""
+    callee = next((i for i, kind in enumerate(operands) if kind.sort == kinds.FUNCTION), None)
+    if callee is None or all(kind.sort == kinds.ARGUMENTS for i, kind in enumerate(operands) if i != callee):
+        return None
+    wrong = next(i for i, kind in enumerate(operands) if i != callee and kind.sort != kinds.ARGUMENTS)
+    if operands[-1].sort == kinds.TABLE:
+        return None
+    what = "results" if wrong < callee else "arguments"
+    return Problem(
+        "operand-kind",
+        f"the {what} of a call are in parentheses",
+        (wrong,),
+        operands[wrong].described,
+        expected=candidate.form.text,
+        actual=operands[wrong].text,
+        rule=_RULE,
+        help="its form is `call (result), name, (arguments);`",
+        repair=lambda statement: _enclosed(statement, callee),
+    )
+
+
+def _enclosed(statement: Statement, callee: int) -> Fix:
+    """The call with its results and its arguments in parentheses."""
+    given = statement.operands
+    parts = given[:callee], given[callee + 1 :]
+    results, arguments = (", ".join(each.text.strip("()") for each in part) for part in parts)
+    words = f"({results})" if results else "", given[callee].text, f"({arguments})" if arguments else ""
+    written = ", ".join(word for word in words if word)
+    return Fix((given[0].span[0], given[-1].span[1]), written, "add the parentheses")
 
 
 # Operands of other types

@@ -30,6 +30,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     match place.template.role:
         case "label":
             if kind.sort != kinds.NAME:
+                functions = kind.sort == kinds.FUNCTION
                 yield place.problem(
                     "branch-target",
                     f"`{place.opcode}` branches to a label",
@@ -37,6 +38,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                     kind.described,
                     expected="a label",
                     actual=kind.text,
+                    help="`call` calls a function: `call (result), {}, (arguments);`" if functions else None,
                     rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
                 )
         case "targets" | "prototype":
@@ -44,7 +46,10 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 yield wrong_kind(place, kind, where, _table(place), "target-list")
         case "function":
             if kind.sort == kinds.FUNCTION and kind.space == "entry":
-                yield Problem("call-of-entry", "`{}` is a kernel; only a `.func` can be called", where, "a kernel")
+                yield Problem(
+                    "call-of-entry", "`{}` is a kernel; only a `.func` can be called", where, "a kernel",
+                    help="kernels are launched: move the code into a `.func`, and call that from both",
+                )  # fmt: skip
             elif kind.sort not in (kinds.FUNCTION, kinds.NAME, kinds.REGISTER):
                 yield wrong_kind(place, kind, where, "a function", "wrong-kind-of-name")
         case "returns" | "arguments":
@@ -157,6 +162,7 @@ def _component(kind: Kind, where: Path) -> Problem:
             expected=".x, .y, .z or .w" if kind.parts[0].count else "no component",
             actual=f".{kind.space}",
             rule="PTX ISA, Special Registers (10)",
+            help="its components are `.x`, `.y` and `.z`" if kind.parts[0].count else "leave the component out",
         )
     return Problem(
         "vector-selector",
@@ -166,6 +172,7 @@ def _component(kind: Kind, where: Path) -> Problem:
         expected=".x, .y, .z, .w or .r, .g, .b, .a",
         actual=f".{kind.space}",
         rule="PTX ISA, Vectors as Operands (6.4.3)",
+        help="the components are `.x`, `.y`, `.z` and `.w`, or `.r`, `.g`, `.b` and `.a`",
     )
 
 
@@ -223,6 +230,16 @@ def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield mismatch(place, declared, where)
 
 
+def _complement(place: Place, inner: Kind) -> str | None:
+    """How to compute what `!` means in other languages."""
+    wanted, given = place.type, inner.type
+    if wanted is None or wanted.kind not in "bsu" or given is None:
+        return None
+    if given.kind == "pred":
+        return f"make it a number first: `selp.{wanted.name} %x, 0, 1, ...;`"
+    return f"`not.b{given.width}` inverts the bits; `setp.eq` compares with 0" if given.kind in "bsu" else None
+
+
 def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if not (place.template.negatable or place.allows.negated):
         yield place.problem(
@@ -232,6 +249,7 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             "`!` is not allowed here",
             expected=what(place),
             actual=kind.text,
+            help=_complement(place, kind.parts[0]),
         )
         return
     inner = kind.parts[0]

@@ -269,5 +269,6 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[P
             operand=form.operands[where].name,
             expected="no minus here",
             actual="a negated operand",
+            help="`sub` subtracts a register, and `neg` negates one first",
             rule="PTX ISA, vmad (9.7.18.1.3)" if _has_product(form) else "PTX ISA, Source Operands (6.2)",
         )

@@ -118,10 +118,19 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
                 "a pair `d|p`",
                 expected="one operand",
                 actual="a pair",
+                help="leave out the `|` and what follows it",
+                repair=lambda statement, number=number: _first_of_pair(statement, number),
             )
         else:
             placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
     return placed
+
+
+def _first_of_pair(statement: Statement, number: int) -> Fix:
+    """The pair replaced by its first operand."""
+    span, text = statement.operands[number].span, statement.operands[number].text
+    first = text.partition("|")[0].rstrip()
+    return Fix(span, first, f"write `{first}`")
 
 
 def _discards(kind: Kind, number: int) -> bool:

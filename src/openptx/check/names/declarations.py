@@ -281,7 +281,7 @@ class Declarations:
             return
         self.add(
             "duplicate-name", f"{_said(declarator, found)} is declared twice in this scope", declarator.name.span,
-            "again", labels=(Label(found.span, "first declared here"),),
+            "again", labels=(Label(found.span, "first declared here"),), help="leave one of them out, or rename it",
         )  # fmt: skip
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:

@@ -6,6 +6,7 @@ from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.sizes import shape_of
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.late import late
+from openptx.patterns import pattern
 from openptx.syntax.declarations import InitialiserList
 
 TYPE_CHECKING = False
@@ -155,6 +156,7 @@ def _alignment(declaration: Declaration) -> Misfit | None:
             span=align.span,
             expected="a power of two",
             actual=str(align.value),
+            help=f"write `.align {1 << align.value.bit_length()}`" if 0 < align.value < 128 else None,
             rule=rule,
         )
     return None
@@ -184,13 +186,14 @@ def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool)
         if listed and position == 0 and length is not None and length.value == 0:
             continue  # as if its length were open (measured)
         if length is None and (position > 0 or declarator.initialiser is None):
-            return _size("this dimension is open, and no initialiser determines its length", None)
+            help = "give it a length, or initial values; `.extern .shared` variables get theirs at the launch"
+            return _size("this dimension is open, and no initialiser determines its length", None, help)
         if length is not None and length.value <= 0:
             return _size(f"an array must have at least one element, not {length.value}", length.span)
     return None
 
 
-def _size(message: str, span: Span | None) -> Misfit:
+def _size(message: str, span: Span | None, help: str | None = None) -> Misfit:
     return Misfit(
         "array-size",
         message,
@@ -198,7 +201,18 @@ def _size(message: str, span: Span | None) -> Misfit:
         span=span,
         expected="a positive integer",
         rule="PTX ISA, Array Declarations (5.4.3)",
+        help=help,
     )
+
+
+def _vector_of_c(name: str) -> str | None:
+    """`v4 .f32` for `float4` and `f32x4`."""
+    found = _VECTOR.fullmatch(name)
+    plain = FOREIGN.get(found[1], found[1]) if found is not None else ""
+    return f"v{found[2]} .{plain}" if found is not None and plain in FUNDAMENTAL else None
+
+
+_VECTOR = pattern(r"([a-z]+[0-9]*?)x?([248])")
 
 
 def _not_fundamental(name: str, register: bool, array: bool, context: Context, vector: int) -> Misfit:
@@ -215,7 +229,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
             replacement=f".{known.registers[-1]}" if known else None,
         )
     if known is None:
-        guess = FOREIGN.get(name) or nearest(name, FUNDAMENTAL)
+        guess = _vector_of_c(name) or FOREIGN.get(name) or nearest(name, FUNDAMENTAL)
         return Misfit(
             "register-type",
             f"there is no type `.{name}`",

@@ -29,9 +29,12 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
     if declaration.space not in ("global", "const"):
         if declaration.type in OPAQUE:
             return None
-        return _value(f"a variable in `.{declaration.space}` can't have an initial value", declarator.span)
+        how = f"`st.{declaration.space}`" if declaration.space in ("shared", "local") else "`mov`"
+        help = f"give it its value in the kernel, by {how}; only `.global` and `.const` variables are initialised"
+        return _value(f"a variable in `.{declaration.space}` can't have an initial value", declarator.span, help)
     if declaration.linkage == "extern":
-        return _value("an `.extern` variable can have an initial value only where it is defined", declarator.span)
+        help = "leave out the value, or `.extern`"
+        return _value("an `.extern` variable can have an initial value only where it is defined", declarator.span, help)
     halves = type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList)))
     if halves and not (shape and _empty(value)):
         help = f"write its bits as `.b{TYPES[type].width}`"
@@ -41,7 +44,9 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
             return _value("an empty list does not determine the length of the array", value.span)
         return _check_list(value, type, shape, vector)
     if shape or vector > 1:
-        return _value("the initial value of an array must be a list in braces", declarator.span)
+        text = getattr(value, "text", "...")
+        help = f"write `{{{text}}}`" if vector == 1 else f"write `{{{', '.join([text] * vector)}}}`"
+        return _value("the initial value of an array must be a list in braces", declarator.span, help)
     return _element(value, type)
 
 
@@ -59,7 +64,8 @@ def _check_list(value: InitialiserList, type: str, shape: tuple[int, ...], vecto
     if type in OPAQUE:
         return None
     if not shape and vector == 1 and type != "f16x2":
-        return _value("a list can't be the initial value of a scalar", value.span)
+        one = "leave out the braces" if len(value) == 1 else f"make it an array: `.{type} name[{len(value)}] = ...`"
+        return _value("a list can't be the initial value of a scalar", value.span, one)
     return _list(value, ((*shape, vector) if vector > 1 else shape) or (1,), type, vector)
 
 
@@ -67,7 +73,8 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
     """A list of at most as many elements as the first dimension has; of lists, if there are further dimensions."""
     room, row = dimensions[0], dimensions[1:]
     if len(value) > room:
-        return _value(f"more initial values than elements, of which there are {room}", value.span)
+        help = f"make it longer: {len(value)} elements"
+        return _value(f"more initial values than elements, of which there are {room}", value.span, help)
     if vector > 1 and not row and len(value) != vector:
         return _value(
             f"the initial value of a vector of {vector} must have {vector} elements, not {len(value)}", value.span
@@ -112,7 +119,10 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
             f"write `{value.text}.0`",
         )
     if isinstance(value, Float) and kind in "su":
-        return _value(f"the initial value of a `.{type}` must be an integer constant", value.span)
+        help = (
+            f"write an integer, or declare it `.f{TYPES[type].width}`" if TYPES[type].width > 16 else "write an integer"
+        )
+        return _value(f"the initial value of a `.{type}` must be an integer constant", value.span, help)
     if isinstance(value, Float) and value.width == 32 and value.bits and type == "f64":
         return _short(value)
     return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None

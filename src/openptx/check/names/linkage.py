@@ -168,7 +168,7 @@ class Linkage:
             )  # fmt: skip
 
     def _twice(self, name: str, where: Declaration | Function, span: Span, first: Span, message: str) -> None:
-        self._add("duplicate-name", message, where, span, "again", _RULE, first)
+        self._add("duplicate-name", message, where, span, "again", _RULE, first, "leave one of them out, or rename it")
 
     def _add(
         self, about: str, message: str, where: Declaration | Function | Alias, span: Span, label: str, rule: str,

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
+from openptx.check.names.missing_declarations import declaration, numbers
 from openptx.check.names.scopes import Scope, split_number
+from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions, nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.patterns import pattern
+from openptx.syntax.lexical import WORD
+from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +38,18 @@ def unknown_name(
     if (bits := _FLOATS.get(name.lower())) is not None:
         found.help = bits
         return found
+    if _BITS.fullmatch(name):
+        found.help = f"the bits of a float begin with `0f` or `0d`: `0{'f' if len(name) == 8 else 'd'}{name}`"
+        return found
     base, dot, field = name.partition(".")
     word = base.lstrip("%")
     special = guess = _special(word)
     if guess is None and not dot:
-        guess = suggestions.nearest(name, lambda: (*known_names(scope, name), *functions), suits=suits)
+        guess = suggestions.nearest(
+            name,
+            lambda: (*known_names(scope, name), *functions),
+            suits=lambda each: _misspelt(each, name) and suits(each),
+        )
     if guess is None and name[0] == "%":
         special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
         guess = special and f"%{special}"
@@ -50,6 +64,14 @@ def unknown_name(
         help=f"did you mean `{guess}`?" if guess else None,
         fix=Fix(span, guess, f"write `{guess}`") if guess else None,
     )
+
+
+_DIGITS = pattern(r"[0-9]+")
+
+
+def _misspelt(known: str, name: str) -> bool:
+    """Whether a name may be a misspelt known one: another number is another name."""
+    return _DIGITS.sub("0", known) != _DIGITS.sub("0", name)
 
 
 def _outside_of_range(name: str, found: Diagnostic, scope: Scope) -> Diagnostic | None:
@@ -80,7 +102,14 @@ _FLOATS = {
     "inf": _INFINITY,
     "infinity": _INFINITY,
     "nan": "write its bits: `0f7FFFFFFF` for `.f32`, `0d7FFFFFFFFFFFFFFF` for `.f64`",
+    "true": "a predicate is set by a number or a comparison: `mov.pred p, 1;`, `setp.ne.u32 p, a, 0;`",
+    "false": "a predicate is set by a number or a comparison: `mov.pred p, 0;`, `setp.ne.u32 p, a, 0;`",
+    "null": "the null address is the number 0",
+    "nullptr": "the null address is the number 0",
 }
+_ALONE = pattern(rf"^[ \t]*+({WORD})[ \t\r]*+$", re.MULTILINE | re.A)
+_BITS = pattern(r"[A-Fa-f](?:[0-9A-Fa-f]{7}|[0-9A-Fa-f]{15})")
+"""The bits of a float without the `0f` or `0d` before them."""
 
 
 def _special(word: str) -> str | None:
@@ -137,11 +166,14 @@ class Undeclared:
 
     def __init__(self, checked: CheckedFunction, findings: FunctionFindings) -> None:
         self.module, self.function, self.findings = checked.module, checked.tree, findings
+        self.problems: list[Diagnostic] = []  # syntax errors of the function
 
     def operand(self, found: Diagnostic, scope: Scope, suits: Suits | None = None) -> None:
         """An operand of an instruction, as a diagnostic with its span. `suits`: which kinds of operand are possible."""
         name = found.file.text[found.span[0] : found.span[1]]
-        cause = self._missing(name, scope)
+        if self._lost(name):
+            return
+        cause = self._range(name, scope) or self._missing(name, scope)
         if not self.findings.is_repeated(cause, found.span):
             self.findings.collect(self._explained(name, found, scope, suits), cause)
 
@@ -151,17 +183,47 @@ class Undeclared:
 
     def guard(self, name: Name, scope: Scope) -> None:
         """The predicate of a guard."""
+        if self._lost(name.text):
+            return
         found = self._new("unknown-name", f"`{name.text}` is not declared", name)
         found = self._explained(name.text, found, scope, lambda kind: kind is kinds.PREDICATE_KIND)
         self.findings.collect(found, ("unknown-name", name.text, id(self.function)))
+
+    def _lost(self, name: str) -> bool:
+        """Whether the name is in a declaration that could not be parsed, which is reported."""
+        base = name.partition(".")[0]
+        if name[0] != "%" and self._header_is_wrong:
+            self.findings.wrong = True
+            return True
+        if self._unread.isdisjoint((base, base.rstrip("0123456789") + "<")):
+            return False
+        self.findings.wrong = True
+        return True
+
+    @cached_property
+    def _header_is_wrong(self) -> bool:
+        """Whether the header has a syntax error, so that it may lack parameters."""
+        start, end = self.function.header
+        return any(start <= problem.span[0] < end for problem in self.module.tree.problems[:MOST])
+
+    @cached_property
+    def _unread(self) -> set[str]:
+        problems = (*self.problems, *self.module.tree.problems)
+        return words(problems, self.function.file.text, self.function.span[1])
 
     def label(self, operand: Operand, scope: Scope) -> None:
         """The target of a branch."""
         cause = "unknown-label", operand.text, id(self.function)
         if self.findings.is_repeated(cause, operand.span):
             return
+        if operand.text in self._lines_of_a_word:
+            self.findings.wrong = True  # it lacks its colon there, which is reported
+            return
         limit = max(2, len(operand.text) // 3)
-        guess = self.module.suggestions.nearest(operand.text, lambda: labels_of(scope), limit)
+        name = operand.text
+        guess = self.module.suggestions.nearest(
+            name, lambda: labels_of(scope), limit, lambda each: _misspelt(each, name)
+        )
         found = self._new("unknown-label", f"there is no label `{operand.text}` here", operand, "no such label")
         found.help = f"put `{operand.text}:` in this function, before the statement to continue at"
         self.findings.collect(_guessing(found, guess, "branch to"), cause)
@@ -171,11 +233,19 @@ class Undeclared:
         cause = "unknown-function", operand.text
         if self.findings.is_repeated(cause, operand.span):
             return
-        guess = self.module.suggestions.nearest(operand.text, lambda: self.module.functions)
+        functions = [name for name, kind in self.module.functions.items() if kind is not kinds.ENTRY_KIND]
+        guess = self.module.suggestions.nearest(operand.text, lambda: functions)
         found = self._new("unknown-function", f"there is no function `{operand.text}`", operand, "not declared before")
         declaration = DEVICE_FUNCTIONS.get(operand.text, f".func {operand.text}(...);")
         found.help = f"define it before this function, or declare it: `.extern {declaration}`"
+        if any(isinstance(each, Function) and each.name.text == operand.text for each in self.module.tree.items):
+            found.help, guess = f"it is defined below: declare it before, `.func {operand.text}(...);`", None
         self.findings.collect(_guessing(found, guess, "call"), cause)
+
+    @cached_property
+    def _lines_of_a_word(self) -> set[str]:
+        """The words of the function that stand alone in a line."""
+        return set(_ALONE.findall(self.function.file.text, *self.function.span))
 
     def _new(self, about: str, message: str, at: Operand, label: str = "no such name here") -> Diagnostic:
         return Diagnostic(about, message, self.function.file, at.span, label)
@@ -192,11 +262,24 @@ class Undeclared:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
-        known = self.module.functions
-        return unknown_name(
+        known, prefix = self.module.functions, split_number(name)[0]
+        several = name[0] == "%" and prefix != name and len(set(numbers(prefix, self.function))) > 2
+        explained = unknown_name(
             name, found, scope, known, self.module.suggestions,
-            lambda name: suits is None or suits(scope.kind(name, known)),
+            lambda name: not several and (suits is None or suits(scope.kind(name, known))),
         )  # fmt: skip
+        if explained.help is None and explained.name == "unknown-name":
+            explained.help = declaration(name, explained.span, suits, self.function, self.module.suggestions)
+        elif explained.label == "beyond the range":
+            explained.help = f"declare more of them: `{prefix}<{max(numbers(prefix, self.function)) + 1}>`"
+        return explained
+
+    def _range(self, name: str, scope: Scope) -> tuple[str, str, int] | None:
+        """The cause of a name that is beyond a range: one for all of them."""
+        prefix, number = split_number(name)
+        if number is None or not any(prefix in each.ranges for each in around(scope)):
+            return None
+        return "unknown-name", f"{prefix}<", id(self.function)
 
 
 def _guessing(found: Diagnostic, guess: str | None, verb: str) -> Diagnostic:

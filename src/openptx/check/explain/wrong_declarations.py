@@ -1,0 +1,117 @@
+"""Finds declarations that are wrong because most uses of their names are: one finding in place of all of them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.isa.types import TYPES
+from openptx.patterns import pattern
+from openptx.source import Span
+from openptx.syntax.lexical import LETTER
+
+_OF_TYPES = frozenset(("operand-type", "operand-size", "argument-type", "address-register", "state-space"))
+_MOST = 100
+"""Declarations that are looked at; more are wrong in no file that a person wrote."""
+_LEAST = 3
+"""Misuses of the names of one declaration that make it wrong, if they are most of the uses."""
+_WORD = pattern(r"\.\w+")
+_TYPE = pattern(r"\.(?:[busf](?:8|16|32|64|128)|pred)\b")
+_SPACE = pattern(r"\.(?:global|shared|local|param|const)\b")
+
+
+def folded(found: list[Diagnostic], wrong: list[Diagnostic], body: Span) -> list[Diagnostic]:
+    """The findings of a body with one for each wrong declaration. `wrong`: all that was found before; misuses of what
+    it is about are its consequences."""
+    groups: dict[Span, list[Diagnostic]] = defaultdict(list)
+    for each in found:
+        declared = [label.span for label in each.labels if label.text == "declared here"]
+        if declared and (each.name in _OF_TYPES or "address of" in (each.actual or "")):
+            groups[declared[0]].append(each)
+    replaced: dict[int, Diagnostic | None] = {}
+    for declared, misuses in list(groups.items())[:_MOST]:
+        text = misuses[0].file.text
+        statement = _statement(text, declared)
+        others = (each for each in (*wrong, *found) if each.severity == "error" and each not in misuses)
+        errors = [each for each in others if _inside(each.span, statement)]
+        if errors:
+            replaced |= {id(each): None for each in misuses}
+            replaced[id(errors[0])] = _meant_otherwise(errors[0], misuses)
+        elif all(each.name == "state-space" for each in misuses):  # rather the instructions are wrong
+            continue
+        elif len(misuses) >= _LEAST and 2 * len(misuses) >= _uses(text, declared, body):
+            replaced |= {id(each): None for each in misuses}
+            replaced[id(misuses[0])] = _of_declaration(misuses, declared, statement)
+    return [new for each in found if (new := replaced.get(id(each), each)) is not None]
+
+
+def _statement(text: str, declared: Span) -> Span:
+    """The declaration around a declared name."""
+    start = max(text.rfind(mark, 0, declared[0]) for mark in ";{}\n") + 1
+    ends = (text.find(mark, declared[1]) for mark in ";{)\n")
+    return start, min((end for end in ends if end >= 0), default=len(text))
+
+
+def _inside(span: Span, statement: Span) -> bool:
+    return statement[0] <= span[0] and span[1] <= statement[1]
+
+
+def _uses(text: str, declared: Span, body: Span) -> int:
+    """In how many lines of the body the names are used."""
+    name, ranged, _ = text[slice(*declared)].partition("<")
+    name = name.partition("[")[0].partition("=")[0].strip()
+    use = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}{'[0-9]+' if ranged else ''}(?!{LETTER})", re.A)
+    start = max(body[0], declared[1])
+    return len({text.rfind("\n", 0, each.start()) for each in use.finditer(text, start, body[1])})
+
+
+def _types(misuses: list[Diagnostic]) -> list[str]:
+    """The types that every misuse wants, bits first."""
+    types = [{each for each in _WORD.findall(misuse.expected or "") if each[1:] in TYPES} for misuse in misuses]
+    wanted = [each for each in types if each]
+    return (
+        sorted(wanted[0].intersection(*wanted), key=lambda name: (name[1] != "b", TYPES[name[1:]].width))
+        if wanted
+        else []
+    )
+
+
+def _meant_otherwise(error: Diagnostic, misuses: list[Diagnostic]) -> Diagnostic:
+    """The error of a declaration, with the type that its names are used as."""
+    common = _types(misuses)
+    if error.fix is None or error.fix.replacement[1:] not in TYPES or not common or error.fix.replacement in common:
+        return error
+    found = error.advising(f"declare it `{common[0]}`", Fix(error.fix.span, common[0], f"declare it `{common[0]}`"))
+    found.label = "no type of variables"
+    return found
+
+
+def _of_declaration(misuses: list[Diagnostic], declared: Span, statement: Span) -> Diagnostic:
+    """The finding about a declaration."""
+    first, text = misuses[0], misuses[0].file.text
+    names = text[slice(*declared)]
+    common = _types(misuses)
+    addresses = all("address of" in (each.actual or "") for each in misuses if each.name != "state-space")
+    place = next((_SPACE if addresses else _TYPE).finditer(text, statement[0], declared[0]), None)
+    meant = ".reg" if addresses else common[0] if common else None
+    if place is None or meant in (None, place[0]):
+        message, span, fix = f"{len(misuses)} uses of `{names}` do not fit its declaration", declared, None
+    else:
+        what = "registers" if addresses else f"`{meant}`"
+        message = f"`{names}` is declared `{place[0]}`, but used as {what} {len(misuses)} times"
+        span, fix = place.span(), Fix(place.span(), meant, f"declare it `{meant}`")
+    return Diagnostic(
+        first.name,
+        message,
+        first.file,
+        span,
+        "wrong for most of its uses",
+        labels=(Label(first.span, "the first of them"),),
+        operand=first.operand,
+        expected=meant or first.expected,
+        actual=first.actual,
+        rule=first.rule,
+        help=f"declare it `{meant}`" if meant else first.help,
+        fix=fix,
+    )

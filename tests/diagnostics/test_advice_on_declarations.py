@@ -1,0 +1,179 @@
+"""Declarations and headers that cannot be parsed: one finding, and what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+from advice import Row, given
+
+ROWS = (
+    Row(".visible .entry k() { ret;", "{", ".visible .entry k() { ret;\n}\n"),
+    Row(".visible .entry k() ret; }", "ret", ".visible .entry k() { ret; }"),
+    Row(".visible .entry k( { ret; }", "{", "a parameter is declared as in `.param .u64 a`"),
+    Row(".visible .entry k) { ret; }", ")", ".visible .entry k() { ret; }"),
+    Row(
+        ".visible .entry k(.param .u64 a .param .u64 b) { ret; }",
+        ".param",
+        ".visible .entry k(.param .u64 a, .param .u64 b) { ret; }",
+    ),
+    Row(".visible .entry k(.param .u64 a, ) { ret; }", ",", ".visible .entry k(.param .u64 a ) { ret; }"),
+    Row(".visible .entry k(.u64 a) { ret; }", ".u64", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(".visible .entry k(u64 a) { ret; }", "u64", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(".visible .entry k(.param u64 a) { ret; }", "u64", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(
+        ".visible .entry k(.param a) { ret; }",
+        "a",
+        "a declaration has a state space, a type and names: `.reg .b32 a;`",
+    ),
+    Row(".visible .entry k(.param .u64 *a) { ret; }", "*", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(".visible .entry k(.reg .u64 a) { ret; }", ".reg", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(".visible .entry k(.param .u64 a); { ret; }", "{", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(".visible .entry k(.param .u64 a) { ret; };", ";", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row("visible .entry k(.param .u64 a) { ret; }", "visible", ".visible .entry k(.param .u64 a) { ret; }"),
+    Row(".visible .kernel k(.param .u64 a) { ret; }", ".kernel", "did you mean `.entry`?"),
+    Row(".entry .visible k(.param .u64 a) { ret; }", ".visible", "`.visible` stands before `.entry`"),
+    Row(".public .entry k(.param .u64 a) { ret; }", ".public", "did you mean `.visible`?"),
+    Row(
+        ".visible .entry (.reg .u32 r) k(.param .u64 a) { ret; }",
+        "(",
+        "a kernel has no result: it stores through a pointer",
+    ),
+    Row(
+        ".visible .entry 1k() { ret; }",
+        "1k",
+        "a name begins with a letter, or with `_`, `$` or `%` and one more character",
+    ),
+    Row(".visible .entry k-1() { ret; }", "-", "a name consists of letters, digits, `_`, `$` and `%`"),
+    Row(".visible .entry k() .maxntid 256; { ret; }", ";", ".visible .entry k() .maxntid 256 { ret; }"),
+    Row(".visible .entry k() .maxntid = 256 { ret; }", "=", ".visible .entry k() .maxntid 256 { ret; }"),
+    Row(".visible .entry k() .maxnreg(32) { ret; }", "(", ".visible .entry k() .maxnreg 32 { ret; }"),
+    Row(".visible .entry k() .launch_bounds 256 { ret; }", ".launch_bounds", "did you mean `.maxntid`?"),
+    Row(".visible .entry k() .maxntid 16 16 1 { ret; }", "16", ".visible .entry k() .maxntid 16, 16 1 { ret; }"),
+    Row(".func f(.param .u32 a) .maxntid 3 { ret; }", ".maxntid", "leave out `.maxntid`"),
+    Row(
+        ".func f(.reg .u32 a) (.reg .u32 r) { ret; }",
+        "(",
+        "the result of a function stands before its name: `.func (.reg .u32 result) name (...)`",
+    ),
+    Row(
+        ".func .u32 f(.reg .u32 a) { ret; }",
+        ".u32",
+        "the result of a function is in parentheses: `.func (.reg .u32 result) name`",
+    ),
+    Row(".func (.u32 r) f(.reg .u32 a) { ret; }", ".u32", ".func (.param .u32 r) f(.reg .u32 a) { ret; }"),
+    Row(
+        ".entry k() { call f; ret; } .func f() { ret; }",
+        "f",
+        "it is defined below: declare it before, `.func f(...);`",
+    ),
+    Row(".global .u32 x = 5, y = 6 z = 7;", "z", ".global .u32 x = 5, y = 6, z = 7;"),
+    Row(".global .u32 x = {1};", "{1}", "leave out the braces"),
+    Row(".global .u32 x[2] = {1, 2, 3};", "{1, 2, 3}", "make it longer: 3 elements"),
+    Row(".global .u32 x[2] = 1;", "x[2] = 1", "write `{1}`"),
+    Row(".global .u32 x[2] = {1 2};", "2", ".global .u32 x[2] = {1, 2};"),
+    Row(".global .u32 x[2] = [1, 2];", "[1, 2]", ".global .u32 x[2] = {1, 2};"),
+    Row(".global .u32 x[2] = (1, 2);", "(1, 2)", ".global .u32 x[2] = {1, 2};"),
+    Row(".global .f32 x = 1;", "1", "write `1.0`"),
+    Row(".global .f32 x = 1.0f;", "1.0f", ".global .f32 x = 1.0;"),
+    Row(".global .u32 x = 1.5;", "1.5", "write an integer, or declare it `.f32`"),
+    Row('.global .u32 x = "abc";', '"abc"', "a string is an array of `.u8`: `{97, 98, 99, 0}`"),
+    Row('.global .u8 x[] = "abc";', '"abc"', "a string is an array of `.u8`: `{97, 98, 99, 0}`"),
+    Row(
+        ".global .u32 x .align 4;",
+        ".align",
+        "the order is: linkage, state space, `.align`, vector, type, `.ptr`, name",
+    ),
+    Row(".global .align 4 x;", "x", "a declaration has a state space, a type and names: `.reg .b32 a;`"),
+    Row(".global .align(4) .u32 x;", "(", ".global .align 4 .u32 x;"),
+    Row(".global int x;", "int", "a declaration has a state space, a type and names: `.reg .b32 a;`"),
+    Row(".global u32 x;", "u32", ".global .u32 x;"),
+    Row(".global .u32 x\n.global .u32 y;", "x", ".global .u32 x;\n.global .u32 y;"),
+    Row(
+        ".global u32 x;\n.entry k() { .reg .u32 r; ld.global.u32 r, [x]; st.global.u32 [x], r; ret; }",
+        "u32",
+        ".global .u32 x;\n.entry k() { .reg .u32 r; ld.global.u32 r, [x]; st.global.u32 [x], r; ret; }",
+    ),
+    Row(".entry k() { ret; } }", "}", "either this `}` is too many, or the `{` of a block before it is missing"),
+    Row(".entry k() { { ret; }", "{", ".entry k() { { ret; }\n}\n"),
+    Row(".pragma nounroll; .entry k() { ret; }", "nounroll", '.pragma "nounroll"; .entry k() { ret; }'),
+    Row('.pragma "nounroll" .entry k() { ret; }', '"', '.pragma "nounroll"; .entry k() { ret; }'),
+    Row(".entry k() { .reg .u32 %r1, %r2, %r3 ret; }", "ret", ".entry k() { .reg .u32 %r1, %r2, %r3, ret; }"),
+    Row(
+        ".entry k()\n{\n  .reg .u32 %r<3>\n  mov.u32 %r1, 1;\n  ret;\n}",
+        ">",
+        ".entry k()\n{\n  .reg .u32 %r<3>;\n  mov.u32 %r1, 1;\n  ret;\n}",
+    ),
+    Row(".entry k() { L: bra L }", "L", ".entry k() { L: bra L; }"),
+    Row(".entry k() { .reg .pred p; @p ret }", "t", ".entry k() { .reg .pred p; @p ret; }"),
+    Row(
+        ".entry k() { .reg .pred p; @!!p ret; }",
+        "!",
+        "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`",
+    ),
+    Row(".entry k() { .reg .pred p; !@p ret; }", "!@", ".entry k() { .reg .pred p; @!p ret; }"),
+    Row(
+        ".entry k() { .reg .pred p; @-p ret; }",
+        "-",
+        "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`",
+    ),
+    Row(
+        ".entry k() { .reg .pred p<3>; @p1 && p2 ret; }",
+        "&&",
+        "a guard is one predicate: combine them first, `and.pred %p, %p1, %p2;` or `or.pred`, then `@%p`",
+    ),
+    Row(
+        ".entry k() { .reg .pred p<3>; @p1 @p2 ret; }",
+        "@",
+        "a guard is one predicate: combine them first, `and.pred %p, %p1, %p2;` or `or.pred`, then `@%p`",
+    ),
+    Row(
+        ".entry k() { .reg .pred p<3>; @p0 mov.pred p1, true; ret; }",
+        "true",
+        "a predicate is set by a number or a comparison: `mov.pred p, 1;`, `setp.ne.u32 p, a, 0;`",
+    ),
+    Row(
+        ".entry k() { .reg .pred p<3>; setp.eq.pred p0, p1, p2; ret; }",
+        ".pred",
+        "predicates differ where `xor.pred` is true; `not.pred` of that is equality",
+    ),
+    Row(
+        ".entry k() { .reg .u32 a; a = 5; ret; }",
+        "a",
+        "an instruction names its destination first: `mov.u32 d, a;`, `add.u32 d, a, b;`",
+    ),
+    Row(
+        ".entry k() { int a = 5; ret; }",
+        "=",
+        "an instruction names its destination first: `mov.u32 d, a;`, `add.u32 d, a, b;`",
+    ),
+    Row(".entry k() { .reg .u32 a; mov.u32 a, 5; return a; }", "return", "write `ret;`"),
+    Row(".entry k(.param .u64 a;) { ret; }", ";", ".entry k(.param .u64 a) { ret; }"),
+    Row(
+        ".entry k(.param .u64 a; .param .u64 b) { .reg .u64 r; ld.param.u64 r, [b]; ret; }",
+        ";",
+        ".entry k(.param .u64 a, .param .u64 b) { .reg .u64 r; ld.param.u64 r, [b]; ret; }",
+    ),
+    Row(
+        ".entry k(.param u64 a) { .reg .u64 r; ld.param.u64 r, [a]; ret; }",
+        "u64",
+        ".entry k(.param .u64 a) { .reg .u64 r; ld.param.u64 r, [a]; ret; }",
+    ),
+    Row(
+        ".entry k { .param .u64 a } { .reg .u64 r; ld.param.u64 r, [a]; ret; }",
+        "{ .param .u64 a }",
+        ".entry k (.param .u64 a) { .reg .u64 r; ld.param.u64 r, [a]; ret; }",
+    ),
+    Row(
+        ".reg .u32 r1 r2, r3; mov.u32 r2, 1; mov.u32 r3, r2;",
+        "r2",
+        ".reg .u32 r1, r2, r3; mov.u32 r2, 1; mov.u32 r3, r2;",
+    ),
+    Row(".reg .b32 q<10; mov.u32 q1, 1; mov.u32 q2, q1;", ";", ".reg .b32 q<10>; mov.u32 q1, 1; mov.u32 q2, q1;"),
+    Row(".register .b32 r1; mov.u32 r1, 1;", ".register", "did you mean `.reg`?"),
+    Row("reg .b32 r1; mov.u32 r1, 1;", "reg", ".reg .b32 r1; mov.u32 r1, 1;"),
+    Row(".b32 r1; mov.u32 r1, 1;", ".b32", "a declaration begins with its state space: `.reg .b32 ...`"),
+)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example)
+def test_one_finding_with_its_cure(row: Row) -> None:
+    assert given(row) == (row.marked, row.cure)

@@ -1,0 +1,134 @@
+"""Names, declarations and operands that do not belong together: one finding, with its cure."""
+
+from __future__ import annotations
+
+import pytest
+from advice import Row, given
+
+KERNEL = ".visible .entry k(.param .u64 a) {\n"
+USES = "\nld.param.u64 %d1, [a];\ncvta.to.global.u64 %d2, %d1;\nadd.s64 %d3, %d2, 4;\nret; }"
+CALLER = ".func (.reg .b32 r) f(.reg .b32 a, .reg .b64 b); .entry k() { .reg .b32 %r<3>; .reg .b64 %rd<2>; "
+ROWS = (
+    Row(
+        KERNEL + ".reg .f64 %d<4>;" + USES,
+        ".f64",
+        KERNEL + ".reg .b64 %d<4>;" + USES,
+    ),
+    Row(
+        KERNEL + ".global .b64 %d<4>;" + USES,
+        ".global",
+        KERNEL + ".reg .b64 %d<4>;" + USES,
+    ),
+    Row(
+        KERNEL + ".reg .f32x2 %d<4>;" + USES,
+        ".f32x2",
+        KERNEL + ".reg .b64 %d<4>;" + USES,
+    ),
+    Row(
+        KERNEL + ".reg .b64 %d<2>;" + USES,
+        "%d2",
+        "declare more of them: `%d<4>`",
+    ),
+    Row(
+        KERNEL + USES[1:],
+        "%d1",
+        "declare them: `.reg .b64 %d<4>;`",
+    ),
+    Row(
+        ".visible .entry k(.param .u64 a) {\nld.param.u64 %d1, [a];\n.reg .b64 %d<4>;\nret; }",
+        "%d1",
+        "its declaration stands below, in line 6: move it before this",
+    ),
+    Row(
+        ".visible .entry k(.param .u64 a) {\n.reg .u32 t;\nadd.s32 t, t, u;\nret; }",
+        "u",
+        "declare it: `.reg .b32 u;`",
+    ),
+    Row(
+        ".visible .entry k(.param .u64 a) {\n.reg .u32 t;\n@p add.s32 t, t, 1;\nret; }",
+        "p",
+        "declare it: `.reg .pred p;`",
+    ),
+    Row(
+        ".visible .entry k(.param .u64 a, .param .u64 b, ) { .reg .u64 r; ld.param.u64 r, [c]; ret; }",
+        ",",
+        ".visible .entry k(.param .u64 a, .param .u64 b ) { .reg .u64 r; ld.param.u64 r, [c]; ret; }",
+    ),
+    Row("add.f32 %f1|%p1, %f2, %f3;", "%f1|%p1", "add.f32 %f1, %f2, %f3;"),
+    Row("add.f32 %f1, %f2] %f3;", "]", "add.f32 %f1, %f2, %f3;"),
+    Row("bra $L_2; $L_1: $L_3:", "$L_2", "put `$L_2:` in this function, before the statement to continue at"),
+    Row(
+        CALLER + "call f; ret; }",
+        "f",
+        "write `call (r), f, (a, b);`",
+    ),
+    Row(
+        CALLER + "call (%r1), f, %r2, %rd1; ret; }",
+        "%r2",
+        CALLER + "call (%r1), f, (%r2, %rd1); ret; }",
+    ),
+    Row(
+        CALLER + "call %r1, f, (%r2, %rd1); ret; }",
+        "%r1",
+        CALLER + "call (%r1), f, (%r2, %rd1); ret; }",
+    ),
+    Row(
+        CALLER + "call (%r1) f (%r2, %rd1); ret; }",
+        "(%r1) f (%r2, %rd1)",
+        CALLER + "call (%r1), f, (%r2, %rd1); ret; }",
+    ),
+    Row(
+        ".func f(.reg .b32 a); .entry k() { .reg .b32 %r<3>; call f(%r1); ret; }",
+        "f(%r1)",
+        ".func f(.reg .b32 a); .entry k() { .reg .b32 %r<3>; call f, (%r1); ret; }",
+    ),
+    Row(
+        ".func f(.reg .b32 a); .entry k() { bra f; ret; }",
+        "f",
+        "`call` calls a function: `call (result), f, (arguments);`",
+    ),
+    Row("ld.global.b32 %r1, [%rd2, 4];", "[%rd2, 4]", "an offset is added to the register: `[%rd1+4]`"),
+    Row("ld.global.b32 %r1, %rd2;", "%rd2", "ld.global.b32 %r1, [%rd2];"),
+    Row("st.global.f32 {%rd1}, %f1;", "{%rd1}", "an address is in brackets, `[...]`; braces enclose lists"),
+    Row("st.global.f32 [%rd1], [%rd2];", "[%rd2]", "only `ld` and `st` access memory: `ld.f32 %x, [%rd2];` first"),
+    Row("add.s32 %r1, %r2, [%rd2];", "[%rd2]", "only `ld` and `st` access memory: `ld.s32 %x, [%rd2];` first"),
+    Row("st.global.b32 [%rd1], 1.0;", "1.0", "write its bits, `0x3F800000`"),
+    Row("add.s32 %r1, %r2, 1.5;", "1.5", "write an integer; an instruction on floats takes this one"),
+    Row("add.u32 %r1, %r2, -%r3;", "-%r3", "`sub` subtracts a register, and `neg` negates one first"),
+    Row("add.u32 %r1, %r2, !%p1;", "!%p1", "make it a number first: `selp.u32 %x, 0, 1, ...;`"),
+    Row(
+        "ld.global.u32 %r1, %rd1[-4];",
+        "%rd1[-4]",
+        "an address in a register has its offset inside the brackets: `[%rd1+4]`, `[%rd1+-4]`",
+    ),
+    Row("mov.u32 %r1, %tid.q;", "%tid.q", "its components are `.x`, `.y` and `.z`"),
+    Row(
+        ".reg .v4 .f32 v; mov.f32 %f1, v[0];",
+        "v[0]",
+        "a component of a vector register is named: `.x`, `.y`, `.z` or `.w`",
+    ),
+    Row(
+        ".reg .v4 .f32 v; mov.f32 %f1, v.s;",
+        "v.s",
+        "the components are `.x`, `.y`, `.z` and `.w`, or `.r`, `.g`, `.b` and `.a`",
+    ),
+    Row(".reg .f32x4 v;", ".f32x4", ".reg .v4 .f32 v;"),
+    Row(".reg .float4 v;", ".float4", ".reg .v4 .f32 v;"),
+    Row(".local .align 3 .b8 s2[4];", "3", "write `.align 4`"),
+    Row(
+        ".local .b8 s2[];",
+        "s2",
+        "give it a length, or initial values; `.extern .shared` variables get theirs at the launch",
+    ),
+    Row(
+        ".shared .b32 x = 5;",
+        "x = 5",
+        "give it its value in the kernel, by `st.shared`; only `.global` and `.const` variables are initialised",
+    ),
+    Row("L: ret; L: ret;", "L", "rename one of them, and the branches that mean it"),
+)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example)
+def test_one_finding_with_its_cure(row: Row) -> None:
+    assert given(row) == (row.marked, row.cure)
