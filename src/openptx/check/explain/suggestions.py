@@ -200,9 +200,20 @@ def _width(kind: Kind) -> int | None:
     return kind.type.width
 
 
-def bracketed(statement: Instruction, where: Path) -> Fix | None:
+_BARE = (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER)
+ADDED = "an offset is added to the register: `[%rd1+4]`"
+
+
+def unbracketed(kind: Kind) -> str | None:
+    """The help for an operand that should be an address in brackets."""
+    if kind.sort == kinds.LIST:
+        return "an address is in brackets, `[...]`; braces enclose lists"
+    return "write `[{}]`" if kind.sort in _BARE else None
+
+
+def bracketed(statement: Instruction, where: Path, kind: Kind) -> Fix | None:
     """The operand in brackets."""
-    if len(where) != 1:
+    if len(where) != 1 or kind.sort not in _BARE:
         return None
     operand = statement.operands[where[0]]
     return Fix(operand.span, f"[{operand.text}]", f"write `[{operand.text}]`")

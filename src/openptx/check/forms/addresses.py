@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.check.availability import INDIRECT_IMAGE, INDIRECT_SAMPLING, require
-from openptx.check.explain.suggestions import bracketed
+from openptx.check.explain.suggestions import ADDED, bracketed, unbracketed
 from openptx.check.foreign_spellings import absent
 from openptx.check.forms.coordinates import judge_parts, samples
 from openptx.check.forms.elements import judge_element
@@ -96,8 +96,8 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
             expected="an address `[...]`",
             actual=kind.text,
             rule=_RULE,
-            help="write `[{}]`" if kind.sort in _BARE else _UNBRACED if kind.sort == kinds.LIST else None,
-            repair=lambda statement: bracketed(statement, where) if kind.sort in _BARE else None,
+            help=unbracketed(kind),
+            repair=lambda statement: bracketed(statement, where, kind),
         )
     if len(kind.parts) == max(1, len(place.template.parts)):
         return None
@@ -108,13 +108,8 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
         expected=_parts(len(place.template.parts)),
         actual=_parts(len(kind.parts)),
         rule=_RULE,
-        help=_ADDED if kind.parts[1:] and kind.parts[1].sort == kinds.INTEGER else None,
+        help=ADDED if kind.parts[1:] and kind.parts[1].sort == kinds.INTEGER else None,
     )
-
-
-_BARE = (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER)
-_UNBRACED = "an address is in brackets, `[...]`; braces enclose lists"
-_ADDED = "an offset is added to the register: `[%rd1+4]`"
 
 
 def _lacks_sampler(place: Place) -> bool:
