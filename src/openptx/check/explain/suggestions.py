@@ -201,7 +201,12 @@ def _width(kind: Kind) -> int | None:
 
 
 _BARE = (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER)
-ADDED = "an offset is added to the register: `[%rd1+4]`"
+
+
+def added(address: Kind) -> str | None:
+    """The help for an address of two parts, of which the second is a number."""
+    number = len(address.parts) > 1 and address.parts[1].sort == kinds.INTEGER
+    return "an offset is added to the register: `[%rd1+4]`" if number else None
 
 
 def unbracketed(kind: Kind) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.check.availability import INDIRECT_IMAGE, INDIRECT_SAMPLING, require
-from openptx.check.explain.suggestions import ADDED, bracketed, unbracketed
+from openptx.check.explain.suggestions import added, bracketed, unbracketed
 from openptx.check.foreign_spellings import absent
 from openptx.check.forms.coordinates import judge_parts, samples
 from openptx.check.forms.elements import judge_element
@@ -89,16 +89,10 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
     """The problem of an operand that is no address, or one of another number of parts."""
     if kind.sort != kinds.ADDRESS:
         return place.problem(
-            "address-form",
-            f"operand `{place.name}` of `{place.opcode}` must be an address in brackets",
-            where,
-            "no address",
-            expected="an address `[...]`",
-            actual=kind.text,
-            rule=_RULE,
-            help=unbracketed(kind),
+            "address-form", f"operand `{place.name}` of `{place.opcode}` must be an address in brackets", where,
+            "no address", expected="an address `[...]`", actual=kind.text, rule=_RULE, help=unbracketed(kind),
             repair=lambda statement: bracketed(statement, where, kind),
-        )
+        )  # fmt: skip
     if len(kind.parts) == max(1, len(place.template.parts)):
         return None
     return place.problem(
@@ -108,7 +102,7 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
         expected=_parts(len(place.template.parts)),
         actual=_parts(len(kind.parts)),
         rule=_RULE,
-        help=ADDED if kind.parts[1:] and kind.parts[1].sort == kinds.INTEGER else None,
+        help=added(kind),
     )
 
 
