@@ -39,7 +39,7 @@ def test_errors(openptx, folder):
     assert done.status == 1
     assert done.err == ""
     assert f"error[PTX0004]: `42u` is not a number\n  --> {folder}/bad.ptx:4:" in done.out
-    assert done.out.endswith("\nFound 1 error in 1 file.\n")
+    assert done.out.endswith("\nFound 1 error in 1 file.\n1 fixable with `--fix`.\n")
 
 
 def test_a_folder_means_the_ptx_files_below_it(openptx, folder):

@@ -8,7 +8,7 @@ import pytest
 
 import openptx as package
 
-WRONG = "add.f32 f, f, d;\n"
+WRONG = "add.f32 f, f, 1;\n"
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def many(tmp_path):
 def test_people_are_shown_the_first(openptx, many, format, count, options, shown):
     done = openptx("check", "--output-format", format, *options, many(count))
     assert done.status == 1
-    assert done.out.count("error[PTX0312]") == shown
+    assert done.out.count("error[PTX0315]") == shown
     more = f"Not shown: {count - shown} errors more. `--max-errors 0` shows all."
     assert (more in done.out) == (shown < count)
     assert "Not shown" not in done.err
@@ -57,7 +57,7 @@ def test_a_number_that_is_none(openptx, many, value):
 
 def test_a_launch_of_a_wrong_file_shows_the_first_too(openptx, many):
     done = openptx("run", many(150), "--grid", 1, "--block", 1)
-    assert done.err.count("error[PTX0312]") == 100
+    assert done.err.count("error[PTX0315]") == 100
     assert "Not shown: 50 errors more" in done.err
 
 
@@ -69,7 +69,7 @@ def test_python_gets_all_unless_it_asks_for_less(many):
     with pytest.raises(package.CheckError) as caught:
         package.load(path)
     assert len(caught.value.diagnostics) == 150
-    assert str(caught.value).count("error[PTX0312]") == 100
+    assert str(caught.value).count("error[PTX0315]") == 100
     for wrong in (0, -1, 1.5, "3"):
         with pytest.raises(package.Error, match="`max_errors` is a whole number from 1"):
             package.check(path, max_errors=wrong)
