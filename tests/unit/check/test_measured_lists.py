@@ -84,6 +84,9 @@ PLACES = (  # a statement with @ for an operand; those that are taken, those tha
     ("stmatrix.sync.aligned.m8n8.x1.b16 [@], {%r0};",         "%d0 %r1",                                   "%h0 %c0"),
     # Results that are read too can't be left out.
     ("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f0,%f1,%f2,@}, %d0, %d1, %p0, 1, 1;", "%f3 %r0",        "_"),
+    # The registers of tensor memory are moved one by one.
+    ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0, @}, [%r1];",  "%r2 %f0 %u0",                 "_ %laneid %p0"),
+    ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r1], {%r0, @};",  "%r2 %f0 1 0f3F800000",        "%laneid 1.0 %p0"),
     ("sured.p.add.1d.b32.trap [%d0, {%r0}], @;",              "%r1 %d1 %w0",                               "%h0"),
 )
 # fmt: on

@@ -95,7 +95,7 @@ def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Pro
             return
         case kinds.SPECIAL if not part.count:
             yield from too_new(place.context, part, where)
-        case kinds.SINK if (place.writes and not place.updates) or _leaves_out(place):
+        case kinds.SINK if _may_be_left_out(place):
             return
         case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.follows_ptxas):
             return
@@ -126,6 +126,14 @@ def _no_element(place: Place, part: Kind, where: Path) -> Problem:
         actual=part.text,
         rule=_RULE,
     )
+
+
+def _may_be_left_out(place: Place) -> bool:
+    """Whether an element may be `_`: a result that is not read too."""
+    if place.writes:
+        moved = place.context.follows_ptxas and place.operand_rule.says("no sinks")
+        return not (place.updates or moved)
+    return _leaves_out(place)
 
 
 def _leaves_out(place: Place) -> bool:

@@ -54,7 +54,7 @@ ld = instruction(
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
     vectors={"r": register_count},
-    operands="r   as .b32",
+    operands="r   as .b32, plain elements, no sinks",
 )
 
 
@@ -131,7 +131,7 @@ ld_red = instruction(
     types={"immHalfSplitoff": "u32"},
     vectors={"r": register_count},
     writes="r redval",
-    operands="r   as .b32",
+    operands="r   as .b32, plain elements, no sinks",
 )
 
 
@@ -182,7 +182,7 @@ st = instruction(
     """,
     types={"r": "b32", "immHalfSplitoff": "u32"},
     vectors={"r": register_count},
-    operands="r   as .b32, registers in lists, short floats",
+    operands="r   as .b32, registers in lists, short floats, plain elements",
 )
 
 

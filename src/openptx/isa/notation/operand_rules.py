@@ -29,6 +29,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       without brackets     an address whose brackets may be left out, and in any register then
     e       an ignored integer   a single integer where a list is expected, as if the operand were left out
     a       one value            a single value where a list is expected: its first element; the others are zero
+    r       no sinks             no element of a list of results may be `_`
     a       sinks in lists       an element of a source may be `_`, where the type is .b32
     b       sinks in 256 bits    the same, if the whole list has 256 bits
     a       packed               a list that is packed into one register, or a register that is unpacked
@@ -54,7 +55,7 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
-    "short floats", "plain elements", "a list of one float", "without brackets",
+    "short floats", "plain elements", "a list of one float", "without brackets", "no sinks",
 ))  # fmt: skip
 
 
