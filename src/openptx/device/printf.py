@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite, isnan
 
 from openptx.errors import Unsupported
 
@@ -97,33 +98,70 @@ def _one(d: Directive, width: int | None, precision: int | None, word: int, stri
     if width is not None and width < 0:
         flags, width = flags + "-", -width
     precision = precision if precision is None or precision >= 0 else None
-    field = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
-    plain = f"%{flags}{width or ''}s"  # of arguments that are text already
     kind = d.kind[-1]
     if kind in "diouxX":
-        return _integer(d, field, plain, word)
+        return _integer(d, flags, width or 0, precision, word)
     word &= (1 << 8 * d.size) - 1
-    if kind in "fFeEgG":
-        return f"{field}{kind}" % _double(word)
-    if kind in "aA":
-        text = _double(word).hex()
-        return plain % (text.upper() if kind == "A" else text)
+    if kind in "fFeEgGaA":
+        return _float(kind, flags, width or 0, precision, word)
     if kind == "c":
-        return f"%{flags.replace('0', '')}{width or ''}s" % chr(word & 0xFF)
+        return _padded("", chr(word & 0xFF), flags, width or 0)
     if kind == "s":
-        return f"{field}s" % (string(word) if word else "(null)")
-    return plain % (f"0x{word:x}" if word else "(nil)") if kind == "p" else ""
+        return _padded("", (string(word) if word else "(null)")[:precision], flags, width or 0)
+    return _padded("", f"0x{word:x}" if word else "(nil)", flags, width or 0) if kind == "p" else ""
 
 
-def _integer(d: Directive, field: str, plain: str, word: int) -> str:
-    """An integer: `field` is its directive without the letter, `plain` the directive for text in its place."""
+def _padded(lead: str, text: str, flags: str, width: int, zeros: bool = False) -> str:
+    """Filled up to the width: behind, before, or with `zeros` between a sign or `0x` and the digits if a flag says
+    so."""
+    if "-" in flags:
+        return (lead + text).ljust(width)
+    return lead + text.rjust(width - len(lead), "0") if zeros and "0" in flags else (lead + text).rjust(width)
+
+
+def _sign(negative: bool, flags: str) -> str:
+    return "-" if negative else "+" if "+" in flags else " " if " " in flags else ""
+
+
+def _integer(d: Directive, flags: str, width: int, precision: int | None, word: int) -> str:
     kind, size = d.kind[-1], {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
-    if kind in "di":
-        return f"{field}d" % _signed(word, size)
-    word &= (1 << 8 * size) - 1
-    if kind == "o" and "#" in d.flags:
-        return plain.replace("#", "") % f"0{word:o}"
-    return f"{field}{kind if kind != 'u' else 'd'}" % word
+    number = _signed(word, size) if kind in "di" else word & (1 << 8 * size) - 1
+    lead = _sign(number < 0, flags) if kind in "di" else ""
+    digits = format(abs(number), kind if kind in "oxX" else "d") if number or precision != 0 else ""
+    digits = digits.rjust(precision or 0, "0")
+    if "#" in flags and kind == "o" and not digits.startswith("0"):
+        digits = "0" + digits
+    if "#" in flags and kind in "xX" and number:
+        lead = "0" + kind
+    return _padded(lead, digits, flags, width, zeros=precision is None)
+
+
+def _float(kind: str, flags: str, width: int, precision: int | None, word: int) -> str:
+    number, lead = _double(word & (1 << 63) - 1), _sign(word >> 63 == 1, flags)
+    if not isfinite(number):
+        text = "nan" if isnan(number) else "inf"
+        return _padded(lead, text if kind.islower() else text.upper(), flags, width)
+    if kind in "aA":
+        text = _hexadecimal(word & (1 << 63) - 1, precision, "#" in flags)
+        text = text if kind == "a" else text.upper()
+        return _padded(lead + text[:2], text[2:], flags, width, zeros=True)
+    text = f"%{'#' if '#' in flags else ''}{'' if precision is None else f'.{precision}'}{kind}" % number
+    return _padded(lead, text, flags, width, zeros=True)
+
+
+def _hexadecimal(word: int, precision: int | None, point: bool) -> str:
+    """`%a` of a number that is not negative, rounded to so many digits; all that are needed if None."""
+    exponent, digits = word >> 52, 13 if precision is None else precision
+    significand = word & (1 << 52) - 1 | (exponent > 0) << 52
+    if digits < 13:
+        unit = 1 << 4 * (13 - digits)
+        significand, rest = divmod(significand, unit)
+        significand += rest > unit // 2 or (rest == unit // 2 and significand & 1)
+    first, fraction = divmod(significand, 1 << 4 * min(digits, 13))
+    after = f"{fraction:0{min(digits, 13)}x}".ljust(digits, "0") if digits else ""
+    after = after.rstrip("0") if precision is None else after
+    power = max(exponent, 1) - 1023 if word else 0
+    return f"0x{first}{'.' if after or point else ''}{after}p{power:+d}"
 
 
 def _double(word: int) -> float:

@@ -1,5 +1,8 @@
 """`printf` of kernels prints the same as C's."""
 
+import ctypes
+import itertools
+import platform
 import struct
 
 import pytest
@@ -28,11 +31,66 @@ def double(value: float) -> int:
         ("[%s] [%5s] [%-5s] [%.2s]", [1, 2, 2, 3], "[one] [  two] [two  ] [th]"),
         ("%*d %.*f %-*d|", [5, 42, 1, double(2.55), 4, 7], "   42 2.5 7   |"),
         ("%p", [0x1000], "0x1000"),
+        ("%#x %#X %#o [%.0d] [%5.0u]", [0, 0, 0, 0, 0], "0 0 0 [] [     ]"),
+        ("%08.3d %+x %#.3o %#.1o %#08o", [5, 5, 8, 8, 8], "     005 5 010 010 00000010"),
+        (
+            "%a %a %A %a",
+            [double(0), double(1.5), double(-2.25), 1],
+            "0x0p+0 0x1.8p+0 -0X1.2P+1 0x0.0000000000001p-1022",
+        ),
+        (
+            "%.2a %.0a %#.0a %010a",
+            [double(0.1), double(1.96875), double(1), double(1.5)],
+            "0x1.9ap-4 0x2p+0 0x1.p+0 0x001.8p+0",
+        ),
+        (
+            "%06f %-6f| %+F %f",
+            [double(float("inf")), double(float("inf")), double(float("nan")), 0xFFF8 << 48],
+            "   inf inf   | +NAN -nan",
+        ),
     ],
 )
 def test_format(template: str, words: list[int], text: str) -> None:
     strings = {1: "one", 2: "two", 3: "three"}
     assert read_format(template).render(words, strings.__getitem__) == text
+
+
+NUMBERS = (0, 1, -1, 8, 255, 123456, -(1 << 31), (1 << 31) - 1)
+FLOATS = (
+    0.0,
+    -0.0,
+    1.0,
+    -2.25,
+    0.1,
+    9.9999995,
+    1e300,
+    -1e-300,
+    5e-324,
+    99999.5,
+    float("inf"),
+    -float("inf"),
+    float("nan"),
+)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="C libraries differ in `%a`")
+@pytest.mark.parametrize("kind", "diuxXocfFeEgGaA")
+def test_all_flags_are_those_of_the_c_library(kind: str) -> None:
+    snprintf = ctypes.CDLL(None).snprintf
+    floats, buffer = kind in "fFeEgGaA", ctypes.create_string_buffer(1000)
+    flags = ["".join(chosen) for n in range(4) for chosen in itertools.combinations("-+ #0", n)]
+    if kind in "c":  # no other flag is defined for it
+        flags = ["", "-"]
+    for flag, width, exact in itertools.product(
+        flags, ("", "1", "12"), ("", ".0", ".3", ".15") if kind != "c" else ("",)
+    ):
+        template = f"[%{flag}{width}{exact}{kind}]"
+        for number in FLOATS if floats else NUMBERS[1:5] if kind == "c" else NUMBERS:
+            given = ctypes.c_double(number) if floats else ctypes.c_int(int(number))
+            snprintf(buffer, 1000, template.encode(), given)
+            word = double(number) if floats else int(number) & 0xFFFFFFFF
+            text = read_format(template).render([word], str)
+            assert text.encode("latin-1") == buffer.value, (template, number)
 
 
 @pytest.mark.parametrize("template", ["%999999999d", "%.999999999d", "%.2147483648f", f"%{'9' * 5000}s", "%*d", "%.*f"])
