@@ -34,7 +34,7 @@ from openptx.syntax.declarations import (
 from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operand_parser import negative_offset
-from openptx.syntax.operands import Integer, Name
+from openptx.syntax.operands import Float, Integer, Name
 from openptx.syntax.plain_values import MOST_DIMENSIONS, plain_list
 from openptx.syntax.recovery import recover
 from openptx.syntax.tokens import DEPTH, Cursor, Mistake
@@ -103,9 +103,9 @@ def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Memb
         c.depth -= 1
         if isinstance(value, SymbolAddress) and not value.generic and not value.offset:
             return Member(name, value.name, (start, c.last))
-        if isinstance(value, Integer):
+        if isinstance(value, (Integer, Float)):
             return Member(name, value, (start, c.last))
-        raise c.mistake(c.about, "a member takes an integer or a name", value.span)
+        raise c.mistake(c.about, "a field takes a number or a name", value.span)
     if c.word == "-":
         raise negative_offset(c, name)
     offset = constant(c) if c.take("+") else None

@@ -137,7 +137,7 @@ class Member:
 
     __slots__ = ("name", "span", "value")
 
-    def __init__(self, name: Name, value: Name | Integer, span: Span) -> None:
+    def __init__(self, name: Name, value: Name | Integer | Float, span: Span) -> None:
         self.name, self.value, self.span = name, value, span
 
 

@@ -75,7 +75,8 @@ def initial(
         return None, ()
     if type.kind == "opaque" and isinstance(initialiser, InitialiserList):
         members = [e for e in initialiser.elements if isinstance(e, Member)]
-        return encoded({e.name.text: e.value.text if isinstance(e.value, Name) else e.value.value for e in members}), ()
+        values = {e.name.text: e.value.text if isinstance(e.value, Name) else int(e.value.value) for e in members}
+        return encoded(values), ()
     dimensions = (*shape, vector) if vector > 1 else shape
     size = element_bytes(type)
     plain = isinstance(initialiser, InitialiserList) and initialiser.kind == INTEGERS and not initialiser.nested

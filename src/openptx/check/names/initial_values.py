@@ -6,6 +6,7 @@ import re
 
 from openptx.check.explain.suggestions import NOT_CONVERTED, SHORT_FLOAT, as_float
 from openptx.check.names.declared_types import OPAQUE, Misfit
+from openptx.check.names.opaque_values import opaque_problem
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.source import Span
@@ -35,6 +36,8 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
     if declaration.linkage == "extern":
         help = "leave out the value, or `.extern`"
         return _value("an `.extern` variable can have an initial value only where it is defined", declarator.span, help)
+    if type in OPAQUE and (isinstance(value, InitialiserList) or not shape):
+        return opaque_problem(value, type, bool(shape))
     halves = type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList)))
     if halves and not (shape and _empty(value)):
         help = f"write its bits as `.b{TYPES[type].width}`"
@@ -61,8 +64,6 @@ def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit |
 
 
 def _check_list(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:
-    if type in OPAQUE:
-        return None
     if not shape and vector == 1 and type != "f16x2":
         one = "leave out the braces" if len(value) == 1 else f"make it an array: `.{type} name[{len(value)}] = ...`"
         return _value("a list can't be the initial value of a scalar", value.span, one)
