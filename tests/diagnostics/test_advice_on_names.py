@@ -10,6 +10,11 @@ USES = "\nld.param.u64 %d1, [a];\ncvta.to.global.u64 %d2, %d1;\nadd.s64 %d3, %d2
 CALLER = ".func (.reg .b32 r) f(.reg .b32 a, .reg .b64 b); .entry k() { .reg .b32 %r<3>; .reg .b64 %rd<2>; "
 ROWS = (
     Row(
+        ".func f() { $one: ret; } .entry k() { bra $one; ret; }",
+        "$one",
+        "a branch stays in its function: put `$one:` in this function",
+    ),
+    Row(
         KERNEL + ".reg .f64 %d<4>;" + USES,
         ".f64",
         KERNEL + ".reg .b64 %d<4>;" + USES,

@@ -17,6 +17,11 @@ class Suggestions:
     def __init__(self) -> None:
         self.left = WORK
 
+    def spend(self, characters: int) -> bool:
+        """Takes a search through so many characters from the budget; returns whether there was enough."""
+        self.left -= characters
+        return self.left >= 0
+
     def nearest(
         self,
         word: str,

@@ -15,7 +15,7 @@ from openptx.check.spelling import Suggestions, nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
-from openptx.syntax.lexical import WORD
+from openptx.syntax.lexical import LETTER, WORD
 from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
     from openptx.check.problems import Suits
+    from openptx.source import Span
     from openptx.syntax.operands import Name, Operand
 
 
@@ -226,7 +227,21 @@ class Undeclared:
         )
         found = self._new("unknown-label", f"there is no label `{operand.text}` here", operand, "no such label")
         found.help = f"put `{operand.text}:` in this function, before the statement to continue at"
+        if (elsewhere := self._label_elsewhere(name)) is not None:
+            other, span = elsewhere
+            found.labels = (Label(span, f"a label of `{other.name.text}`"),)
+            found.help, guess = f"a branch stays in its function: {found.help}, or `call` the other one", None
         self.findings.collect(_guessing(found, guess, "branch to"), cause)
+
+    def _label_elsewhere(self, name: str) -> tuple[Function, Span] | None:
+        """Another function with a label of this name, and the label's position."""
+        text = self.function.file.text
+        if not self.module.suggestions.spend(len(text)):
+            return None
+        label = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
+        others = (each for each in self.module.tree.items if isinstance(each, Function) and each is not self.function)
+        found = ((each, label.search(text, *each.body)) for each in others if each.body is not None)
+        return next(((each, match.span()) for each, match in found if match is not None), None)
 
     def callee(self, operand: Operand) -> None:
         """The callee of a call."""
