@@ -19,6 +19,8 @@ REFERENCE_CASES = find([str(REFERENCE)])
 LARGE = {
     "double_buffer_sm80_debug",  # 23,000 lines, which take as long as fifty others
     *("doubles_sm75_lineinfo", "doubles_sm90a", "sha256_sm75", "sha256_sm90a", "stack_machine_sm75"),
+    *("singles_sm75", "singles_sm80_debug", "attention_sm90a", "crc32_sm120", "wide_quotients_sm75_debug"),
+    *("layer_norm_sm120", "matmul_tiled_sm120"),
     # Their statements and arrays are those of the same kernel with _sm80; tests/unit/interp runs them.
 }
 """What `make sweep` runs."""

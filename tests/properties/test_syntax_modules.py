@@ -38,7 +38,7 @@ def facts(statement: Statement) -> object:
 
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(MODULE)
 def test_print_and_reparse(text: str) -> None:
     module = read(text)
