@@ -238,7 +238,7 @@ class Undeclared:
         text = self.function.file.text
         if not self.module.suggestions.spend(len(text)):
             return None
-        label = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
+        label = pattern(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
         others = (each for each in self.module.tree.items if isinstance(each, Function) and each is not self.function)
         found = ((each, label.search(text, *each.body)) for each in others if each.body is not None)
         return next(((each, match.span()) for each, match in found if match is not None), None)
