@@ -124,6 +124,11 @@ class ModuleChecker:
         """Candidates for what unknown names may have been meant as."""
         return Suggestions()
 
+    @cached_property
+    def function_names(self) -> set[str]:
+        """The names of all functions of the file, declared so far or not."""
+        return {each.name.text for each in self.tree.items if isinstance(each, tree.Function)}
+
     @property
     def file(self) -> File:
         """The file that is checked."""

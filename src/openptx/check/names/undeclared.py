@@ -248,14 +248,16 @@ class Undeclared:
         cause = "unknown-function", operand.text
         if self.findings.is_repeated(cause, operand.span):
             return
-        functions = [name for name, kind in self.module.functions.items() if kind is not kinds.ENTRY_KIND]
-        guess = self.module.suggestions.nearest(operand.text, lambda: functions)
+        guess = self.module.suggestions.nearest(operand.text, self._callees)
         found = self._new("unknown-function", f"there is no function `{operand.text}`", operand, "not declared before")
         declaration = DEVICE_FUNCTIONS.get(operand.text, f".func {operand.text}(...);")
         found.help = f"define it before this function, or declare it: `.extern {declaration}`"
-        if any(isinstance(each, Function) and each.name.text == operand.text for each in self.module.tree.items):
+        if operand.text in self.module.function_names:
             found.help, guess = f"it is defined below: declare it before, `.func {operand.text}(...);`", None
         self.findings.collect(_guessing(found, guess, "call"), cause)
+
+    def _callees(self) -> list[str]:
+        return [name for name, kind in self.module.functions.items() if kind is not kinds.ENTRY_KIND]
 
     @cached_property
     def _lines_of_a_word(self) -> set[str]:
