@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import threading
-import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,7 +18,6 @@ import openptx
 from openptx.errors import ArgumentError, Fault, WorkerLost
 from openptx.runtime import Kernel, load
 from openptx.runtime.distribute import PIECES, pieces
-from openptx.runtime.waiting_caller import Watch, waiting
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -360,64 +356,3 @@ def test_no_other_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(WorkerLost, match=r"was lost \(a process ended\); they cannot run again: .*No space left"):
             openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
     assert not y.any()
-
-
-ENDLESS = HEAD + ".visible .entry k(.param .u64 x) { .reg .u64 a; ld.param.u64 a, [x]; L: st.u32 [a], 1; bra L; }"
-
-
-def test_ctrl_c_ends_a_distributed_launch() -> None:
-    x = np.zeros(1, np.uint32)
-    with ThreadPoolExecutor(2) as pool:
-        timer = threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            openptx.distribute(load(ENDLESS)["k"], pool, 2, 1, (x,), chunks=2, timeout=60.0, engine="interp")
-    assert not x.any()
-
-
-FIRST_FAILS = ENDLESS.replace("L:", ".reg .u32 i; .reg .pred p; mov.u32 i, %ctaid.x; setp.eq.u32 p, i, 0; @p trap; L:")
-
-
-@pytest.mark.parametrize("engine", ["interp", "native", "auto"])
-def test_ranges_end_when_another_one_has_failed(processes: Executor, engine: str) -> None:
-    """Otherwise the pool would be at work until the time limit."""
-    kernel, x, start = load(FIRST_FAILS)["k"], np.zeros(1, np.uint32), time.monotonic()
-    with pytest.raises(Fault, match="trap"):
-        openptx.distribute(kernel, processes, 2, 1, (x,), chunks=2, timeout=60.0, engine=engine)
-    scaled(load(KERNELS)["scale"], processes, 4)
-    assert time.monotonic() - start < 30.0
-
-
-def test_ranges_of_other_machines_and_of_other_processes_do_not_look_at_the_file() -> None:
-    with waiting() as caller:
-        near = Watch(caller)
-        near()
-    with pytest.raises(KeyboardInterrupt):
-        Watch(caller)()
-    Watch(caller._replace(machine="another"))()
-    Watch(caller._replace(process=caller.process + 1))()
-
-
-class Worker(Executor):
-    """Runs ranges at once on this thread, as the main thread of a process of a pool does."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def submit(self, function: Any, /, *args: Any, **keywords: Any) -> Future[Any]:
-        future, start = Future[Any](), time.monotonic()
-        try:
-            future.set_result(function(*args, **keywords))
-        except BaseException as error:
-            future.set_exception(error)
-        self.seconds.append(time.monotonic() - start)
-        return future
-
-
-def test_after_ctrl_c_a_worker_runs_no_other_range() -> None:
-    x, worker = np.zeros(1, np.uint32), Worker()
-    threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        openptx.distribute(load(ENDLESS)["k"], worker, 3, 1, (x,), chunks=3, timeout=5.0, engine="interp")
-    assert max(worker.seconds[1:]) < 2.0
-    scaled(load(KERNELS)["scale"], worker, 3)
