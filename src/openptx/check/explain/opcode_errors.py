@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from openptx.check.explain.cvt_help import explain_pair
-from openptx.check.explain.modifier_errors import missing_modifier, nameless, unknown_modifier
+from openptx.check.explain.missing_modifiers import missing_modifier, nameless
 from openptx.check.explain.replacements import replaceable
 from openptx.check.explain.unknown_instructions import unknown_instruction
+from openptx.check.explain.unknown_modifiers import unknown_modifier
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite
 from openptx.diagnostics import SAFE

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.check.explain.modifier_errors import MOST, sibling
+from openptx.check.explain.missing_modifiers import MOST
+from openptx.check.explain.unknown_modifiers import sibling
 from openptx.check.problems import Problem, rewrite
 from openptx.isa.notation import Instruction, resolve
 from openptx.isa.types import TYPES

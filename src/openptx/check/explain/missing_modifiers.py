@@ -1,0 +1,118 @@
+"""Explains that an opcode lacks a modifier: which ones are possible, and which is probably meant."""
+
+from __future__ import annotations
+
+from openptx.check.problems import Problem, rewrite
+from openptx.diagnostics import SAFE, SUGGESTION
+from openptx.isa.conversions import ROUNDING
+from openptx.isa.notation import Instruction, resolve
+from openptx.isa.notation.forms import Form
+from openptx.isa.notation.slots import Slot
+
+_RULE = "PTX ISA, Instruction Set (9.7)"
+MOST = 14
+"""The maximum number of choices shown."""
+
+
+def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """A required modifier is missing: the form that lacks the fewest."""
+    lacking = [(lacks, form) for each in instructions for form in each.forms if (lacks := _lacks(form, modifiers))]
+    if not lacking:
+        return None
+    lacks, form = min(lacking, key=lambda found: len(found[0]))
+    first = [each[0] for each, _ in lacking if len(each) == len(lacks)]
+    slot, choices = lacks[0], _choices(lacks[0], first)
+    fixed = _completed(form, modifiers, slot, choices)
+    every = {choice for each in first for choice in each.choices}
+    if every & ROUNDING.keys() and every <= _ROUNDED:
+        return _missing_rounding(opcode, form, choices, fixed)
+    what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
+    return _missing("missing-type" if slot.typed else "missing-modifier", opcode, form, what, choices, fixed)
+
+
+def _missing_rounding(opcode: str, form: Form, choices: list[str], fixed: str | None) -> Problem:
+    inserted = {way: f"{form.instruction.name}.{way}{opcode[len(form.instruction.name) :]}" for way in _ROUNDED}
+    choices = [way for way in _ROUNDED if resolve(inserted[way])] or choices
+    fixed = inserted[choices[0]] if resolve(inserted[choices[0]]) else fixed
+    return _missing("rounding-required", opcode, form, "a rounding modifier", choices, fixed)
+
+
+def _missing(name: str, opcode: str, form: Form, what: str, choices: list[str], fixed: str | None) -> Problem:
+    """The problem that one of `choices` is missing; `fixed`: the opcode with the first of them."""
+    shown = " ".join(f".{choice}" for choice in choices[:MOST]) + " ..." * (len(choices) > MOST)
+    several = len(choices) > 1
+    certain = fixed and (not several or _USUAL & {*fixed.split(".")}.difference(opcode.split(".")))
+    return Problem(
+        name,
+        f"`{opcode}` needs {what}",
+        label=f"one of {shown}" if several else f"expected {shown}",
+        expected=shown,
+        actual="none",
+        rule=_RULE,
+        help=f"write `{fixed}`{', or one of the others' * several}" if fixed else f"its form is `{form.text}`",
+        repair=rewrite(fixed, SUGGESTION if several else SAFE) if fixed and certain else None,
+    )
+
+
+_USUAL = {"lo", "global", "rn", "rzi"}
+"""What is nearly always meant where one of several modifiers is missing; no other choice is made for the user."""
+
+
+_ROUNDED = dict.fromkeys((*ROUNDING, "approx", "full")).keys()
+
+
+def _choices(slot: Slot, others: list[Slot]) -> list[str]:
+    """The choices for a slot, in this form and in others that lack the same one."""
+    found = dict.fromkeys(slot.choices)
+    for other in others:
+        if other.name == slot.name or (other.typed and slot.typed):
+            found |= dict.fromkeys(other.choices)
+    return list(found)
+
+
+def nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """The rest of a name is missing: `mbarrier.b64`, `suld.1d.b32.trap`."""
+    if any(list(each.parts[1:]) == modifiers[: len(each.parts) - 1] for each in instructions):
+        return None
+    choices = list(dict.fromkeys(each.parts[1] for each in instructions))
+    if any(choice in modifiers for choice in choices):
+        return None
+    fitting = [fixed for choice in choices if resolve(fixed := ".".join((mnemonic, choice, *modifiers)))]
+    shown = " ".join(f".{choice}" for choice in choices)
+    return Problem(
+        "missing-modifier",
+        f"`{opcode}` needs the rest of its name after `{mnemonic}`"
+        if len(choices) > 1
+        else f"`{opcode}` needs {shown}",
+        label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
+        expected=shown,
+        actual="none",
+        rule=_RULE,
+        help=f"write `{fitting[0]}`{', or one of the others' * (len(fitting) > 1)}" if fitting else None,
+        repair=rewrite(fitting[0], SUGGESTION if len(fitting) > 1 else SAFE) if fitting else None,
+    )
+
+
+def _lacks(form: Form, modifiers: list[str]) -> list[Slot]:
+    """The mandatory slots of a form that these modifiers leave empty; none if the modifiers do not fit."""
+    name = form.instruction.parts[1:]
+    if list(name) != modifiers[: len(name)]:
+        return []
+    left = list(form.slots)
+    for modifier in modifiers[len(name) :]:
+        slot = next((s for s in left if modifier in s.choices), None)
+        if slot is None:
+            return []
+        left.remove(slot)
+    return [slot for slot in left if not slot.optional]
+
+
+def _completed(form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
+    """The opcode with the missing modifier: `.lo` or `.global` if it is possible, because that is nearly always
+    meant."""
+    choice = next((each for each in ("lo", "global") if each in choices), choices[0])
+    own = modifiers[len(form.instruction.parts) - 1 :]
+    before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
+    after = [m for m in own if m not in before]
+    fixed = ".".join((form.instruction.name, *before, choice, *after))
+    return fixed if not slot.typed and resolve(fixed) else None
