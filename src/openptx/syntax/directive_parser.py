@@ -81,14 +81,7 @@ class Header:
     def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
         """Parses it."""
         c.about = "invalid-directive"
-        if c.word in LINKAGE:
-            self.linkage = c.word[1:]
-            c.advance()
-        if not c.at(".entry", ".func") or self.linkage == "common":
-            what = "a variable" if self.linkage == "common" else "`.entry` or `.func`"
-            raise c.expected(what, f"after `.{self.linkage}`")
-        self.kind = c.word[1:]
-        c.advance()
+        self._read_kind(c)
         if c.word == ".attribute" and self.kind == "func":
             self.attributes = attributes(c)
         if c.word == "(" and self.kind == "func":
@@ -97,6 +90,23 @@ class Header:
         if c.kind != "word" and (mistake := _before_name(c, what)):
             raise mistake
         self.name = Name(*c.new_name(f"the name of the {what}", f"after `.{self.kind}`"))
+        self._read_parameters(c, problems)
+        self.directives = tuning(c, self.kind == "entry")
+        if self.directives and self.kind == "entry" and c.word == ";":
+            _missing_body(c, problems)
+
+    def _read_kind(self, c: Cursor) -> None:
+        if c.word in LINKAGE:
+            self.linkage = c.word[1:]
+            c.advance()
+        if not c.at(".entry", ".func") or self.linkage == "common":
+            what = "a variable" if self.linkage == "common" else "`.entry` or `.func`"
+            raise c.expected(what, f"after `.{self.linkage}`")
+        self.kind = c.word[1:]
+        c.advance()
+
+    def _read_parameters(self, c: Cursor, problems: list[Diagnostic]) -> None:
+        """The parameters, also in braces or without a parenthesis before them."""
         if c.word == "{" and (braced := _BRACED.match(c.file.text, c.start)):
             meant = f"({braced[1].strip().rstrip(';')})"
             fix = Fix(braced.span(), meant, "write parentheses", SUGGESTION)
@@ -107,14 +117,6 @@ class Header:
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
             problems.append(c.expected("`(`", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
-        self.directives = tuning(c, self.kind == "entry")
-        if self.directives and self.kind == "entry" and c.word == ";":  # measured, ptxas 13.5
-            mistake = c.expected("a body", "after the directives of a kernel")
-            if c.peek().word != "{":
-                raise mistake
-            mistake.diagnostic.fix = Fix(c.span, "", "remove it", SAFE)
-            problems.append(mistake.diagnostic)
-            c.advance()
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
@@ -124,6 +126,16 @@ class Header:
             returns=self.returns, parameters=self.parameters, directives=self.directives, header=header, body=body,
             broken=broken,
         )  # fmt: skip
+
+
+def _missing_body(c: Cursor, problems: list[Diagnostic]) -> None:
+    """The error of a `;` after the directives of a kernel (measured, ptxas 13.5): removed where a body follows."""
+    mistake = c.expected("a body", "after the directives of a kernel")
+    if c.peek().word != "{":
+        raise mistake
+    mistake.diagnostic.fix = Fix(c.span, "", "remove it", SAFE)
+    problems.append(mistake.diagnostic)
+    c.advance()
 
 
 _BRACED = pattern(r"\{(\s*\.(?:param|reg)\b[^;{}]*;?\s*)\}(?=\s*\{)", re.A)

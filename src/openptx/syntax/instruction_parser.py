@@ -184,9 +184,8 @@ def _opens_statement(c: Cursor) -> bool:
 def after_operand(c: Cursor) -> Mistake:
     """The error after a whole operand: a comma or a semicolon is missing, or a bracket is superfluous."""
     place = c.last
-    if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
-        help = "the elements of a vector are enclosed in braces, `{a, b}`: put `{` before the first"
-        return c.mistake("syntax", "this `}` closes nothing", c.span, "no `{` before it", help=help)
+    if c.word in (")", "]") or (c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]")):
+        return _unopened(c, place)
     if c.word == ":" and c.peek().word == ";":
         fix = Fix(c.span, "", "remove it", SAFE)
         return c.mistake("syntax", "a colon ends a label only where it is defined", c.span, fix=fix)
@@ -194,30 +193,35 @@ def after_operand(c: Cursor) -> Mistake:
         return missing_semicolon(c, place)
     if c.word == "=":
         return assigned(c)
-    if c.word in ("]", ")"):
-        fix = Fix(c.span, "", "remove it", SAFE)
-        if c.peek().kind in ("word", "number"):
-            fix = Fix(c.span, ",", "write a comma", SUGGESTION)
-        elif c.word == "]" and (opened := _NAMED.search(c.file.text, max(place - 200, 0), place)):
-            fix = Fix((opened.start(), opened.start()), "[", "open the bracket", SUGGESTION)
-        return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=fix)
     if c.kind == "number" and c.word[0] == "." and c.start == place and (mistake := hexadecimal_point(c)):
         return mistake
     if c.kind == "word" and c.word.isalpha() and c.peek().kind == "dot" and c.peek().start == c.end:
         return missing_semicolon(c, place)  # another instruction begins, in the same line
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
-        indexed = c.word == "[" and c.file.text[place - 1] == "]"
-        message = f"expected `,` or `;` after the operand, found {c.described}"
-        return c.mistake(
-            "syntax",
-            message,
-            c.span,
-            "expected `,`",
-            fix=Fix((place, place), ",", "insert a comma", SAFE),
-            help=_INDEXED if indexed else None,
-        )
+        return _missing_comma(c, place)
     added = c.word in ("+", "-") and c.file.text[place - 1] == "]"
     return c.expected("`,` or `;`", "after the operand", help=_OFFSET if added else None)
+
+
+def _unopened(c: Cursor, place: int) -> Mistake:
+    """The error of a bracket, parenthesis or brace that closes nothing."""
+    message = f"this `{c.word}` closes nothing"
+    if c.word == "}":
+        help = "the elements of a vector are enclosed in braces, `{a, b}`: put `{` before the first"
+        return c.mistake("syntax", message, c.span, "no `{` before it", help=help)
+    fix = Fix(c.span, "", "remove it", SAFE)
+    if c.peek().kind in ("word", "number"):
+        fix = Fix(c.span, ",", "write a comma", SUGGESTION)
+    elif c.word == "]" and (opened := _NAMED.search(c.file.text, max(place - 200, 0), place)):
+        fix = Fix((opened.start(), opened.start()), "[", "open the bracket", SUGGESTION)
+    return c.mistake("syntax", message, c.span, fix=fix)
+
+
+def _missing_comma(c: Cursor, place: int) -> Mistake:
+    message = f"expected `,` or `;` after the operand, found {c.described}"
+    fix = Fix((place, place), ",", "insert a comma", SAFE)
+    indexed = c.word == "[" and c.file.text[place - 1] == "]"
+    return c.mistake("syntax", message, c.span, "expected `,`", fix=fix, help=_INDEXED if indexed else None)
 
 
 _INDEXED = "an operand has one index: add the other offsets in bytes, `[array+72]`"

@@ -24,26 +24,37 @@ _SPACE = pattern(r"\.(?:global|shared|local|param|const)\b")
 def folded(found: list[Diagnostic], wrong: list[Diagnostic], body: Span) -> list[Diagnostic]:
     """The findings of a body with one for each wrong declaration. `wrong`: all that was found before; misuses of what
     it is about are its consequences."""
-    groups: dict[Span, list[Diagnostic]] = defaultdict(list)
-    for each in found:
-        declared = [label.span for label in each.labels if label.text == "declared here"]
-        if declared and (each.name in _OF_TYPES or "address of" in (each.actual or "")):
-            groups[declared[0]].append(each)
     replaced: dict[int, Diagnostic | None] = {}
-    for declared, misuses in list(groups.items())[:_MOST]:
+    for declared, misuses in list(_by_declaration(found).items())[:_MOST]:
         text = misuses[0].file.text
         statement = _statement(text, declared)
         others = (each for each in (*wrong, *found) if each.severity == "error" and each not in misuses)
-        errors = [each for each in others if _inside(each.span, statement)]
-        if errors:
-            replaced |= {id(each): None for each in misuses}
-            replaced[id(errors[0])] = _meant_otherwise(errors[0], misuses)
-        elif all(each.name == "state-space" for each in misuses):  # rather the instructions are wrong
+        error = next((each for each in others if _inside(each.span, statement)), None)
+        if error is not None:
+            first, single = error, _meant_otherwise(error, misuses)
+        elif _is_wrong(misuses, text, declared, body):
+            first, single = misuses[0], _of_declaration(misuses, declared, statement)
+        else:
             continue
-        elif len(misuses) >= _LEAST and 2 * len(misuses) >= _uses(text, declared, body):
-            replaced |= {id(each): None for each in misuses}
-            replaced[id(misuses[0])] = _of_declaration(misuses, declared, statement)
+        replaced |= {id(each): None for each in misuses} | {id(first): single}
     return [new for each in found if (new := replaced.get(id(each), each)) is not None]
+
+
+def _by_declaration(found: list[Diagnostic]) -> dict[Span, list[Diagnostic]]:
+    """The misuses of declared names, by the place of the declaration."""
+    groups: dict[Span, list[Diagnostic]] = defaultdict(list)
+    for each in found:
+        declared = next((label.span for label in each.labels if label.text == "declared here"), None)
+        if declared and (each.name in _OF_TYPES or "address of" in (each.actual or "")):
+            groups[declared].append(each)
+    return groups
+
+
+def _is_wrong(misuses: list[Diagnostic], text: str, declared: Span, body: Span) -> bool:
+    """Whether a declaration is wrong, rather than the instructions that use it."""
+    if all(each.name == "state-space" for each in misuses):
+        return False
+    return len(misuses) >= _LEAST and 2 * len(misuses) >= _uses(text, declared, body)
 
 
 def _statement(text: str, declared: Span) -> Span:

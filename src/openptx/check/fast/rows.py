@@ -9,11 +9,12 @@ from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
 from openptx.check.fast.classify import OperandClassifier
 from openptx.check.fast.definite_assignment import control_transfers, early_reads, mentions
+from openptx.check.fast.first_operands import FirstOperands
 from openptx.check.fast.statements import StatementReader
 from openptx.check.flow.reads_writes import assigns, ends
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import BARRIER, FINE, READS_FIRST
-from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, SINK, VARIABLE
+from openptx.check.operand.kinds import PREDICATE_KIND
 from openptx.late import late
 from openptx.source import File
 from openptx.syntax.lexical import words
@@ -233,20 +234,13 @@ class FastPath:
     def _look_closer(self, chunk: Chunk, verdicts: list[str], begin: int, before: int) -> bool:
         """Rows that are not all accepted, from `begin` on: some read their first operand, or need a second look."""
         rows = chunk.rows
-        new: set[str] | None = None
-        written, until = set[str](), begin  # by the rows before that one
+        first = FirstOperands(self.names, rows, begin, before)
         for number, verdict in enumerate(verdicts, begin):
             if verdict is FINE:
                 continue
             row = rows[number]
             if not assigns(row[OPCODE - 1]) and (read := words(row[FIRST - 1])):
-                # The first operand was counted as written.
-                new = set(islice(reversed(self.names), len(self.names) - before)) if new is None else new
-                if asked := new.intersection(read):
-                    written.update(row[FIRST - 1] for row in rows[until:number] if assigns(row[OPCODE - 1]))
-                    until = number
-                    named = (name for name in asked if self.names[name].sort not in (FUNCTION, SINK, VARIABLE))
-                    self.names.read_before_written.update(name for name in named if name not in written)
+                first.note_read(read, number)
             if verdict is READS_FIRST:
                 continue
             if verdict is BARRIER:

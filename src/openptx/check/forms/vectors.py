@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from openptx.check.availability import too_new
 from openptx.check.explain.suggestions import short_float
@@ -55,7 +56,13 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             "which value it gets is undefined",
             rule=_RULE,
         )
-    yield from _types(place, kind, where)
+    if all(part.sort == kinds.SINK for part in kind.parts):
+        yield place.problem(
+            "sink", "a list that contains only `_` has no effect", where, "every element is left out",
+            expected="a register among them", actual="`_` alone",
+        )  # fmt: skip
+    else:
+        yield from _types(place, kind, where)
 
 
 def advised(problem: Problem, place: Place, number: int) -> Problem:
@@ -148,46 +155,35 @@ def _leaves_out(place: Place) -> bool:
 def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The elements must agree with each other, and with the instruction."""
     element = of_element(place, len(kind.parts))
-    common: Type | None = None
-    last: Type | None = None
-    sink = 0
     # Integers are as wide as their neighbouring registers, even if these are wider than the instruction's type:
     # `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
     width = next((p.type.width for p in kind.parts if p.sort in _DECLARED and p.type is not None), None)
-    for i, part in enumerate(kind.parts):
-        if part.sort == kinds.SINK:
-            sink += 1
-            continue
-        own = _own(part, element, width)
-        if own is None:
-            continue
-        if last is not None and not together(last, own):
-            yield place.problem(
-                "vector-element",
-                f"the elements of a list must have one type, and `.{own.name}` doesn't agree with `{last}`",
-                (*where, i),
-                f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
-                expected=f".{last.name}",
-                actual=f".{own.name}",
-                rule=_RULE,
-            )
+    types = [(i, own) for i, part in enumerate(kind.parts) if (own := _own(part, element, width)) is not None]
+    for (_, last), (i, own) in pairwise(types):
+        if not together(last, own):
+            yield _disagreement(place, kind.parts[i], last, own, (*where, i))
             return
-        last = own
-        if part.sort in _TYPED and (common is None or own.kind == "b"):
-            common = own
-    if sink == len(kind.parts):
-        yield place.problem(
-            "sink", "a list that contains only `_` has no effect", where, "every element is left out",
-            expected="a register among them", actual="`_` alone",
-        )  # fmt: skip
-        return
+    typed = [own for i, own in types if kind.parts[i].sort in _TYPED]
+    common = next((own for own in reversed(typed) if own.kind == "b"), typed[0] if typed else None)
     if common is not None and not fits(place, element, common):
-        typed = ((i, part.type) for i, part in enumerate(kind.parts) if part.sort in _TYPED)
-        yield from [mismatch(element, own, (*where, i)) for i, own in typed if own is not None][:1]
+        declared = ((i, part.type) for i, part in enumerate(kind.parts) if part.sort in _TYPED)
+        yield from [mismatch(element, own, (*where, i)) for i, own in declared if own is not None][:1]
         return
     if place.m.aligned:  # fragments of matrices
         yield from _predicates(place, kind, where)
     yield from _constants(place, kind, where, element, common)
+
+
+def _disagreement(place: Place, part: Kind, last: Type, own: Type, where: Path) -> Problem:
+    return place.problem(
+        "vector-element",
+        f"the elements of a list must have one type, and `.{own.name}` doesn't agree with `{last}`",
+        where,
+        f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
+        expected=f".{last.name}",
+        actual=f".{own.name}",
+        rule=_RULE,
+    )
 
 
 def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Type | None) -> Iterator[Problem]:

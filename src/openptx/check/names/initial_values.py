@@ -25,17 +25,10 @@ _SINGLE = pattern(r"\b0[fF]", re.A)
 def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:
     """The problems with an initial value."""
     value, type, vector = declarator.initialiser, declaration.type, declaration.vector
-    if value is None:
+    if value is None or (declaration.space not in ("global", "const") and type in OPAQUE):
         return None
-    if declaration.space not in ("global", "const"):
-        if declaration.type in OPAQUE:
-            return None
-        how = f"`st.{declaration.space}`" if declaration.space in ("shared", "local") else "`mov`"
-        help = f"give it its value in the kernel, by {how}; only `.global` and `.const` variables are initialised"
-        return _value(f"a variable in `.{declaration.space}` can't have an initial value", declarator.span, help)
-    if declaration.linkage == "extern":
-        help = "leave out the value, or `.extern`"
-        return _value("an `.extern` variable can have an initial value only where it is defined", declarator.span, help)
+    if misplaced := _without_value(declaration, declarator):
+        return misplaced
     if type in OPAQUE and (isinstance(value, InitialiserList) or not shape):
         return opaque_problem(value, type, bool(shape))
     halves = type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList)))
@@ -51,6 +44,18 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
         help = f"write `{{{text}}}`" if vector == 1 else f"write `{{{', '.join([text] * vector)}}}`"
         return _value("the initial value of an array must be a list in braces", declarator.span, help)
     return _element(value, type)
+
+
+def _without_value(declaration: Declaration, declarator: Declarator) -> Misfit | None:
+    """The problem of an initial value where none may be: of variables in other state spaces, and external ones."""
+    if declaration.space not in ("global", "const"):
+        how = f"`st.{declaration.space}`" if declaration.space in ("shared", "local") else "`mov`"
+        help = f"give it its value in the kernel, by {how}; only `.global` and `.const` variables are initialised"
+        return _value(f"a variable in `.{declaration.space}` can't have an initial value", declarator.span, help)
+    if declaration.linkage == "extern":
+        help = "leave out the value, or `.extern`"
+        return _value("an `.extern` variable can have an initial value only where it is defined", declarator.span, help)
+    return None
 
 
 def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit | None:
