@@ -29,6 +29,7 @@ from first_results import BARRIER, ROOT, launch_of
 from tiers import SMALL, processor_seconds
 
 import openptx
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.native import settings, tiering
 from openptx.engines.tiers import forecast, service
 from openptx.testing.discovery import find
@@ -103,9 +104,9 @@ def estimated(path: str) -> tuple[float, float, list[tuple[float, float]]]:
     def never(*_: object) -> bool:
         return False
 
-    def wanted(state: tiering.TierState, *given: Any) -> Any:
+    def wanted(state: tiering.TierState, prepared: PreparedLaunch, workers: int | None) -> Any:
         states.append(state)
-        guesses.append(given[4] * state.each)
+        guesses.append(tiering.once(state, prepared))
         begun.append(time.thread_time())
         return never
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from openptx.device.shared_layout import shared_layout
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -20,7 +21,6 @@ from openptx.profile.recorder import Recorder
 from openptx.profile.report import LaunchShape, Profile
 from openptx.profile.summary import summarize
 from openptx.runtime import Kernel
-from openptx.runtime.module import PreparedLaunch
 from openptx.runtime.options import Extent
 
 WARP = 32
@@ -136,10 +136,10 @@ class ProfiledRun:
             except UnsupportedByJit as reason:
                 self.notes.append(f"counted on the reference engine, because the kernel has {reason}")
         self.sample = sample(self.every, self.threads, options.blocks, MOST_THREADS, SAMPLE_THREADS)
-        self.prepared.run(
-            launch, timeout=options.timeout, max_instructions=options.max_instructions,
+        launch(
+            self.prepared.within(options.timeout, options.max_instructions),
             make=partial(ProfiledLaunch, recorder=self.recorder, sample=self.sample),
-        )  # fmt: skip
+        )
 
     def pays(self) -> bool:
         """Whether the reference engine is likely to take longer than compiling machine code."""

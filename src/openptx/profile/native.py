@@ -30,11 +30,11 @@ from openptx.profile.observe import merge_pairs
 from openptx.profile.tally import RequestRows, Tally
 
 if TYPE_CHECKING:
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
     from openptx.profile.recorder import Recorder
     from openptx.program import Function, Op, Program
-    from openptx.runtime.module import PreparedLaunch
 
 LINE = 64
 Numbers = NDArray[np.int64]
@@ -259,15 +259,12 @@ def run_native(
     """Runs pieces of the grid, (first CTA, number of CTAs), and counts them. Raises UnsupportedByJit, before anything
     has run, if only the reference engine can count the kernel, and the exceptions of a launch."""
     counting = Counting(prepared.program, prepared.function, recorder)
-    since = time.monotonic()
+    limited = prepared.within(timeout, max_instructions, time.monotonic())
     try:
         with settings.watched_by(counting):
             for first, count in pieces:
                 counting.run, counting.resumed = None, False
-                prepared.run(
-                    launch, timeout=timeout, max_instructions=max_instructions, workers=workers,
-                    blocks=(first, first + count), since=since,
-                )  # fmt: skip
+                launch(limited._replace(blocks=(first, first + count)), workers=workers)
                 if not counting.resumed:
                     recorder.begins(count)
     except BaseException:

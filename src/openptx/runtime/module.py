@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from openptx.api import file_to_load
 from openptx.api import require_options as require_target
@@ -13,10 +13,11 @@ from openptx.check import lower, resolve
 from openptx.device.arrays import array_of
 from openptx.device.image import Image
 from openptx.device.memory import Memory
-from openptx.device.memory_view import Bytes, MemoryView
+from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
 from openptx.device.textures.handles import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected
@@ -45,27 +46,6 @@ Source = str | bytes | bytearray | os.PathLike[str] | File
 ONE_TUPLE = "the kernel's arguments are one tuple: write `kernel(grid, block, (x, y))`, or `kernel[grid, block](x, y)`"
 LAUNCHES_KEPT = 1024
 """The number of validated launches that a module remembers."""
-
-
-class PreparedLaunch(NamedTuple):
-    """A launch whose extents are checked and whose arguments are converted. `kept` must live until its end."""
-
-    program: Program
-    function: Function
-    image: Image
-    grid: Triple
-    block: Triple
-    cluster: Triple | None
-    shared: int
-    memory: MemoryView
-    kept: tuple[object, ...]
-
-    def run(self, launch: Callable[..., object], **options: Any) -> None:
-        """Runs it on an engine, with further `options` of the engine's `launch`."""
-        launch(
-            self.program, self.function, self.grid, self.block, memory=self.memory, image=self.image,
-            shared=self.shared, cluster=self.cluster, **options,
-        )  # fmt: skip
 
 
 class Kernel(Handle):
@@ -145,10 +125,10 @@ class Kernel(Handle):
             "engine": "interp" if initcheck else engine, "workers": workers, "initcheck": initcheck,
             "timeout": timeout, "since": since, "max_instructions": max_instructions,
         }  # fmt: skip
-        waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), blocks, **options)
+        waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), **options)
         while waiting:  # the last is the next: a kernel may launch itself any number of times
             kernel, prepared = self.prepare_child(waiting.pop())
-            waiting += kernel._run(prepared, None, **options)
+            waiting += kernel._run(prepared, **options)
 
     def prepare_child(self, child: NestedLaunch) -> tuple[Kernel, PreparedLaunch]:
         """The kernel of a launch that a thread of this one made, and what `prepare` gives for it."""
@@ -156,8 +136,8 @@ class Kernel(Handle):
         return kernel, kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
 
     def _run(
-        self, prepared: PreparedLaunch, blocks: tuple[int, int] | None, *, engine: str, workers: int | None,
-        initcheck: bool, timeout: float | None, since: float, max_instructions: int | None,
+        self, prepared: PreparedLaunch, *, engine: str, workers: int | None, initcheck: bool, timeout: float | None,
+        since: float, max_instructions: int | None,
     ) -> list[NestedLaunch]:  # fmt: skip
         """Runs a launch. Gives the launches that its threads made, the first of them last."""
         launch = engine_in_time(engine, self.module.program, self.function, timeout, since)
@@ -165,7 +145,7 @@ class Kernel(Handle):
         nested = NestedLaunches() if LAUNCH in self.module.program.external else None
         prepared.memory.nested = nested
         try:
-            prepared.run(launch, timeout=timeout, since=since, max_instructions=max_instructions, blocks=blocks, **own)
+            launch(prepared.within(timeout, max_instructions, since), **own)
         except Fault as fault:
             raise fault from None
         return nested.in_order()[::-1] if nested is not None else []
@@ -229,7 +209,7 @@ class Kernel(Handle):
         marshalled = marshal(self.function, sequence_of(args), module.image.memory)
         memory = module.image.map(marshalled.buffer, blocks is None)
         return PreparedLaunch(
-            module.program, self.function, module.image, grid, block, shape, shared_mem, memory, marshalled.kept
+            module.program, self.function, module.image, grid, block, shape, shared_mem, memory, marshalled.kept, blocks
         )
 
     def why_interp(self, block: Extent) -> str | None:

@@ -40,9 +40,9 @@ from openptx.sanitize.undefined_bits.marks import marks
 from openptx.sanitize.unwatched import unwatched_races
 
 if TYPE_CHECKING:
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.program import Function
     from openptx.runtime import Kernel
-    from openptx.runtime.module import PreparedLaunch
     from openptx.runtime.options import Extent
     from openptx.sanitize.decoded import WatchedFunction
 
@@ -317,7 +317,7 @@ def run(
         return SanitizedLaunch(*parts, session=session)
 
     try:
-        prepared.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, make=make)
+        launch(prepared.within(options.timeout, options.max_instructions), make=make)
         sessions[0].finish(prepared.memory, options.ends)
     except HangError:  # the finding has been added already
         prepared.memory.nested = NestedLaunches()

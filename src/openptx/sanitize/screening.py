@@ -41,8 +41,8 @@ from openptx.program import Address, Variable
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.program import Function, Op, Program
-    from openptx.runtime.module import PreparedLaunch
     from openptx.sanitize.entry import Options
     from openptx.sanitize.undefined_bits.marks import Marks
 
@@ -111,7 +111,7 @@ def run_watched(prepared: PreparedLaunch, options: Options, watch: Watch) -> str
     """Runs a launch as machine code; returns why it did not complete, or ""."""
     try:
         with settings.watched_by(watch):
-            prepared.run(launch, timeout=options.timeout, max_instructions=options.max_instructions, workers=1)
+            launch(prepared.within(options.timeout, options.max_instructions), workers=1)
     except UnsupportedByJit as gap:
         return str(gap)
     except Fault as fault:

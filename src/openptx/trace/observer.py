@@ -16,12 +16,12 @@ from openptx.engines.interp.memory import Violation
 from openptx.errors import Unsupported
 
 if TYPE_CHECKING:
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.engines.interp.decode import Block, Step
     from openptx.engines.interp.frames import Frame, Group
     from openptx.engines.interp.operands import Registers
     from openptx.numerics import Bits
     from openptx.program import Function, Op
-    from openptx.runtime.module import PreparedLaunch
 
 
 class Observer:
@@ -193,4 +193,4 @@ def run_observed(
     make: type[ObservedLaunch] = ObservedLaunch,
 ) -> None:
     """Runs a launch on the reference engine, with an observer."""
-    prepared.run(launch, timeout=timeout, max_instructions=max_instructions, make=partial(make, observer=observer))
+    launch(prepared.within(timeout, max_instructions), make=partial(make, observer=observer))

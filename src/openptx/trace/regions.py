@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.isa.address_windows import window
-from openptx.runtime.module import PreparedLaunch
 
 MARGIN = 1 << 20
 """Bytes around a region: compilers compute pointers before the start of an array, or after its end."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.native import settings, tiering
 from openptx.engines.native.runtime import compiled_kernel
 from openptx.engines.tiers import service
@@ -39,9 +40,9 @@ def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the kernels that ran as machine code."""
     seen, run = list[str](), tiering.run
 
-    def noted(program: Any, function: Any, *args: Any, **options: Any) -> Any:
-        shared = run(program, function, *args, **options)
-        seen.append(function.name)
+    def noted(prepared: PreparedLaunch, **options: Any) -> Any:
+        shared = run(prepared, **options)
+        seen.append(prepared.function.name)
         return shared
 
     monkeypatch.setattr(tiering, "run", noted)

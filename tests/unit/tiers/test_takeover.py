@@ -13,6 +13,7 @@ import pytest
 
 import openptx
 from openptx.engines.common import launches
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import settings, tiering
 from openptx.engines.native.runtime import plan
@@ -103,9 +104,9 @@ def test_baseline_code_takes_over(name: str, forced: type[Forced], monkeypatch: 
     """At the first question and in the midst of the launch."""
     launch, code = tiering.launch, list[bool]()
 
-    def hurried(*args: Any, image: Any, baseline: bool, **options: Any) -> None:
-        launch(*args, image=image, baseline=True, **options)
-        code.extend(plan.options.baseline for plan in plans(image).made.values())
+    def hurried(prepared: PreparedLaunch, *, baseline: bool, **options: Any) -> None:
+        launch(prepared, baseline=True, **options)
+        code.extend(plan.options.baseline for plan in plans(prepared.image).made.values())
 
     monkeypatch.setattr(tiering, "launch", hurried)
     # A launch in which the generic version is compiled takes as long as optimised code, which then replaces this.
@@ -238,11 +239,7 @@ def test_launches_that_overlap_are_not_begun_again(
         return True
 
     module = openptx.load(FAULTS)
-    program, function = module.program, module["k"].function
-    prepared = module["k"].prepare(1, 1, (x, 8))
-    assert takeover.launch_and_replace(
-        program, function, prepared.grid, prepared.block, wanted, memory=prepared.memory, image=module.image
-    )
+    assert takeover.launch_and_replace(module["k"].prepare(1, 1, (x, 8)), wanted)
     assert (x == 14).all()
 
 
@@ -267,10 +264,6 @@ def test_launches_that_stay_ask_while_they_run(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(takeover, "launch", watched)
     monkeypatch.setattr(takeover, "host_threads", some)
     module, x = openptx.load(FAULTS), np.zeros(8, np.uint32)
-    prepared = module["k"].prepare(1, 1, (x, 8))
-    function = module["k"].function
-    assert takeover.launch_and_replace(
-        module.program, function, prepared.grid, prepared.block, wanted, memory=prepared.memory, image=module.image
-    )
+    assert takeover.launch_and_replace(module["k"].prepare(1, 1, (x, 8)), wanted)
     assert asked == [True]
     assert "it was not replaced: other threads of the host may use its arrays" in caplog.text

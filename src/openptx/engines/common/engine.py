@@ -15,19 +15,14 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from openptx.device.image import Image
-    from openptx.device.memory_view import MemoryView
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.errors import Triple
 from openptx.program import Function, Program
 
 
 class Engine(Protocol):
-    def __call__(
-        self, program: Program, function: Function, grid: Triple, block: Triple, *, memory: MemoryView, image: Image,
-        shared: int = 0, cluster: Triple | None = None, timeout: float | None = None,
-        max_instructions: int | None = None, blocks: tuple[int, int] | None = None, **options: Any,
-    ) -> None:  # fmt: skip
-        """Runs a kernel to its end, or only its `blocks`. `memory` holds its parameters; `shared` is the size of
-        dynamic shared memory in bytes, `timeout` in seconds. Engines have further options. Raises Fault."""
+    def __call__(self, launch: PreparedLaunch, /, **options: Any) -> object:
+        """Runs a launch to its end. `options` are the engine's own. Raises Fault."""
 
 
 _OF_ENGINES = "openptx.engines."
@@ -86,7 +81,7 @@ def engine_of(name: str) -> Engine:
     if name == "interp":
         from openptx.engines.interp.launch import launch
 
-        return cast("Engine", launch)  # it has the protocol's options and its own, but not arbitrary ones
+        return cast("Engine", launch)  # it has options of its own, but not arbitrary ones
     return native_engine().auto if name == "auto" else native_engine().launch
 
 

@@ -15,6 +15,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.common.launches import Running
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
@@ -24,7 +25,7 @@ from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.reports import deadlock, fault
-from openptx.errors import Fault, Triple, Unsupported
+from openptx.errors import Fault, Unsupported
 from openptx.float_environment import standard_floats
 from openptx.program import Function, Program
 from openptx.progress import progress, silent
@@ -77,44 +78,36 @@ class Launch:
 
 
 def launch(
-    program: Program,
-    function: Function,
-    grid: Triple,
-    block: Triple,
+    prepared: PreparedLaunch,
     *,
-    memory: MemoryView,
-    image: Image,
-    shared: int = 0,
-    cluster: Triple | None = None,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
     initcheck: bool = False,
-    blocks: tuple[int, int] | None = None,
-    since: float | None = None,
     abandon: Abandonable | None = None,
     make: Callable[..., Launch] = Launch,
 ) -> None:
-    """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
+    """Runs a kernel to its end.
 
-    With `blocks` only CTAs in this half-open range of linear indices run; without clusters x varies fastest. The limit
-    of `timeout` seconds holds from `since` on, by default from now. `initcheck` makes reads of registers and shared
-    memory that were never written faults. If `abandon` requests it, the launch ends with Abandoned; `abandon.restore`
-    then undoes what it has written. `make` creates the `Launch`, of which a subclass may observe the execution.
+    `initcheck` makes reads of registers and shared memory that were never written faults. If `abandon` requests it, the
+    launch ends with Abandoned; `abandon.restore` then undoes what it has written. `make` creates the `Launch`, of which
+    a subclass may observe the execution.
     """
+    program, function = prepared.program, prepared.function
     if function.frame_size > STACK_OF_A_THREAD:
         what = f"a thread needs {function.frame_size} bytes of local memory, and the stack has {STACK_OF_A_THREAD}"
         raise Fault("stack-overflow", what, kernel=function.name)
     layout = shared_layout(program, function.name)
-    size = layout.size(shared)
+    size, cluster = layout.size(prepared.shared), prepared.cluster
     own = program.own_shared(size)
-    shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
+    shape = Shape(
+        prepared.grid, prepared.block, cluster or (1, 1, 1), cluster is not None, layout, size, prepared.shared, own
+    )
+    timeout, since = prepared.timeout, prepared.since
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
-    begin, end = blocks or (0, shape.ctas)
+    begin, end = prepared.blocks or (0, shape.ctas)
     reported = abandon is not None  # the caller that may abandon it shows the progress
     line = nullcontext(silent) if reported else progress(lambda: f"kernel `{function.name}` on the reference engine")
     with line as update:
-        limits = Limits(left, max_instructions, timeout, abandon, update)
-        run = make(program, function, shape, memory, image, limits, initcheck)
+        limits = Limits(left, prepared.max_instructions, timeout, abandon, update)
+        run = make(program, function, shape, prepared.memory, prepared.image, limits, initcheck)
         with Running(abandon or limits), standard_floats():
             run_batches(run, [], run.pieces(range(begin, end)))
 

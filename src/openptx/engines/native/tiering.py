@@ -12,7 +12,7 @@ import math
 import sys
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.device.image import Image
 from openptx.engines.common.call_graph import calls_indirectly, reached_directly
@@ -37,15 +37,15 @@ MACHINE_CODE = "openptx.engines.native.runtime.launch"
 """Modules imported on first use: they run machine code. So is `KEYS`, which names it."""
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.engines.native.runtime.compiled_kernel import compiled, ready
     from openptx.engines.native.runtime.launch import launch as run
 else:
     compiled = late("openptx.engines.native.runtime.compiled_kernel", "compiled")
     ready = late("openptx.engines.native.runtime.compiled_kernel", "ready")
     run = late("openptx.engines.native.runtime.launch", "launch")
-
-ITS_OWN = frozenset(("workers", "meanwhile", "baseline"))
-"""Options of machine code that the reference engine does not have."""
 
 LOG = logging.getLogger("openptx")
 FALLBACK = logging.getLogger("openptx.fallback")
@@ -137,18 +137,21 @@ states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKey
 """The state kept for kernels of loaded modules."""
 
 
-def launch(program: Program, function: Function, grid: Triple, block: Triple, **options: Any) -> bool:
+def launch(
+    prepared: PreparedLaunch, *, workers: int | None = None, meanwhile: Callable[[], bool] = bool,
+    baseline: bool = False,
+) -> bool:  # fmt: skip
     """Runs a kernel as machine code (`run`, which has the same options), or on the reference engine if it needs
     something that only that supports. Returns whether that ran parts of a launch of machine code."""
-    if options.get("since") is None:
-        options["since"] = time.monotonic()
+    if prepared.since is None:
+        prepared = prepared._replace(since=time.monotonic())
     try:
-        if interpreted(options):
+        if prepared.interpreted:  # `run` would have to be imported to say so
             raise UnsupportedByJit("clusters, or counted instructions")
-        return run(program, function, grid, block, **options)
+        return run(prepared, workers=workers, meanwhile=meanwhile, baseline=baseline)
     except UnsupportedByJit as reason:
-        FALLBACK.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
-        interp.launch(program, function, grid, block, **{k: v for k, v in options.items() if k not in ITS_OWN})
+        FALLBACK.info("kernel `%s` runs on the reference engine: %s", prepared.function.name, reason)
+        interp.launch(prepared)
         return False
 
 
@@ -161,10 +164,7 @@ def gap(program: Program, function: Function, image: Image, block: Triple) -> st
     return None
 
 
-def auto(
-    program: Program, function: Function, grid: Triple, block: Triple, *, image: Image, workers: int | None = None,
-    **options: Any,
-) -> None:  # fmt: skip
+def auto(prepared: PreparedLaunch, *, workers: int | None = None) -> None:
     """Starts on the engine where the first result is expected first, and moves to the one where later ones are faster.
 
     Launches of kernels without loops run on interp until they have taken as long as compiling would, so a kernel takes
@@ -172,42 +172,38 @@ def auto(
     interp, too, and are abandoned for machine code when they have taken as long as compiling it would or, if that takes
     long, when the compile server has finished.
     """
-    threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    known = states.get(image) or states.setdefault(image, {})
-    state = known.get(function.name) or known.setdefault(function.name, TierState(program, function))
+    function, grid, block = prepared.function, prepared.grid, prepared.block
+    known = states.get(prepared.image) or states.setdefault(prepared.image, {})
+    state = known.get(function.name) or known.setdefault(function.name, TierState(prepared.program, function))
     times, shape, clock = state.times, (grid, block), time.perf_counter()
     slower = times.settled.get(shape)
     if block not in state.blocks or slower:
         start = time.thread_time()
-        if slower or prefers_interp(state, program, function, image, threads, block):
-            interp.launch(program, function, grid, block, image=image, **options)
+        if slower or prefers_interp(state, prepared):
+            interp.launch(prepared)
             state.spent += time.thread_time() - start
             times.interp_took(shape, time.perf_counter() - clock)
             return
-        wanted = code_wanted(state, program, function, image, block, threads, workers, options)
-        if wanted is not None and launch_and_replace(
-            program, function, grid, block, wanted, level=state.level(block), image=image, **options
-        ):
+        wanted = code_wanted(state, prepared, workers)
+        if wanted is not None and launch_and_replace(prepared, wanted, level=state.level(block)):
             state.spent += time.thread_time() - start
             times.interp_took(shape, time.perf_counter() - clock)
             return
         state.blocks.add(block)
         clock = time.perf_counter()
-    elif times.untried(shape) and may_try(program, function, image, options):
-        times.interp_took(shape, tried(program, function, grid, block, times.to_beat(shape), image=image, **options))
+    elif times.untried(shape) and may_try(prepared):
+        times.interp_took(shape, tried(prepared, times.to_beat(shape)))
         if math.isfinite(times.interp[shape]):
             return
         clock = time.perf_counter()
-    if not imported() and not interpreted(options):
-        engine_in_time("native", program, function, options.get("timeout"), options.get("since") or time.monotonic())
+    if not imported() and not prepared.interpreted:
+        since = prepared.since or time.monotonic()
+        engine_in_time("native", prepared.program, function, prepared.timeout, since)
 
     def meanwhile() -> bool:
         return settings.has_tiers() and not made_at_once(state, service().may_fork())
 
-    shared = launch(
-        program, function, grid, block, image=image, workers=workers, meanwhile=meanwhile,
-        baseline=block in state.baseline, **options,
-    )  # fmt: skip
+    shared = launch(prepared, workers=workers, meanwhile=meanwhile, baseline=block in state.baseline)
     if slower is None and times.native_took(shape, time.perf_counter() - clock, shared):
         LOG.info(
             "kernel `%s`, grid %s, blocks of %s: the reference engine runs such launches from now on, in %.4f s"
@@ -215,9 +211,10 @@ def auto(
         )  # fmt: skip
 
 
-def may_try(program: Program, function: Function, image: Image, options: dict[str, Any]) -> bool:
+def may_try(prepared: PreparedLaunch) -> bool:
     """Whether a launch may start on the reference engine and be undone if it takes too long."""
-    if not settings.has_tiers() or interpreted(options) or image.bound or host_threads(function):
+    program, function = prepared.program, prepared.function
+    if not settings.has_tiers() or prepared.interpreted or prepared.image.bound or host_threads(function):
         return False
     names = reached_directly(program, function)
     return names is not None and all(program.function(name).callees.isdisjoint(LASTING) for name in names)
@@ -231,11 +228,6 @@ def made_at_once(state: TierState, forks: bool) -> bool:
     return not forks and state.seconds < (AT_ONCE if found.server is not None else AT_ONCE_ALONE)
 
 
-def interpreted(options: dict[str, Any]) -> bool:
-    """Whether only the reference engine has these options of a launch."""
-    return options.get("cluster") is not None or options.get("max_instructions") is not None
-
-
 def imported(what: str = MACHINE_CODE) -> bool:
     return what in sys.modules
 
@@ -245,21 +237,19 @@ def imports() -> float:
     return 0.0 if imported() else IMPORTS
 
 
-def code_wanted(
-    state: TierState, program: Program, function: Function, image: Image, block: Triple, threads: int,
-    workers: int | None, options: dict[str, Any],
-) -> Wanted | None:  # fmt: skip
+def code_wanted(state: TierState, prepared: PreparedLaunch, workers: int | None) -> Wanted | None:
     """When a launch that starts on interp is to be abandoned; None if it is to start as machine code.
 
     It does if the code exists already. It also waits for the code, as without tiers, if the launch is likely to take
     longer on interp and could not be abandoned. Launches that may end soon decide that later.
     """
-    if not settings.has_tiers() or interpreted(options) or image.bound or has_code(image, function, block):
+    function, image, block = prepared.function, prepared.image, prepared.block
+    if not settings.has_tiers() or prepared.interpreted or image.bound or has_code(image, function, block):
         return None
     stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
-    estimate = threads * state.each * (ITERATIONS if stays else 1)
+    estimate = once(state, prepared) * (ITERATIONS if stays else 1)
     launch = PendingLaunch(
-        state, program, function, image, block, estimate, bool(stays), (workers or 1) > 1, time.thread_time()
+        state, prepared.program, function, image, block, estimate, bool(stays), (workers or 1) > 1, time.thread_time()
     )
     soon = SHARE * LOOK - state.spent
     if soon > 0 and state.surely_less(estimate):
@@ -385,16 +375,21 @@ def when_compiled(job: Job, launch: PendingLaunch) -> Wanted:
     return lambda left: job.reply is not None and job.reply.made and imports_pay(left)
 
 
-def prefers_interp(
-    state: TierState, program: Program, function: Function, image: Image, threads: int, block: Triple
-) -> bool:
+def once(state: TierState, prepared: PreparedLaunch) -> float:
+    """Seconds in which the reference engine executes each instruction once by each thread."""
+    grid, block = prepared.grid, prepared.block
+    return state.each * grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+
+
+def prefers_interp(state: TierState, prepared: PreparedLaunch) -> bool:
     """Whether interp would end the launch before code exists, as it has ended all earlier ones together."""
-    if state.loops or has_code(image, function, block):
+    function, block = prepared.function, prepared.block
+    if state.loops or has_code(prepared.image, function, block):
         return False
-    work = state.spent + threads * state.each
+    work = state.spent + once(state, prepared)
     if not state.surely_less(work) and work >= state.left:
         return False
     if not state.looked and state.spent > (FOUND if imported(KEYS) else SHARE * NAMING):
         state.looked = True
-        state.found = on_disk(program, function, block)
+        state.found = on_disk(prepared.program, function, block)
     return not state.found

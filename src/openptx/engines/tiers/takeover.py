@@ -11,29 +11,25 @@ import logging
 import math
 import threading
 import time
-from typing import Any
 
 from openptx.engines.common.launches import alone
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
 from openptx.engines.tiers.conditions import Wanted, after
 from openptx.engines.tiers.forecast import Forecast
 from openptx.engines.tiers.service import service
-from openptx.errors import Triple
 from openptx.isa.memory_consistency import may_wait
-from openptx.program import Function, Program
+from openptx.program import Function
 from openptx.progress import progress
 
 LOG = logging.getLogger("openptx")
 
 
-def launch_and_replace(
-    program: Program, function: Function, grid: Triple, block: Triple, wanted: Wanted, *, level: int = logging.INFO,
-    **options: Any,
-) -> bool:  # fmt: skip
+def launch_and_replace(prepared: PreparedLaunch, wanted: Wanted, *, level: int = logging.INFO) -> bool:
     """Runs a kernel on the reference engine; False, with memory restored, if compiled code is to run all of it. What
     happened is logged at `level`."""
-    start = time.monotonic()
+    start, function = time.monotonic(), prepared.function
     threads = host_threads(function)
 
     def objection() -> str:
@@ -55,7 +51,7 @@ def launch_and_replace(
         abandon.keep("other threads of the host may use its arrays")
     try:
         with progress(describe) as update:
-            launch(program, function, grid, block, abandon=abandon, **options)
+            launch(prepared, abandon=abandon)
     except Abandoned:
         abandon.restore()
         LOG.log(
@@ -70,11 +66,11 @@ def launch_and_replace(
     return True
 
 
-def tried(program: Program, function: Function, grid: Triple, block: Triple, seconds: float, **options: Any) -> float:
+def tried(prepared: PreparedLaunch, seconds: float) -> float:
     """The seconds of a launch on the reference engine; infinite if it takes longer than `seconds` of the processor, and
     has been undone."""
     start = time.perf_counter()
-    ended = launch_and_replace(program, function, grid, block, after(seconds), **options)
+    ended = launch_and_replace(prepared, after(seconds))
     return time.perf_counter() - start if ended else math.inf
 
 

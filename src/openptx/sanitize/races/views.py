@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from openptx.sanitize.races.teams import AGENT
 
 if TYPE_CHECKING:
-    from openptx.runtime.module import PreparedLaunch
+    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.sanitize.races.teams import Teams
 
 Array = NDArray[Any]

@@ -16,6 +16,7 @@ from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.common.launches import Running
+from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
@@ -24,9 +25,8 @@ from openptx.engines.native.runtime.compiled_kernel import slow
 from openptx.engines.native.runtime.fault_decoding import fault
 from openptx.engines.native.runtime.plan import LaunchConfig, Plan, plans
 from openptx.engines.native.runtime.workers import Worker
-from openptx.errors import Fault, Triple, Unsupported
+from openptx.errors import Fault, Unsupported
 from openptx.float_environment import standard_floats
-from openptx.program import Function, Program
 from openptx.progress import Elsewhere, Line, line_of
 
 LOG = logging.getLogger("openptx")
@@ -36,32 +36,22 @@ STOPPED_AT_EXIT = 1.0
 
 
 def launch(
-    program: Program,
-    function: Function,
-    grid: Triple,
-    block: Triple,
+    prepared: PreparedLaunch,
     *,
-    memory: MemoryView,
-    image: Image,
-    shared: int = 0,
-    cluster: Triple | None = None,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
     workers: int | None = None,
-    blocks: tuple[int, int] | None = None,
-    since: float | None = None,
     meanwhile: Callable[[], bool] = bool,
     baseline: bool = False,
 ) -> bool:
-    """Runs a kernel, or its `blocks` alone. Returns whether the reference engine ran parts of it. Raises
-    UnsupportedByJit, before anything has run, if only that can run it.
+    """Runs a kernel. Returns whether the reference engine ran parts of it. Raises UnsupportedByJit, before anything has
+    run, if only that can run it.
 
-    The limit of `timeout` seconds holds from `since` on, by default from now. If this launch shows that the kernel
-    needs other code, that is compiled in the background if `meanwhile()`, or else by the next launch. `baseline`:
-    baseline code is acceptable.
+    If this launch shows that the kernel needs other code, that is compiled in the background if `meanwhile()`, or else
+    by the next launch. `baseline`: baseline code is acceptable.
     """
-    if cluster is not None or max_instructions is not None:
+    if prepared.interpreted:
         raise UnsupportedByJit("clusters, or counted instructions")
+    program, function, image, block = prepared.program, prepared.function, prepared.image, prepared.block
+    timeout, since = prepared.timeout, prepared.since
     made = plans(image)
     deadline = (time.monotonic() if since is None else since) + timeout if timeout is not None else None
 
@@ -70,12 +60,12 @@ def launch(
             notes = (fault_text.COMPILING,)
             raise Fault("timeout", fault_text.timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
 
-    config = LaunchConfig(grid, block, shared, blocks)
+    config = LaunchConfig(prepared.grid, block, prepared.shared, prepared.blocks)
     plan = made.find(program, function, image, config, workers or 1, check, baseline)
     team = plan.team if workers is None else None
     if team is not None and team.workers > 1:
         plan = made.find(program, function, image, config, team.workers, check, baseline)
-    run = Run(plan, memory, image, timeout, deadline, meanwhile)
+    run = Run(plan, prepared.memory, image, timeout, deadline, meanwhile)
     start = time.perf_counter()
     handed = run.go()
     seconds = time.perf_counter() - start
