@@ -101,7 +101,7 @@ ROWS = (
     Row(
         "ld.global.v4 {%f1,%f2,%f3,%f4}, [%rd1];",
         "ld.global.v4",
-        "its form is `ld{.weak}{.space}",
+        "ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
     ),
     Row("cvt.rn.u32 %f1, %r1;", "cvt.rn.u32", "its form is `cvt{.rnd}{.ftz}{.sat}.dtype.atype d, a`"),
     Row("shl.u32 %r1, %r2, 1;", ".u32", "shl.b32 %r1, %r2, 1;"),
@@ -124,6 +124,18 @@ ROWS = (
     Row("rcp.approx.f64 %fd1, %fd2;", "rcp.approx.f64", "rcp.approx.ftz.f64 %fd1, %fd2;"),
     Row("sin.approx.f64 %fd1, %fd2;", ".f64", "write `sin.approx.f32`"),
     Row("add.approx.f32 %f1, %f2, %f3;", ".approx", "add.f32 %f1, %f2, %f3;"),
+    # what the operands say
+    Row("xor %r1, %r2, %r3;", "xor", "xor.b32 %r1, %r2, %r3;"),
+    Row("add %r1, %r2, %r3;", "add", "write `add.u32`, `add.s32` or"),
+    Row("sqrt.rz %f1, %f2;", "sqrt.rz", "sqrt.rz.f32 %f1, %f2;"),
+    Row("and.b6 %h1, %h2, 7;", ".b6", "and.b16 %h1, %h2, 7;"),
+    Row("sd.s32 %r1, %r2, %r3, %r4;", "sd.s32", "sad.s32 %r1, %r2, %r3, %r4;"),
+    Row("vma.s32.s32.s32 %r1, %r2, %r3;", "vma.s32.s32.s32", "vmax.s32.s32.s32 %r1, %r2, %r3;"),
+    Row("prmtb32 %r1, %r2, %r3, 5;", "prmtb32", "prmt.b32 %r1, %r2, %r3, 5;"),
+    Row("ex2.approxf32 %f1, %f2;", ".approxf32", "ex2.approx.f32 %f1, %f2;"),
+    Row("cvta.to.shared.cluster.u64 %rd1, %rd2;", ".cluster", "cvta.to.shared::cluster.u64 %rd1, %rd2;"),
+    Row("max.sat.f32 %f1, %f2, %f3;", ".sat", "write `max.f32`"),
+    Row("membar.cluster;", ".cluster", "write `membar.cta`, `membar.gl` or `membar.sys`"),
 )
 
 

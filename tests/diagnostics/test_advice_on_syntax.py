@@ -20,7 +20,7 @@ ROWS = (
     ),
     Row("ld.global.b32 %r1, [4+%rd2];", "4+%rd2", "ld.global.b32 %r1, [%rd2+4];"),
     Row("ld.global.b32 %r1, 4(%rd2);", "4(%rd2)", "ld.global.b32 %r1, [%rd2+4];"),
-    Row("ld.global.b32 %r1, (%rd2);", "(%rd2)", "a register stands alone, `%rd2`; an address is in brackets, `[%rd2]`"),
+    Row("ld.global.b32 %r1, (%rd2);", "(%rd2)", "ld.global.b32 %r1, [%rd2];"),
     Row("ld.global.b32 %r1, *%rd2;", "*%rd2", "ld.global.b32 %r1, [%rd2];"),
     Row("mov.u64 %rd1, &buf;", "&buf", "mov.u64 %rd1, buf;"),
     Row("ld.global.b32 %r1, [[%rd2]];", "[%rd2]", "ld.global.b32 %r1, [%rd2];"),
@@ -71,11 +71,12 @@ ROWS = (
     Row("ld.global.f32 %f1, [%rd1;", "1", "ld.global.f32 %f1, [%rd1];"),
     Row("ld.global.f32 %f1, [%rd1+4;", "4", "ld.global.f32 %f1, [%rd1+4];"),
     Row("mov.b64 %rd1, {%r1, %r2;", "2", "mov.b64 %rd1, {%r1, %r2};"),
-    Row(
-        "mov.b64 %rd1, %r1, %r2};",
-        "}",
-        "the elements of a vector are enclosed in braces, `{a, b}`: put `{` before the first",
-    ),
+    Row("mov.b64 %rd1, %r1, %r2};", "}", "mov.b64 %rd1, {%r1, %r2};"),
+    # the nearest correct statement
+    Row("neg ftz.f32 %f1, %f2;", "%f1", "neg.ftz.f32 %f1, %f2;"),
+    Row("add.s32 %r1 and %r2, %r3;", "and", "add.s32 %r1, %r2, %r3;"),
+    Row("ld.global.v2.f32 <%f1, %f2>, [%rd1];", "<", "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),
+    Row("bra.uni L 1; L:", "1", "bra.uni L; L:"),
 )
 
 

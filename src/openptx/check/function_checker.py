@@ -23,6 +23,7 @@ from openptx.check.names.undeclared import Undeclared
 from openptx.check.operand import kinds
 from openptx.check.problems import Problem, passes
 from openptx.check.proof import proven
+from openptx.check.statement_repairs import repaired
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.control import calls
 from openptx.syntax import tree
@@ -170,7 +171,9 @@ class FunctionChecker:
             elif found.name == "unknown-instruction":
                 found = instead_of_call(found, statement.span)
             if not found.file.text.startswith(".", start):
-                found = proven(found, statement.span, (), self.checked, scope)
+                found = repaired(
+                    proven(found, statement.span, (), self.checked, scope), statement.span, self.checked, scope
+                )
             self.findings.collect(found)
 
     def survey(self, instruction: tree.Instruction, scope: Scope) -> None:

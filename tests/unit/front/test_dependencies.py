@@ -70,9 +70,9 @@ ALLOWED = {
 LAYERS = (
     "context", "function_findings", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages",
     "selection",
-    "operand", "availability", "attributes", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
-    "lowering", "header", "debug_info", "directive_availability", "body_directives", "function_checker",
-    "module", "symbols", "__init__",
+    "operand", "availability", "attributes", "explain", "names", "proof", "flow", "forms", "checked_function",
+    "statement_repairs", "fast", "lowering", "header", "debug_info", "directive_availability", "body_directives",
+    "function_checker", "module", "symbols", "__init__",
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 #    part            what only its annotations may name, besides: classes of callers, which are given to it

@@ -10,19 +10,23 @@ from openptx.isa.notation.forms import Form
 from openptx.isa.notation.slots import Slot
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
+ITS_FORM = "its form is "
+"""How help begins that only quotes the notation of a form."""
 MOST = 14
 """The maximum number of choices shown."""
 
 
 def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
     """A required modifier is missing: the form that lacks the fewest."""
-    lacking = [(lacks, form) for each in instructions for form in each.forms if (lacks := _lacks(form, modifiers))]
+    lacking = [
+        (lacks, form) for each in instructions for form in each.forms if (lacks := lacking_slots(form, modifiers))
+    ]
     if not lacking:
         return None
     lacks, form = min(lacking, key=lambda found: len(found[0]))
     first = [each[0] for each, _ in lacking if len(each) == len(lacks)]
     slot, choices = lacks[0], _choices(lacks[0], first)
-    fixed = _completed(form, modifiers, slot, choices)
+    fixed = _usual(form, modifiers, slot, choices)
     every = {choice for each in first for choice in each.choices}
     if every & ROUNDING.keys() and every <= _ROUNDED:
         return _missing_rounding(opcode, form, choices, fixed)
@@ -49,7 +53,7 @@ def _missing(name: str, opcode: str, form: Form, what: str, choices: list[str], 
         expected=shown,
         actual="none",
         rule=_RULE,
-        help=f"write `{fixed}`{', or one of the others' * several}" if fixed else f"its form is `{form.text}`",
+        help=f"write `{fixed}`{', or one of the others' * several}" if fixed else f"{ITS_FORM}`{form.text}`",
         repair=rewrite(fixed, SUGGESTION if several else SAFE) if fixed and certain else None,
     )
 
@@ -93,7 +97,7 @@ def nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     )
 
 
-def _lacks(form: Form, modifiers: list[str]) -> list[Slot]:
+def lacking_slots(form: Form, modifiers: list[str]) -> list[Slot]:
     """The mandatory slots of a form that these modifiers leave empty; none if the modifiers do not fit."""
     name = form.instruction.parts[1:]
     if list(name) != modifiers[: len(name)]:
@@ -107,12 +111,17 @@ def _lacks(form: Form, modifiers: list[str]) -> list[Slot]:
     return [slot for slot in left if not slot.optional]
 
 
-def _completed(form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
-    """The opcode with the missing modifier: `.lo` or `.global` if it is possible, because that is nearly always
-    meant."""
-    choice = next((each for each in ("lo", "global") if each in choices), choices[0])
+def completed(form: Form, modifiers: list[str], slot: Slot, choice: str) -> str:
+    """The opcode with one modifier more, in the place of its slot."""
     own = modifiers[len(form.instruction.parts) - 1 :]
     before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
     after = [m for m in own if m not in before]
-    fixed = ".".join((form.instruction.name, *before, choice, *after))
+    return ".".join((form.instruction.name, *before, choice, *after))
+
+
+def _usual(form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
+    """The opcode with the missing modifier: `.lo` or `.global` if it is possible, because that is nearly always
+    meant."""
+    choice = next((each for each in ("lo", "global") if each in choices), choices[0])
+    fixed = completed(form, modifiers, slot, choice)
     return fixed if not slot.typed and resolve(fixed) else None

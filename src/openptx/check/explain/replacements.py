@@ -46,7 +46,8 @@ def replaced(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:
 
 
 def valid_instead(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> dict[int, list[str]]:
-    """By position, the modifiers with which the opcode is valid there; types in the place of a type. Only forms that
+    """By position, the modifiers with which the opcode is valid there; types in the place of a type, and any in the
+    place of one that no form has. Only forms that
     have all modifiers but one are looked at, because every opcode that is tried costs time."""
     tried: dict[tuple[int, str], None] = {}
     for form in (form for each in instructions for form in each.forms):
@@ -56,7 +57,8 @@ def valid_instead(mnemonic: str, modifiers: list[str], instructions: list[Instru
             continue
         for i in strange or range(len(modifiers)):
             typed = modifiers[i] in TYPES
-            tried |= dict.fromkeys((i, choice) for slot in form.slots if slot.typed == typed for choice in slot.choices)
+            slots = [slot for slot in form.slots if slot.typed == typed or (strange and not typed)]
+            tried |= dict.fromkeys((i, choice) for slot in slots for choice in slot.choices)
     others: dict[int, list[str]] = {}
     for i, choice in sorted(tried, key=lambda each: each[0]):
         if resolve(replaced(mnemonic, modifiers, i, choice)):

@@ -42,6 +42,7 @@ def unknown_instruction(mnemonic: str, opcode: str) -> Problem:
         "unknown-instruction",
         f"there is no instruction `{mnemonic}`",
         label="unknown" if language is None else f"of {language}",
+        expected=fixed,
         rule="PTX ISA, Instruction Set (9.7)",
         help=help,
         repair=rewrite(fixed) if fixed else None if help or "." in opcode else _labelled,

@@ -8,15 +8,14 @@ from itertools import combinations, pairwise
 
 from openptx.check.context import Context
 from openptx.check.explain.replacements import replaced, valid_instead
-from openptx.check.forms.rules import refine
-from openptx.check.forms.select_form import examine
+from openptx.check.forms.acceptance import accepted, takes
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite, undeclared
 from openptx.diagnostics import Fix
 from openptx.isa.control import calls
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import instructions_of, resolve
+from openptx.isa.notation import instructions_of
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.types import TYPES, Type
 from openptx.syntax.tree import Instruction as Statement
@@ -65,16 +64,6 @@ def _width_of_elements(opcode: str, type: Type | None, count: int) -> int:
     return type.width // count if len(words) == 2 else 32
 
 
-def _takes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> bool:
-    return refine(examine(form, m, operands, context), operands, context).accepted
-
-
-def _accepted(opcode: str, operands: tuple[Kind, ...], context: Context) -> bool:
-    """Whether a form of this opcode takes these operands."""
-    profile = "ptxas" if context.follows_ptxas else "isa"
-    return any(_takes(form, m, operands, context) for form, m in resolve(opcode, profile))
-
-
 # Operands in another order
 
 
@@ -86,7 +75,7 @@ def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context
     if (first.sort == kinds.ADDRESS) == (second.sort == kinds.ADDRESS):
         return None
     form, m, turned = candidate.form, candidate.m, (second, first, *rest)
-    if not _takes(form, m, turned, context):
+    if not takes(form, m, turned, context):
         return None
     right = (
         "the address first, then the value" if second.sort == kinds.ADDRESS else "its result first, then the address"
@@ -117,7 +106,7 @@ def _misplaced(
     for orders in (moved, swapped):
         fitting: dict[Order, int] = {}
         for order, i in orders:
-            if _takes(form, m, tuple(operands[at] for at in order), context):
+            if takes(form, m, tuple(operands[at] for at in order), context):
                 fitting.setdefault(order, i)
         among = {order: i for order, i in fitting.items() if all(order[at] == at or at in wrong for at in order)}
         fitting = among if len(among) == 1 else fitting
@@ -161,7 +150,7 @@ def _turned(opcode: str, operands: tuple[Kind, ...], context: Context) -> str | 
         return None
     plain = [word for word in words[1:-2] if word not in ROUNDING]
     turned = (".".join(("cvt", *rounding, *plain, words[-1], words[-2])) for rounding in ((), ("rn",), ("rzi",)))
-    return next((opcode for opcode in turned if _accepted(opcode, operands, context)), None)
+    return next((opcode for opcode in turned if accepted(opcode, operands, context)), None)
 
 
 def _in_order(order: Order) -> Callable[[Statement], Fix]:
@@ -190,17 +179,17 @@ def _counted(
     form, m = candidate.form, candidate.m
     mnemonic, dot, rest = opcode.partition(".")
     other = f"{_ALIKE.get(mnemonic)}{dot}{rest}"
-    if mnemonic in _ALIKE and _accepted(other, operands, context):
+    if mnemonic in _ALIKE and accepted(other, operands, context):
         return found.advising(f"`{other}` takes these operands", rewrite(other))
     for sizes in _sizes(form, m, len(operands)):
-        if _takes(form, m, tuple(_grouped(operands, sizes)), context):
+        if takes(form, m, tuple(_grouped(operands, sizes)), context):
             return found.advising("write each list of elements in braces: `{a, b}`", _braced(sizes))
     first, names = operands[:1], [operand.name for operand in form.operands]
     if (
         names == ["d", "a", "b"]
         and first
         and first[0].sort == kinds.REGISTER
-        and _takes(form, m, (*first, *operands), context)
+        and takes(form, m, (*first, *operands), context)
     ):
         return found.advising(f"{found.help}: a destination that is also read is named twice", found.repair)
     return found
@@ -309,7 +298,7 @@ def _other_modifier(candidate: Candidate, opcode: str, operands: tuple[Kind, ...
         for at, choices in valid_instead(mnemonic, modifiers, instructions_of(mnemonic)).items()
         if modifiers[at] not in TYPES
         for other in (replaced(mnemonic, modifiers, at, choice) for choice in choices)
-        if other != opcode and _accepted(other, operands, context)
+        if other != opcode and accepted(other, operands, context)
     ]
     plain = [other for other in found if ".lo." in other]
     return found[0] if len(found) == 1 else plain[0] if len(plain) == 1 else None
@@ -329,6 +318,6 @@ def _other_type(
         letter = "f" if actual.kind == "f" else old.kind
         for name in (f"{letter}{actual.width}", actual.name):
             other = ".".join(name if part == old.name else part for part in opcode.split("."))
-            if _accepted(other, operands, context):
+            if accepted(other, operands, context):
                 return other
     return None

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     Key = tuple[str, *tuple[Kind, ...]]
     Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
     from openptx.check.explain.opcode_errors import explain
+    from openptx.check.forms.fitting_opcodes import fitting
     from openptx.check.forms.mistaken_operands import mistaken
 else:
+    fitting = late("openptx.check.forms.fitting_opcodes", "fitting")
     explain = late("openptx.check.explain.opcode_errors", "explain")
     mistaken = late("openptx.check.forms.mistaken_operands", "mistaken")
 
@@ -178,5 +180,5 @@ def verdicts(context: Context) -> Verdicts:
 def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
     """The findings about an instruction with these operands; `candidate` is the form that was selected for them."""
     if candidate is None:
-        return (explain(opcode, operands, context.profile),)
+        return (fitting(explain(opcode, operands, context.profile), opcode, operands, context),)
     return candidate.findings if candidate.accepted else mistaken(candidate, opcode, operands, context)

@@ -1,0 +1,144 @@
+"""Advises on an opcode without a form by its operands: which opcodes, one edit away from it, take them."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from openptx.check.context import Context
+from openptx.check.explain.missing_modifiers import ITS_FORM, completed, lacking_slots
+from openptx.check.explain.replacements import valid_instead
+from openptx.check.foreign_spellings import absent
+from openptx.check.forms.acceptance import accepted
+from openptx.check.operand.kinds import Kind
+from openptx.check.problems import Problem, rewrite
+from openptx.check.spelling import distance, max_distance, nearest
+from openptx.isa.notation import Instruction, instructions_of, load, resolve
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.problems import Repair
+
+_SHOWN = 3
+"""The most opcodes that are named where several take the operands."""
+_LONGEST = 40
+"""The most letters of a mnemonic that is compared with others, and of an opcode's modifiers."""
+
+
+_LAYOUTS = ("row", "col")
+
+
+def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem:
+    """The problem of an opcode, with the opcodes that were probably meant because they take the operands."""
+    mnemonic, *modifiers = opcode.split(".")
+    if len(mnemonic) > _LONGEST or len(modifiers) > _LONGEST:
+        return problem
+    if problem.about == "unknown-instruction":
+        return _misspelt(problem, mnemonic, opcode, operands, context)
+    if problem.repair is not None or any(absent(mnemonic, each, _kind(each)) for each in modifiers):
+        return problem
+    known = instructions_of(mnemonic)
+    replaced, shortened = _replaced(mnemonic, modifiers, known, problem), _shortened(mnemonic, modifiers)
+    either = [shortened, replaced] if _is_of_others(problem, known) else [replaced, shortened]
+    edits = [_punctuated(opcode), *either, _completed(modifiers, known)]
+    for kind in edits:
+        if kind is shortened and problem.help is not None:
+            continue
+        found = _best([each for each in dict.fromkeys(kind) if accepted(each, operands, context)], operands)
+        if len(found) == 1:
+            return problem.advising(f"write `{found[0]}`, which takes these operands", _kept(found[0], modifiers))
+        if found and (problem.help is None or problem.help.startswith(ITS_FORM)):
+            return problem.advising(_several(found), None)
+    return problem
+
+
+def _is_of_others(problem: Problem, known: list[Instruction]) -> bool:
+    """Whether a modifier that the instruction lacks is no misspelling of one that it has."""
+    if problem.about != "unknown-modifier" or problem.part is None:
+        return False
+    choices = {choice for each in known for form in each.forms for slot in form.slots for choice in slot.choices}
+    return nearest(problem.part, choices) is None
+
+
+def _best(found: list[str], operands: tuple[Kind, ...]) -> list[str]:
+    """Of these opcodes those with a type that a register of the operands is declared with, if there are some."""
+    declared = {part.type.name for kind in operands for part in (kind, *kind.parts) if part.type is not None}
+    return [each for each in found if not declared.isdisjoint(each.split("."))] or found
+
+
+def _kind(modifier: str) -> str | None:
+    return TYPES[modifier].kind if modifier in TYPES else None
+
+
+def _kept(fixed: str, modifiers: list[str]) -> Repair | None:
+    """The fix that writes an opcode; none if a modifier would be lost, which may have been what was wanted."""
+    return rewrite(fixed) if fixed.replace("::", ".").count(".") >= len(modifiers) else None
+
+
+def _several(found: list[str]) -> str:
+    """The help that names the first opcodes of several."""
+    plain = [each for each in found if all(TYPES[m].count == 1 for m in each.split(".") if m in TYPES)] or found
+    *others, last = (f"`{each}`" for each in plain[:_SHOWN])
+    more = ", or another that takes these operands" if len(found) > _SHOWN else ""
+    return f"write {', '.join(others)} or {last}{more}" if others else f"write {last}{more}"
+
+
+def _misspelt(
+    problem: Problem, mnemonic: str, opcode: str, operands: tuple[Kind, ...], context: Context
+) -> Problem:  # fmt: skip
+    """The problem of an unknown mnemonic, with the nearest one whose instruction takes the operands."""
+    if not operands or (
+        problem.repair is not None and (problem.expected or "") and accepted(problem.expected or "", operands, context)
+    ):
+        return problem
+    rest, most = opcode[len(mnemonic) :], max_distance(mnemonic, None)
+    names = [(distance(mnemonic, each, most + 1), each) for each in load() if abs(len(each) - len(mnemonic)) <= most]
+    near = (f"{name}{rest}" for edits, name in sorted(names) if edits <= most)
+    found = next((each for each in chain(near, _punctuated(opcode)) if accepted(each, operands, context)), None)
+    if found is None:
+        return problem
+    return problem.advising(f"did you mean `{found}`?", rewrite(found))
+
+
+def _punctuated(opcode: str) -> Iterator[str]:
+    """The opcode with `::` for a dot or a dot for `::` or `:`, and with a dot put into one of its words."""
+    for wrong, right in ((".", "::"), (":", "."), ("::", "."), (":", "::")):
+        at = opcode.find(wrong)
+        while at >= 0:
+            other = f"{opcode[:at]}{right}{opcode[at + len(wrong) :]}"
+            if resolve(other):
+                yield other
+            at = opcode.find(wrong, at + 1)
+    for at in range(2, min(len(opcode), _LONGEST)):
+        if opcode[at - 1 : at + 1].isalnum() and resolve(other := f"{opcode[:at]}.{opcode[at:]}"):
+            yield other
+
+
+def _replaced(
+    mnemonic: str, modifiers: list[str], known: list[Instruction], problem: Problem
+) -> Iterator[str]:  # fmt: skip
+    """The opcodes with another modifier in the place of one, first of the one that the problem is about; the nearest
+    spelling first. Operands tell which type, size, shape or layout is meant, and not which operation."""
+    others = valid_instead(mnemonic, modifiers, known)
+    for at in sorted(others, key=lambda at: modifiers[at] != problem.part):
+        old = modifiers[at]
+        if problem.about != "unknown-modifier" and not (old in TYPES or old in _LAYOUTS or any(map(str.isdigit, old))):
+            continue
+        for choice in sorted(others[at], key=lambda choice: distance(old, choice, len(old) + len(choice))):
+            yield ".".join((mnemonic, *modifiers[:at], choice, *modifiers[at + 1 :]))
+
+
+def _completed(modifiers: list[str], known: list[Instruction]) -> Iterator[str]:
+    """The opcodes with one modifier more, of those that their form needs."""
+    for form in (form for each in known for form in each.forms):
+        lacking = lacking_slots(form, modifiers)
+        for choice in lacking[0].choices if len(lacking) == 1 else ():
+            yield completed(form, modifiers, lacking[0], choice)
+
+
+def _shortened(mnemonic: str, modifiers: list[str]) -> Iterator[str]:
+    """The opcodes with one modifier less."""
+    for at in range(len(modifiers)):
+        yield ".".join((mnemonic, *modifiers[:at], *modifiers[at + 1 :]))
