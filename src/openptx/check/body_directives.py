@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.check.names.body import label_of
 from openptx.check.operand import kinds
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Label
-from openptx.isa.directives import PRAGMAS
+from openptx.isa.directives import PRAGMAS, pragma_in
+from openptx.patterns import pattern
 from openptx.syntax.declarations import Variable as Declaration
 
 TYPE_CHECKING = False
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 
 _LABELS = frozenset((kinds.NAME, kinds.TABLE))
+_PRAGMAS = "PTX ISA, Descriptions of .pragma Strings (12)"
+_FREQUENCY = pattern(r"frequency.\s*\+?(?:0[xX]0*[1-9a-fA-F][0-9a-fA-F]*|0*[1-7][0-7]*|[1-9][0-9]*)", re.S | re.A)
+"""One character of any kind separates the number, which C's `strtol` reads (measured, ptxas 13.5)."""
 
 
 class BodyDirectives:
@@ -54,8 +60,17 @@ class BodyDirectives:
     def pragma(self, pragma: Pragma) -> None:
         """The strings of a pragma. The assembler ignores unknown ones."""
         for string in pragma.strings:
-            word = string.value.split()[0] if string.value.split() else ""
-            if word not in PRAGMAS:
+            known = pragma_in(string.value)
+            if known == "frequency" and not _FREQUENCY.fullmatch(string.value):
+                self.findings.add(
+                    "invalid-directive", "`frequency` takes one positive integer", string.span, "not a frequency",
+                    expected="a positive integer", actual=string.value, rule=_PRAGMAS,
+                )  # fmt: skip
+            elif known == "enable_smem_spilling" and not self.checked.context.entry:
+                message = "only a kernel can have the pragma `enable_smem_spilling`"
+                self.findings.add("misplaced-directive", message, string.span, "in a function", rule=_PRAGMAS)
+            elif not known:
+                word = string.value.split()[0] if string.value.split() else ""
                 guess = nearest(word, PRAGMAS)
                 self.findings.add(
                     "unknown-pragma",
@@ -63,7 +78,7 @@ class BodyDirectives:
                     string.span,
                     "ignored",
                     expected=", ".join(sorted(PRAGMAS)),
-                    rule="PTX ISA, Descriptions of .pragma Strings (12)",
+                    rule=_PRAGMAS,
                     help=f"did you mean `{guess}`?" if guess else None,
                 )
 

@@ -9,7 +9,7 @@ from openptx.check.availability import gate_problem
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
-from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
+from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS, pragma_in
 from openptx.isa.notation.gates import gate
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
@@ -76,7 +76,7 @@ MEASURED               = {  # where the assembler's gate differs from the manual
     "common":               gate("PTX 5.0"),
     "maxnctapersm":         gate("PTX 1.3 to 2.0"),
     "nounroll":             gate("PTX 2.0"),
-    "enable_smem_spilling": gate("PTX 8.8, sm_75"),
+    "enable_smem_spilling": gate("PTX 8.7, sm_75"),
 }
 # fmt: on
 
@@ -224,8 +224,8 @@ class DirectiveAvailability:
             case Pragma():
                 yield "`.pragma`", self._since("pragma"), statement.name_span
                 for string in statement.strings:
-                    word = string.value.split()[0] if string.value.split() else ""
-                    if word in PRAGMAS and self.context.version >= (2, 0):
+                    word = pragma_in(string.value)
+                    if word and self.context.version >= (2, 0):
                         yield f"the pragma `{word}`", self._since(word), string.span
             case Directive() if statement.name in DIRECTIVES:
                 yield f"`.{statement.name}`", self._since(statement.name), statement.name_span
@@ -360,8 +360,8 @@ class DirectiveAvailability:
     def outside_of_bodies(self, pragma: Pragma, place: str) -> None:
         """A pragma of the module, or of a header (measured, ptxas 13.5)."""
         for string in pragma.strings:
-            word = string.value.split()[0] if string.value.split() else ""
-            if word in PRAGMAS and word != "nounroll":
+            word = pragma_in(string.value)
+            if word not in ("", "nounroll"):
                 message = f"the pragma `{word}` belongs in the body of a function"
                 self.collector.add(Diagnostic("misplaced-directive", message, self.file, string.span, place))
 

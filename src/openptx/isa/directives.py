@@ -77,3 +77,8 @@ PRAGMAS: dict[str, Gate] = {
 }
 """The pragma strings that the manual describes (chapter 12); unknown ones are ignored."""
 # fmt: on
+
+
+def pragma_in(string: str) -> str:
+    """The pragma that a string begins with, or nothing: the assembler compares no more than that (ptxas 13.5)."""
+    return next((name for name in PRAGMAS if string.startswith(name)), "")

@@ -15,7 +15,7 @@ from openptx.check.operand import kinds
 from openptx.check.operand.kinds import at, kind_of, resized
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.isa.control import calls, joins
-from openptx.isa.directives import PRAGMAS
+from openptx.isa.directives import pragma_in
 from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax import tree
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _OPERAND = pattern(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
+_PLAIN_PRAGMAS = frozenset(("nounroll", "used_bytes_mask"))
+"""Those that are correct in each body, with any argument."""
 _MAX_MEMOISED = 1 << 12
 """The maximum number of memoised declarations of call parameters, and of instructions with correct constants."""
 
@@ -274,5 +276,4 @@ class StatementReader:
         return self.shared <= shared_limit(self.checked.context)
 
     def _pragma(self, pragma: Pragma) -> bool:
-        words = [string.value.split() for string in pragma.strings]
-        return all(word and word[0] in PRAGMAS for word in words)
+        return all(pragma_in(string.value) in _PLAIN_PRAGMAS for string in pragma.strings)
