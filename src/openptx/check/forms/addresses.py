@@ -9,6 +9,7 @@ from openptx.check.explain.suggestions import added, bracketed, unbracketed
 from openptx.check.foreign_spellings import absent
 from openptx.check.forms.coordinates import judge_parts, samples
 from openptx.check.forms.elements import judge_element
+from openptx.check.forms.unified import misused_unified
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
@@ -36,6 +37,8 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if (problem := _misshapen(place, kind, where)) is not None:
         yield problem
         return
+    if (misused := misused_unified(place, kind, where)) is not None:
+        yield misused
     if place.context.independent_textures and _lacks_sampler(place):
         yield place.problem(
             "address-form",
