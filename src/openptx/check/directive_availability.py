@@ -144,6 +144,8 @@ class DirectiveAvailability:
         for directive in statement.directives:
             if directive.name not in _FUNCTIONS_ONLY:
                 continue
+            if directive.name == "noreturn" and statement.returns:
+                self._misplaced(directive, "a function that never returns has no result", "not both")
             if directive.name in before:
                 self._misplaced(directive, f"`.{directive.name}` occurs twice", "the second one")
             elif directive.name == "noreturn" and before:
@@ -176,8 +178,6 @@ class DirectiveAvailability:
         for one, other in _EXCLUSIVE:
             if one in named and other in named:
                 self._misplaced(named[other], f"`.{one}` and `.{other}` exclude each other", "leave out one of them")
-        if function.returns and "noreturn" in named:
-            self._misplaced(named["noreturn"], f"`{function.name.text}` never returns, and has a result", "not both")
         clusters = named.get("blocksareclusters")
         if clusters is not None and not {"reqntid", "reqnctapercluster"} <= named.keys():
             self._misplaced(clusters, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`", "alone here")

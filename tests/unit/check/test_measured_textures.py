@@ -57,7 +57,8 @@ DECLARATIONS = (  # of the module; whether it is taken
     (".shared .texref x;",          False),
     (".const .surfref x;",          False),
     (".global .v2 .texref x;",      False),
-    (".func f(.param .texref x);",  False),
+    (".func f(.param .texref x);",  True),
+    (".func f(.param .texref x) { ret; }", False),
     (".entry g(.param .texref x) { ret; }", True),
     (".entry g() { .global .texref x; ret; }", False),
 )

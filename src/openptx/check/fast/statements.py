@@ -10,7 +10,6 @@ from openptx.check.flow.reads_writes import is_destination, names_in, writes
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.calls import fits
 from openptx.check.forms.verdicts import LOOK
-from openptx.check.names.declared_types import prototype_problem
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import at, kind_of, resized
 from openptx.check.sizes import bytes_of, shared_limit
@@ -195,10 +194,6 @@ class StatementReader:
             return offset
         return offset if all(map(self._read, found)) else None
 
-    def _passes(self, parameter: Variable) -> bool:
-        """Whether a prototype's parameter is declared correctly."""
-        return parameter.space in ("param", "reg") and prototype_problem(parameter, self.checked.context) is None
-
     def _read(self, statement: tree.Statement) -> bool:
         if isinstance(statement, tree.Instruction):
             if joins(statement.opcode) and not self._is_uniform(statement):
@@ -214,7 +209,7 @@ class StatementReader:
                 plain = not statement.directives and len(statement.returns) < 2
                 return (
                     plain
-                    and all(map(self._passes, statement.variables))
+                    and self.checked.module.declarations.plain_prototype(statement)
                     and tables.accepts_new(statement, self.names, self.memo)
                 )
             case BranchTargets():

@@ -86,14 +86,18 @@ class Declarations:
                 expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
             )  # fmt: skip
-        if function.kind == "func":
+        kernel = function.kind == "entry"
+        # Of a function without a body, the assembler reads the parameters like those of a prototype (measured, 13.5).
+        declared = not kernel and function.body is None and self.module.context.follows_ptxas
+        unsized = not kernel and self._unsized(declaration, function.parameters)
+        if not kernel:
             self._check_passed(declaration)
             self._check_named(declaration)
-            self._opaque(declaration)
+            self._opaque(declaration, "document-disagrees" if declared else "state-space-place")
             self._pointer(declaration)
-            if function.linkage != "extern":
+            if not declared:
                 self._check_aligned(declaration)
-        self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+        self._declare_all(declaration, scope, space, unsized, declared)
 
     def _check_passed(self, declaration: Declaration) -> None:
         """Parameters and results of functions are in registers or in `.param`."""
@@ -110,11 +114,11 @@ class Declarations:
         if name.text == "_":
             self.add("invalid-name", "a parameter of a function must have a name", name.span, "`_` is not a name")
 
-    def _opaque(self, declaration: Declaration) -> None:
+    def _opaque(self, declaration: Declaration, about: str = "state-space-place") -> None:
         """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
         if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.follows_ptxas:
             self.add(
-                "state-space-place",
+                about,
                 f"a `.{declaration.type}` must be a `.global` variable of the module or a parameter of a kernel",
                 declaration.type_span,
                 "not allowed in this place",
@@ -142,9 +146,9 @@ class Declarations:
                 "too much", expected="1, 2, 4, 8, 16, 32, 64 or 128", actual=str(align.value),
             )  # fmt: skip
 
-    def _unsized(self, declaration: Declaration, function: tree.Function) -> bool:
-        """Whether this parameter may be an array without a length: the last of a function (7.2)."""
-        if function.kind == "entry" or not function.parameters or declaration is not function.parameters[-1]:
+    def _unsized(self, declaration: Declaration, parameters: tuple[Declaration, ...]) -> bool:
+        """Whether this may be an array without a length: the last of a function's `parameters` (7.2)."""
+        if not parameters or declaration is not parameters[-1]:
             return False
         context = self.module.context
         if shape_of(declaration.names[0]) == (0,) and context.target is not None:
@@ -155,9 +159,19 @@ class Declarations:
         """The types of parameters and results of a `.callprototype`."""
         for parameter in table.variables:
             self._check_passed(parameter)
-            misfit = prototype_problem(parameter, self.module.context)
+            misfit = self._misfit_of_prototype(parameter, table)
             if misfit is not None:
                 self._report(misfit, parameter, parameter.names[0])
+
+    def _misfit_of_prototype(self, parameter: Declaration, table: CallPrototype) -> Misfit | None:
+        return prototype_problem(parameter, self.module.context, self._unsized(parameter, table.parameters))
+
+    def plain_prototype(self, table: CallPrototype) -> bool:
+        """Whether there is no finding about the parameters and results of a `.callprototype`."""
+        return all(
+            parameter.space in ("param", "reg") and self._misfit_of_prototype(parameter, table) is None
+            for parameter in table.variables
+        )
 
     def local(self, declaration: Declaration, scope: Scope, own: bool) -> None:
         """A declaration in a body. `own`: its `.param` variables are the kernel's parameters."""
@@ -202,7 +216,9 @@ class Declarations:
             found += [(name, kind) for name in names]
         return found
 
-    def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
+    def _declare_all(
+        self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False, declared: bool = False
+    ) -> None:
         """Checks and declares names one by one; of one like an accepted one, only the name is checked."""
         reported = False
         if not declaration.names and declaration.type not in TYPES:  # `.global .foo;`
@@ -218,6 +234,9 @@ class Declarations:
             wrong = False
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
             if misfit is not None:
+                if declared and misfit.about != "assembler-crash":
+                    misfit.about = "document-disagrees"
+                    misfit = prototype_problem(declaration, self.module.context, unsized) or misfit
                 self._report(packed_problem(declaration, declarator) or misfit, declaration, declarator)
                 wrong, reported = True, misfit.at != "name"
             elif (

@@ -71,13 +71,26 @@ def type_problem(
     )
 
 
-def prototype_problem(declaration: Declaration, context: Context) -> Misfit | None:
-    """The problem with the type of a parameter of a `.callprototype`: the assembler checks only its name."""
-    if declaration.type in FUNDAMENTAL or declaration.type in OPAQUE:
+def prototype_problem(declaration: Declaration, context: Context, unsized: bool) -> Misfit | None:
+    """The problem of a parameter or a result of a `.callprototype`, for which the assembler accepts more types than for
+    those of functions with a body. `unsized`: it may be `_[]`."""
+    plain = declaration.type in FUNDAMENTAL or declaration.type in OPAQUE
+    if not plain and (not context.follows_ptxas or declaration.type not in _CRASHING_ARRAYS or declaration.vector > 1):
+        return _not_fundamental(declaration.type, False, False, context, declaration.vector)
+    shaped = declaration.vector > 1 or declaration.names[0].dimensions
+    return (
+        (_predicate(declaration) if shaped else None)
+        or (_vector(declaration) if plain else None)
+        or _alignment(declaration)
+        or _open(declaration, unsized)
+    )
+
+
+def _open(declaration: Declaration, unsized: bool) -> Misfit | None:
+    """An array without a length that is not the last parameter, or in a register."""
+    if shape_of(declaration.names[0]) != (0,) or (declaration.space == "param" and unsized):
         return None
-    if context.follows_ptxas and declaration.type in _CRASHING_ARRAYS:
-        return None
-    return _not_fundamental(declaration.type, False, False, context, declaration.vector)
+    return _size("only the last parameter can be an array without a length, in `.param`", None, "give it a length")
 
 
 def _predicate(declaration: Declaration) -> Misfit | None:
@@ -124,7 +137,7 @@ def _of_its_space(declaration: Declaration, declarator: Declarator) -> Misfit | 
             rule="PTX ISA, Parameterized Variable Names (5.4.6)",
             help=f"declare several registers at once: `.reg .{name} {declarator.name.text}<...>;`",
         )
-    if declaration.space == "param" and (vector or (name == "f16x2" and not array)):
+    if declaration.space == "param" and not array and (vector or name == "f16x2"):
         what = "vector" if vector else "`.f16x2`"
         return Misfit("parameter", f"a parameter can't be a {what}", label=f"a {what}", rule="PTX ISA, 5.1.6")
     if declaration.space == "tex" and (name not in ("u32", "u64") or vector or array):
