@@ -20,7 +20,6 @@ _KEPT = (
     Kept(r"PTX0304 `testp\b", r"testp\b"),
     Kept(r"PTX0004 ", r"\.loc\b"),  # numbers that no line has
     Kept(r"PTX0611 ", r"\.(?:visible|extern|weak|shared|const|global)\b"),  # its code generator looks at sizes
-    Kept(r"PTX(?:0322|0608|0328) ", r"\.[a-z]|\)"),  # declarations alone
     Kept(r"PTX0312 ", r"\.reg \.pred\b"),  # predicates as fragments of matrices: its code generator fails
 )
 _FAILURE = "Memory allocation failure"

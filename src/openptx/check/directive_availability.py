@@ -215,6 +215,8 @@ class DirectiveAvailability:
                 yield f"`.{statement.name}`", self._since(statement.name), statement.name_span
                 if isinstance(statement, CallPrototype):
                     yield from self._tuning(statement.directives)
+                    for parameter in statement.variables:
+                        yield from _type_since(parameter)
             case SourceFile() if len(statement.values) > 1:
                 yield "the timestamp of `.file`", TIMESTAMP, statement.values[1].span
             case Section():
@@ -247,8 +249,7 @@ class DirectiveAvailability:
                 yield "`.ptr`", POINTER, parameter.pointer.span
                 if kind in OPAQUE:
                     yield f"`.ptr .{kind}`", OPAQUE_POINTER, parameter.pointer.span
-            if parameter.type in TYPES_SINCE:
-                yield f"`.{parameter.type}`", TYPES_SINCE[parameter.type], parameter.type_span
+            yield from _type_since(parameter)
         yield from self._tuning(function.directives)
         if function.body is not None and (place := self._first(_INLINED, function.body)):
             yield "`function_name` of `.loc`", INLINED, place
@@ -268,8 +269,7 @@ class DirectiveAvailability:
             yield "`.tex`", TEXTURE_SPACE, declaration.space_span
         if declaration.space == "param":
             yield "`.param` in a body", BODY_PARAMETER, declaration.space_span
-        if declaration.type in TYPES_SINCE:
-            yield f"`.{declaration.type}`", TYPES_SINCE[declaration.type], declaration.type_span
+        yield from _type_since(declaration)
         for declarator in declaration.names:
             if declarator.initialiser is not None:
                 yield from self._value(declarator.initialiser)
@@ -383,6 +383,13 @@ def _common(statement: Statement) -> bool:
             for declarator in statement.names
         )
     )
+
+
+def _type_since(declaration: Declaration) -> Iterator[Requirement]:
+    """The gate of a declared type, which vectors of pairs do not have (measured, ptxas 13.5)."""
+    type = declaration.type
+    if type in TYPES_SINCE and not (type == "f16x2" and declaration.vector > 1):
+        yield f"`.{type}`", TYPES_SINCE[type], declaration.type_span
 
 
 def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Requirement]:

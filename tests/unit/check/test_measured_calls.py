@@ -152,3 +152,61 @@ def test_arguments_of_parameters(formal: str, taken: str, refused: str, through:
         if found.severity == "error"
     }
     assert wrong == set(refused.split())
+
+
+# fmt: off
+MATCHES = (  # a formal parameter, a declaration of the body, the argument, whether it is taken (sm_90, PTX 9.0)
+    # `.align` does not lower the alignment of the type.
+    (".param .b32 a",               ".param .align 1 .b32 q;",      "q",        True),
+    (".param .align 2 .b64 a",      ".param .align 4 .b64 q;",      "q",        True),
+    (".param .align 1 .b64 a[4]",   ".param .align 8 .b8 q[32];",   "q",        True),
+    (".param .align 1 .b64 a[4]",   ".param .b8 q[32];",            "q",        False),
+    (".param .align 1 .b8 a[4]",    ".param .align 1 .b32 q[1];",   "q",        False),
+    (".param .align 8 .b32 a",      ".reg .b32 r;",                 "r",        False),
+    (".param .align 4 .b32 a",      ".reg .b32 r;",                 "r",        True),
+    (".param .align 8 .b32 a",      "",                             "1",        True),
+    # Elements of arrays have one type, or are bits.
+    (".param .u32 a[4]",            ".param .u32 q[4];",            "q",        True),
+    (".param .u32 a[4]",            ".param .b32 q[4];",            "q",        True),
+    (".param .b64 a[2]",            ".param .align 8 .b8 q[16];",   "q",        True),
+    (".param .u32 a[4]",            ".param .s32 q[4];",            "q",        False),
+    (".param .f64 a[2]",            ".param .s64 q[2];",            "q",        False),
+    (".param .align 8 .u32 a[2]",   ".param .align 8 .u16 q[4];",   "q",        False),
+    (".param .f16x2 a[4]",          ".param .f16x2 q[4];",          "q",        False),
+    (".param .v2 .f32 a[4]",        ".param .v2 .f32 q[4];",        "q",        False),
+    (".param .b64 a[4]",            ".param .v2 .f32 q[4];",        "q",        False),
+    (".param .align 8 .b8 a[]",     ".param .align 8 .b32 q[4];",   "q",        True),
+    (".param .align 8 .b8 a[]",     ".param .align 8 .f16x2 q[4];", "q",        False),
+    (".param .b32 a",               ".param .b32 q[4];",            "q[0]",     False),
+    # A constant has the bits of a vector of 64.
+    (".reg .v2 .b32 a",             "",                             "1",        True),
+    (".reg .v4 .f16 a",             "",                             "1.0",      True),
+    (".reg .v2 .b16 a",             "",                             "1",        False),
+    (".reg .v4 .b32 a",             "",                             "1",        False),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("formal", "declared", "argument", "taken"), MATCHES)
+def test_arguments_and_results_match(formal: str, declared: str, argument: str, taken: bool) -> None:
+    head = ".version 9.0\n.target sm_90\n.address_size 64\n"
+    calls = [f".extern .func f({formal});\n.entry k() {{ {declared} call f, ({argument}); ret; }}"]
+    if not argument[0].isdigit() and "[]" not in formal:
+        calls.append(f".extern .func ({formal}) f();\n.entry k() {{ {declared} call ({argument}), f; ret; }}")
+    for call in calls:
+        found = [d.name for d in openptx.check(head + call) if d.severity == "error"]
+        assert found == ([] if taken else ["argument-type"]), call
+
+
+def test_types_of_parameters_and_targets() -> None:
+    """The assembler asks for the version of `.b128` where there is a body, for that of `.f16x2` unless in a vector."""
+    head = ".version 4.3\n.target sm_50\n.address_size 64\n"
+    texts = (
+        ".func f(.reg .b128 a);",
+        ".func f(.reg .v2 .f16x2 a) { ret; }",
+        ".func f(.reg .b128 a) { ret; }",
+        ".func f(.reg .f16x2 a);",
+        ".entry k() { t: .callprototype _ (.reg .f16x2 a); ret; }",
+    )
+    taken = [not any(d.severity == "error" for d in openptx.check(head + text)) for text in texts]
+    assert taken == [True, True, False, False, False]

@@ -240,9 +240,10 @@ def is_open(formal: Variable) -> bool:
 
 
 def _matches(element: text.Operand, kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
-    """Whether an element of a call matches. A component of a vector register, `v.x`, is not a name, nor is a sum, and
-    only names are allowed."""
-    return not isinstance(element, (text.Selector, text.Sum)) and suits(kind, formal, what, follows_ptxas)
+    """Whether an element of a call matches. A component of a vector register, `v.x`, is not a name, nor is a sum or an
+    element of an array, and only names are allowed."""
+    named = not isinstance(element, (text.Selector, text.Sum, text.Subscript))
+    return named and suits(kind, formal, what, follows_ptxas)
 
 
 def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
@@ -250,14 +251,16 @@ def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
     wanted, array = _wanted(formal, follows_ptxas), bool(formal.names[0].dimensions)
     match kind.sort:
         case kinds.REGISTER:
-            return kind.type is not None and not array and _takes_register(wanted, kind.type, follows_ptxas)
+            aligned = not follows_ptxas or _alignment(formal) == _element_bytes(formal)
+            return kind.type is not None and not array and aligned and _takes_register(wanted, kind.type, follows_ptxas)
         case kinds.VECTOR:
             whole = kind.type is not None and _bytes(formal) * 8 == kind.type.width * kind.count
             return whole and not (array and follows_ptxas)
         case kinds.VARIABLE | kinds.ELEMENT:
             return _takes_variable(kind, formal, wanted, follows_ptxas)
         case kinds.INTEGER | kinds.FLOAT:
-            return what == "argument" and not array and _takes_constant(wanted, kind, follows_ptxas)
+            whole = formal.vector <= 1 or wanted.width == 64 or not follows_ptxas  # constants have 64 bits
+            return what == "argument" and not array and whole and _takes_constant(wanted, kind, follows_ptxas)
         case _:
             return False
 
@@ -295,22 +298,43 @@ def _takes_variable(kind: Kind, formal: Variable, wanted: Type, follows_ptxas: b
 
 def _bytes(formal: Variable) -> int:
     """The size of a formal parameter."""
-    size = element_bytes(TYPES[formal.type]) * max(1, formal.vector)
+    size = _element_bytes(formal)
     for length in shape_of(formal.names[0]):
         size *= length
     return size
 
 
+def _element_bytes(formal: Variable) -> int:
+    """The size of a formal parameter, or of an element where it is an array."""
+    return element_bytes(TYPES[formal.type]) * max(1, formal.vector)
+
+
+def _alignment(formal: Variable) -> int:
+    """The alignment of a formal parameter, which `.align` does not lower (measured, ptxas 13.5)."""
+    given = formal.align.value if formal.align is not None and formal.space == "param" else 1
+    return min(max(given, _element_bytes(formal)), kinds.FAR)
+
+
 def _alike(kind: Kind, formal: Variable, wanted: Type, size: int) -> bool:
-    """Whether a `.param` variable is declared like the parameter: arrays by their size, scalars by their type."""
+    """Whether a `.param` variable is declared like the parameter: arrays by size and elements, scalars by type."""
     array = bool(formal.names[0].dimensions)
-    element = element_bytes(TYPES[formal.type]) * max(1, formal.vector)
-    align = formal.align.value if formal.align is not None else element
-    if kind.align != min(align, kinds.FAR) or (kind.count > 0) != array:
+    if kind.type is None or (kind.count > 0) != array:
+        return False
+    if max(kind.align, element_bytes(kind.type)) != _alignment(formal):
         return False
     if array:
-        return is_open(formal) or kind.room == min(size, kinds.FAR)
-    return kind.type is not None and _takes_register(wanted, kind.type, True)
+        fits = is_open(formal) or kind.room == min(size, kinds.FAR)
+        return fits and formal.vector <= 1 and _same_elements(kind, TYPES[formal.type])
+    return _takes_register(wanted, kind.type, True)
+
+
+def _same_elements(kind: Kind, wanted: Type) -> bool:
+    """Whether the elements of an array have the type of the parameter's, or bits. Those of vectors and of `.f16x2` have
+    none (measured, ptxas 13.5)."""
+    given = kind.type
+    if given is None or "f16x2" in (given.name, wanted.name) or (kind.count == 1 and kind.bits != max(8, given.width)):
+        return False
+    return given.name == wanted.name or "b" in (given.kind, wanted.kind)
 
 
 def _number(number: int, what: str) -> str:

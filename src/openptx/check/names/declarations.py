@@ -246,7 +246,7 @@ class Declarations:
             ):
                 self._report(misfit, declaration, declarator)
                 wrong = True
-            elif declaration.type == "b128":
+            elif declaration.type == "b128" and not declared:
                 reported = self._b128(declaration, declarator) or reported
             if declarator.name.text != "_":
                 self._report_duplicate(declarator.name.text, declarator, scope)
