@@ -210,9 +210,12 @@ CLUSTER = 16
 """The maximum number of CTAs in a cluster."""
 
 
-def in_cta(x: Machine, address: Bits, rank: int) -> Bits:
+def in_cta(x: Machine, address: Bits, rank: int | Bits) -> Bits:
     """The corresponding address in the shared memory of another CTA of the cluster."""
-    return (address & ((1 << CTA_SHIFT) - 1)) | (rank + RANK_0 << CTA_SHIFT)
+    number = rank + RANK_0
+    if not isinstance(number, int):
+        number = x.resize(number, address.width)
+    return (address & ((1 << CTA_SHIFT) - 1)) | (number << CTA_SHIFT)
 
 
 cp_reduce_async_bulk = instruction(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.instructions.async_copy import in_cta
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.mbarrier import complete
 
@@ -73,8 +74,20 @@ try_cancel = instruction(
 @meaning(try_cancel)
 def _(x: Machine, m: Modifiers, addr: Bits, mbar: Bits) -> None:
     """No cluster is ever waiting to be launched, so none can be cancelled: the answer is always no."""
-    x.store(m.space, addr, [x.const(0, 64)] * 2)
-    complete(x, m.space, mbar, x.const(16, 32))
+    if not m.multicast_cluster_all:
+        refuse(x, m.space, addr, mbar)
+        return
+
+    def in_each(rank: Bits, addr: Bits, mbar: Bits) -> None:
+        refuse(x, "shared::cluster", in_cta(x, addr, rank), in_cta(x, mbar, rank))
+
+    x.repeat(x.special("cluster_nctarank", 32), in_each, addr, mbar)
+
+
+def refuse(x: Machine, space: str, addr: Bits, mbar: Bits) -> None:
+    """Writes the response that no cluster was cancelled, and completes its 16 bytes."""
+    x.store(space, addr, [x.const(0, 64)] * 2)
+    complete(x, space, mbar, x.const(16, 32))
 
 
 query_cancel_is_canceled = instruction(
