@@ -12,8 +12,9 @@ from openptx.check.selection import Selection
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import STDIN, load
-from openptx.cli.terminal import has_color, progress, width_of
+from openptx.cli.terminal import progress, width_of
 from openptx.diagnostics.most import MOST, first, left_out
+from openptx.diagnostics.terminal import has_color
 from openptx.errors import InputError, about_file
 from openptx.late import late
 from openptx.reading import encode

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 
 from openptx.cli.exit_status import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
-from openptx.cli.terminal import has_color, paint
+from openptx.diagnostics.terminal import has_color, paint
 from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_file
 
 

@@ -1,11 +1,12 @@
-"""The capabilities of a stream: colours, width, a progress bar."""
+"""What is shown on a terminal: its width, a progress bar, a clock."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+
+from openptx.diagnostics.terminal import is_terminal
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -15,25 +16,6 @@ if TYPE_CHECKING:
 
 DELAY = 1.0  # seconds of work before a bar appears
 PERIOD = 0.1  # seconds between two updates of it
-
-
-def is_terminal(stream: TextIO) -> bool:
-    """Whether a person looks at the stream."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def has_color(stream: TextIO) -> bool:
-    """Colours on terminals only, and never with `NO_COLOR` (https://no-color.org); anywhere with `FORCE_COLOR`."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)
-
-
-def paint(kind: str, text: str, stream: TextIO | None = None) -> str:
-    """Text in the colour of a kind of message (`error`, `warning`, `bold`), for stderr by default."""
-    from openptx.diagnostics.render.style import Style
-
-    return Style(has_color(stream or sys.stderr))(kind, text)
 
 
 def width_of(stream: TextIO) -> int:

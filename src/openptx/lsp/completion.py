@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from openptx.check.names.body import declare_local, header_scope, label_of
 from openptx.check.names.scopes import Registers, Scope
-from openptx.cli.explanations.modifiers import meaning_of
+from openptx.explanations.modifiers import meaning_of
 from openptx.isa.notation import load
 from openptx.isa.notation.forms import Form
 from openptx.isa.special_registers import SPECIAL_REGISTERS

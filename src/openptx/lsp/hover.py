@@ -7,8 +7,8 @@ import re
 from lsprotocol import types
 
 from openptx.check.symbols import PREDEFINED
-from openptx.cli.commands.explain import explain
 from openptx.errors import InputError
+from openptx.explanations.words import explain
 from openptx.lsp.document import Document
 from openptx.lsp.places import instruction_at, is_code
 from openptx.source import Span

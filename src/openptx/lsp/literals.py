@@ -7,7 +7,7 @@ from math import isfinite
 
 from lsprotocol import types
 
-from openptx.cli.explanations.literals import from_f64, to_f32
+from openptx.explanations.literals import from_f64, to_f32
 from openptx.lsp.document import Document
 from openptx.syntax.lexical import COMMENT, FLOAT_BITS, LETTER, OPEN_STRING
 from openptx.syntax.literals import literal

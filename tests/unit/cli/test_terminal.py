@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from openptx.cli import terminal
+from openptx.diagnostics.terminal import has_color
 
 
 class Screen(io.StringIO):
@@ -84,7 +85,7 @@ def test_colour(monkeypatch, environment, tty, color):
     monkeypatch.setenv("TERM", "xterm")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert terminal.has_color(Screen() if tty else io.StringIO()) is color
+    assert has_color(Screen() if tty else io.StringIO()) is color
 
 
 def test_width(monkeypatch):

@@ -33,6 +33,7 @@ ALLOWED = {
     "numerics":     {"errors", "float_environment", "keywords", "locks", "llvm"},
     "isa":          {"errors", "numerics", "patterns"},
     "syntax":       {"source", "diagnostics", "errors", "isa", "patterns"},
+    "explanations": {"diagnostics", "errors", "keywords", "numerics", "isa", "syntax"},
     "program":      {"source", "float_environment", "garbage", "isa"},
     "line_table":   {"source", "program"},
     "control_flow": {"program"},

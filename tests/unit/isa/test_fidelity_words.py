@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.cli.explanations.instructions import explain_instruction
+from openptx.explanations.instructions import explain_instruction
 from openptx.isa.contracted import quotient_sum
 from openptx.isa.fidelity import Fidelity
 from openptx.isa.notation import INSTRUCTIONS, load

@@ -11,7 +11,7 @@ import pytest
 from package_copy import PackageCopy, blocks
 
 import openptx
-from openptx.cli.explanations.types import explain_type
+from openptx.explanations.types import explain_type
 from openptx.isa.notation import load
 from openptx.isa.types import TYPES
 from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format

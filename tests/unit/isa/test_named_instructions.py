@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[3] / "src" / "openptx"
 MAY = {
     "syntax/instruction_parser.py":    "the operands of `call` have a grammar of their own",
     "check/explain/opcode_errors.py":  "words for errors in conversions",
-    "cli/explanations/conversions.py": "explains conversions",
+    "explanations/conversions.py": "explains conversions",
 }  # fmt: skip
 
 

@@ -14,9 +14,10 @@ from openptx import demo
 from openptx.api import check
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.launch_options import ENGINE
-from openptx.cli.terminal import has_color, paint, width_of
+from openptx.cli.terminal import width_of
 from openptx.diagnostics.render import render
 from openptx.diagnostics.render.full import render_fault
+from openptx.diagnostics.terminal import has_color, paint
 from openptx.errors import Fault
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.launch_options import ENGINE, SANITIZE
 from openptx.cli.saving import require_writable
-from openptx.cli.terminal import paint, progress
+from openptx.cli.terminal import progress
 from openptx.diagnostics.render.summary import plural
+from openptx.diagnostics.terminal import paint
 from openptx.errors import InputError
 from openptx.testing.discovery import find, run_test
 from openptx.testing.launching import plain

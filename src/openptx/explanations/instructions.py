@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from openptx.cli.commands.isa import MANUAL, description, fidelities, find, paint_title
-from openptx.cli.explanations.conversions import conversion_lines
-from openptx.cli.explanations.modifiers import meaning_of
-from openptx.cli.explanations.tables import deviations_of
+from openptx.diagnostics.terminal import title
+from openptx.explanations.conversions import conversion_lines
+from openptx.explanations.descriptions import MANUAL, description, fidelities, find
+from openptx.explanations.modifiers import meaning_of
+from openptx.explanations.tables import deviations_of
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.semantics.matrix.generations import generation
@@ -31,7 +32,7 @@ def explain_instruction(word: str) -> str | None:
 
 def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
     """One form of an opcode."""
-    lines = [paint_title(opcode), form.instruction.summary, "", f"    {form.text}", ""]
+    lines = [title(opcode), form.instruction.summary, "", f"    {form.text}", ""]
     for modifier in opcode.split(".")[1:]:
         lines.append(f"  .{modifier:<12} {meaning_of(modifier, form.instruction.mnemonic)}".rstrip())
     lines.append("")

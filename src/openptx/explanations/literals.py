@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from decimal import Decimal
 
-from openptx.cli.commands.isa import paint_title
+from openptx.diagnostics.terminal import title
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float, Integer
 
@@ -25,7 +25,7 @@ def explain_literal(word: str) -> str | None:
 
 def integer(word: str, value: int, unsigned: bool) -> str:
     """An integer constant: `.s64`, or `.u64` if it says so or does not fit (PTX ISA, Integer Constants)."""
-    lines = [paint_title(word), f"an integer constant of type .{'u' if unsigned else 's'}64", "", f"  value   {value}"]
+    lines = [title(word), f"an integer constant of type .{'u' if unsigned else 's'}64", "", f"  value   {value}"]
     for width in (8, 16, 32, 64):
         bits = value % (1 << width)
         fits = -(1 << width - 1) <= value < 1 << width
@@ -45,7 +45,7 @@ def floating(word: str, sign: int, constant: Float) -> str:
     f32 = to_f32(number)
     back = from_f32(f32)
     lines = [
-        paint_title(word),
+        title(word),
         f"a floating-point constant of type .f{constant.width}",
         "",
         f"  value   {number!r}",

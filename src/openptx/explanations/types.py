@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.cli.commands.isa import paint_title
+from openptx.diagnostics.terminal import title
 from openptx.isa.types import TYPES, Type
 from openptx.numerics.formats import FORMATS, S2F6, Format
 
@@ -20,7 +20,7 @@ def explain_type(word: str) -> str | None:
     type = TYPES.get(word.lstrip("."))
     if type is None:
         return None
-    lines = [paint_title(f".{type.name}"), sentence(type), "", *holders(type)]
+    lines = [title(f".{type.name}"), sentence(type), "", *holders(type)]
     if type.kind in ("s", "u") and type.count == 1:
         least, greatest = (
             (-(1 << type.width - 1), (1 << type.width - 1) - 1) if type.signed else (0, (1 << type.width) - 1)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
-from openptx.cli.commands.isa import MANUAL, paint_title
-from openptx.cli.terminal import paint
 from openptx.diagnostics.codes import code
+from openptx.diagnostics.terminal import title
+from openptx.explanations.descriptions import MANUAL
 from openptx.isa.deviations import DEVIATIONS, MEASURED, Deviation
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import TARGETS
@@ -19,7 +17,7 @@ def explain_code(word: str) -> str | None:
     except KeyError:
         return None
     more = "\n\n`openptx explain deviations` lists them." if row.name == "document-disagrees" else ""
-    return f"{paint('bold', f'{row.code} {row.name}', sys.stdout)} ({row.severity})\n\n{row.doc}{more}"
+    return f"{title(f'{row.code} {row.name}')} ({row.severity})\n\n{row.doc}{more}"
 
 
 def explain_register(word: str) -> str | None:
@@ -31,7 +29,7 @@ def explain_register(word: str) -> str | None:
     parts = "; .x .y .z, and .w which is zero" if register.vector else ""
     return "\n".join(
         [
-            paint_title(f"%{register.name}"),
+            title(f"%{register.name}"),
             f"a special register of type {register.type!r}{parts}",
             "",
             f"since:   {register.gate.text}",
@@ -50,7 +48,7 @@ def explain_target(word: str) -> str | None:
         "f": "has the features that later members of its family keep",
         "": "has the features that all later targets keep",
     }
-    lines = [paint_title(target.name), features[target.suffix], "", f"since:  PTX {target.since[0]}.{target.since[1]}"]
+    lines = [title(target.name), features[target.suffix], "", f"since:  PTX {target.since[0]}.{target.since[1]}"]
     family = [name for name, other in TARGETS.items() if other.family == target.family]
     lines.append(f"family: {' '.join(family)}")
     if target.renamed:
@@ -67,7 +65,7 @@ def explain_deviation(word: str) -> str | None:
         return None
     return "\n".join(
         [
-            f"{paint_title(row.name)} (a difference between the document and the assembler)",
+            f"{title(row.name)} (a difference between the document and the assembler)",
             row.rule,
             "",
             *(f"    {line}" for line in (row.declares, row.example) if line),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.cli.commands.isa import paint_title
-from openptx.cli.explanations.types import sentence
+from openptx.diagnostics.terminal import title
+from openptx.explanations.types import sentence
 from openptx.isa.costs import cost_of
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 from openptx.isa.types import TYPES
@@ -136,7 +136,7 @@ def explain_modifier(word: str) -> str | None:
     if not users and modifier not in MODIFIERS:
         return None
     text = meaning_of(modifier)
-    lines = [paint_title(f".{modifier}"), *([text] if text else [])]
+    lines = [title(f".{modifier}"), *([text] if text else [])]
     if (cost := cost_of(modifier)) is not None:
         note = f": {cost.note}" if cost.note else ""
         lines.append(f"an operand there costs {cost}{note} (Table 19)")

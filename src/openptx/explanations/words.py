@@ -1,0 +1,47 @@
+"""Explains a word of PTX: a code, an instruction or opcode, a modifier, a literal, a type, a register or a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from openptx.diagnostics.codes import every_code
+from openptx.errors import InputError
+from openptx.explanations.instructions import explain_instruction
+from openptx.explanations.literals import explain_literal
+from openptx.explanations.modifiers import explain_modifier
+from openptx.explanations.tables import explain_code, explain_deviation, explain_register, explain_target
+from openptx.explanations.types import explain_type
+from openptx.isa.notation import load
+from openptx.isa.types import TYPES
+from openptx.keywords import did_you_mean
+
+Explainer = Callable[[str], str | None]
+
+
+def explain(word: str) -> str:
+    """The explanation of a word of PTX, or both of a code and a deviation of one name; `InputError` for an unknown
+    word."""
+    for explainer in explainers(word):
+        if (text := explainer(word)) is not None:
+            both = explain_deviation(word) if explainer is explain_code else None
+            return f"{text}\n\n{both}" if both else text
+    raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{hint(word)}")
+
+
+def explainers(word: str) -> list[Explainer]:
+    """The explainers of a word, the likeliest first."""
+    if word.upper().startswith("PTX"):
+        return [explain_code]
+    if word.startswith("%"):
+        return [explain_register]
+    if word.startswith("."):
+        return [explain_type, explain_modifier]
+    if word.startswith("sm_"):
+        return [explain_target]
+    return [explain_literal, explain_instruction, explain_type, explain_code, explain_deviation, explain_modifier]
+
+
+def hint(word: str) -> str:
+    """The most similar word that has an explanation."""
+    known = [*load(), *TYPES, *(row.name for row in every_code()), *(row.code for row in every_code())]
+    return did_you_mean(word.lstrip("."), known)
