@@ -62,6 +62,31 @@ def test_what_is_written_is_cleared(name: str) -> None:
     assert (report.reason, report.findings) == ("", [])
 
 
+KEPT = {
+    "scattered words at addresses of 32 bits": (64, (
+        "brev.b32 j, t; shr.u32 j, j, 24; mov.u32 w, tile; add.u32 w, w, j; mad.lo.u32 v, t, 3, 1;"
+        "st.shared.u32 [w], v; bar.sync 0; xor.b32 w, w, 60; ld.shared.u32 v, [w]; st.global.u32 [q], v;"
+    )),
+    "vectors in descending order, of which the last lane has none": (31, (
+        "mov.u64 p, tile; cvt.u64.u32 s, t; mad.wide.u32 p, t, 16, p; st.shared.v2.u64 [p], {s, s}; bar.sync 0;"
+        "sub.u32 j, 30, t; mov.u64 p, tile; mad.wide.u32 p, j, 16, p; ld.shared.v2.u64 {p, s}, [p];"
+        "cvt.u32.u64 v, s; st.global.u32 [q], v;"
+    )),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_marks_of_shared_memory_leave_the_memory_alone(name: str) -> None:
+    block, body = KEPT[name]
+    kernel = openptx.load(HEAD + BEGIN + body + "\nret;\n}\n")["k"]
+    watched, plain = np.zeros(64, np.uint32), np.zeros(64, np.uint32)
+    kernel(1, block, (plain,), engine="interp")
+    report = watch(kernel, 1, block, [watched], Options(frozenset(("init",)), engine="native"))
+    assert (report.reason, report.findings) == ("", [])
+    assert plain.any()
+    assert (watched == plain).all()
+
+
 @pytest.mark.parametrize("name", LOADS)
 @pytest.mark.parametrize("block", [64, 40])
 def test_no_load_of_what_nobody_has_written_is_cleared(name: str, block: int) -> None:
@@ -125,7 +150,7 @@ def empty_array(body: str, outputs: tuple[int, ...] = (), engine: str = "native"
     report = watch(kernel, 1, 64, [array], Options(frozenset(("init",)), outputs=outputs, engine=engine))
     bits = undefined_bits(array)
     assert bits is not None
-    return report, bits.reshape(-1, 4).any(1)
+    return report, np.asarray(bits.reshape(-1, 4).any(1))
 
 
 @pytest.mark.parametrize(

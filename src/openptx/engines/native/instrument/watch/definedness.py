@@ -11,30 +11,31 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.accesses import Form, locate
-from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Check, Checked, Wanted
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.loads import LoadLowering
-from openptx.engines.native.emit.memory.slow_path import Span
+from openptx.engines.native.emit.memory.slow_path import SlowPath, Span
 from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.engines.native.instrument.watch import layout
 from openptx.engines.native.instrument.watch.pieces import Piece, pieces
-from openptx.isa.address_windows import FIRST, SHIFT
+from openptx.isa.address_windows import CTA_SHIFT, FIRST, SHIFT
+from openptx.numerics import Bits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from openptx.engines.native.emit.llvm_machine import LlvmMachine
-    from openptx.numerics import Bits
 
 LOOKED_UP = {"generic": frozenset[str](), "global": frozenset((layout.ARRAYS,))}
 """State spaces whose marks a function looks up, with what else the code must be watched for."""
 
 
 class DefinednessBytes(BoundsCheck):
-    """The location of the marks of shared and local memory. The accesses have been made: nothing is checked."""
+    """The location of the marks of shared and local memory. The accesses of executing lanes have been made, and are
+    valid: checked is only whether those of other lanes, which a span may contain, are."""
 
     def origin(self, region: str) -> str:
         key = ("definedness", region)
@@ -44,11 +45,19 @@ class DefinednessBytes(BoundsCheck):
         return self.entry.values[key]
 
     def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
-        return self.in_shared(form, size, None)
+        return self.in_shared(form, size, Wanted(0, max(form.lanes) + size, 1, write))
 
     def in_shared(self, form: Form, size: int, wanted: Wanted | None) -> Checked:
-        pointer = partial(self.ir.emit, f"getelementptr i8, ptr {self.origin('shared')}, i64 {form.base}")
-        return Checked(GOOD, pointer, Span(form.base, form.lanes, offset=form.base))
+        good, pointer = GOOD, partial(self.place, "i64", form.base)
+        every = form.lanes is ZEROS or (self.scope.full and not form.wraps)
+        if wanted is not None and not every and not form.surely_within(self.c.shared_layout.static, size):
+            room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), wanted.span)
+            good = self.inside(form.base, wanted.low, room)
+        return Checked(good, pointer, Span(form.base, form.lanes, offset=form.base))
+
+    def place(self, type: str, offset: str) -> str:
+        """Pointers to the marks at offsets in shared memory."""
+        return self.ir.emit(f"getelementptr i8, ptr {self.origin('shared')}, {type} {offset}")
 
     def check_lanes(self, region: str, place: Bits, size: int, write: bool) -> Check:
         ir, t, origin = self.ir, vector_type(64), self.origin(region)
@@ -63,6 +72,33 @@ class DefinednessBytes(BoundsCheck):
     def limits(self, region: str, place: Bits, size: int, write: bool) -> tuple[str, str, str]:
         return "0", str((1 << 63) - 1), self.ir.emit(f"ptrtoint ptr {self.origin(region)} to i64")
 
+    def near_limits(self, size: int) -> tuple[str, str]:
+        return self.origin("shared"), "-1"
+
+
+class MarksLaneByLane(SlowPath):
+    """Accesses to marks of shared memory whose span is not valid."""
+
+    def __init__(self, checks: DefinednessBytes, slow: SlowPath, lanes: GatherScatter) -> None:
+        super().__init__(slow.scope, slow.faults, slow.frame)
+        self.checks, self.gatherer = checks, lanes
+
+    def load(self, space: str, address: Bits | Span, w: int, count: int) -> tuple[Bits, ...]:
+        return self.gatherer.gather(self.places(address), w, count)
+
+    def store(self, space: str, address: Bits | Span, values: Sequence[Bits]) -> None:
+        self.gatherer.scatter(self.places(address), values, values[0].width)
+
+    def places(self, address: Bits | Span) -> str:
+        ir, t = self.ir, vector_type(64)
+        if isinstance(address, Bits):
+            found = self.x.vector(address)
+        else:
+            lanes = self.x.constant_vector(address.lanes, 64)
+            found = ir.emit(f"add {t} {self.x.splat(address.base, 'i64')}, {lanes}")
+        own = ir.emit(f"and {t} {found}, splat (i64 {(1 << CTA_SHIFT) - 1})")
+        return self.checks.place(t, own)
+
 
 class Definedness:
     """Emits the code after an access. `call` emits a call of one of the functions of watched code, `suspect` one that
@@ -73,8 +109,9 @@ class Definedness:
         self.call, self.block = call, block
         self.slots: dict[object, tuple[str, str]] = {}
         checks, lanes = DefinednessBytes(x.scope, x.frame), GatherScatter(x.scope)
-        self.load = LoadLowering(checks, x.memory.slow, lanes, x.memory.paths).load
-        self.store = StoreLowering(checks, x.memory.slow, lanes, x.memory.paths).store
+        slow = MarksLaneByLane(checks, x.memory.slow, lanes)
+        self.load = LoadLowering(checks, slow, lanes, x.memory.paths).load
+        self.store = StoreLowering(checks, slow, lanes, x.memory.paths).store
 
     def read(self, space: str, address: Bits, w: int, count: int, site: str) -> None:
         """All bytes that lanes have loaded must have been written."""
