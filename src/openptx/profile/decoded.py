@@ -61,7 +61,7 @@ class ProfiledFunction(DecodedFunction):
         return observed(inner, found, kept, counters)
 
     def weight(self, op: Op) -> int:
-        return WAITING if may_wait(op.m) else 1
+        return WAITING if self.recorder.waits and may_wait(op.m) else 1
 
     def sources(self, op: Op) -> list[Reader]:
         return list(super().sources(op))

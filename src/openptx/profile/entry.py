@@ -11,6 +11,7 @@ from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.instrument.count.order import kernel_depends_on_order
 from openptx.engines.native.runtime.compile_time import observed_code_pays
 from openptx.errors import Fault, require_choice, require_kernel
 from openptx.keywords import hints
@@ -97,7 +98,7 @@ class ProfiledRun:
         self.prepared, self.program, self.function = prepared, prepared.program, prepared.function
         self.options = options
         self.threads, self.every = volume(prepared.block), volume(prepared.grid)
-        self.recorder = Recorder()
+        self.recorder = Recorder(waits=kernel_depends_on_order(self.program, self.function.name))
         self.sample: int | None = None
         self.notes: list[str] = []
 

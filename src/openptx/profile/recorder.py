@@ -12,9 +12,13 @@ from openptx.program import Function, Op
 
 
 class Recorder:
-    """Counters by instruction. Executions are counted by block and added to the instructions at the end."""
+    """Counters by instruction. Executions are counted by block and added to the instructions at the end.
 
-    def __init__(self) -> None:
+    `waits`: loops of the kernel may wait for other threads, so that lanes that have left one must not wait long.
+    """
+
+    def __init__(self, *, waits: bool) -> None:
+        self.waits = waits
         self.ops: dict[Op, Counters] = {}
         self.functions: dict[Function, ProfiledFunction] = {}
         self.taken: dict[Op, dict[int, int]] = {}

@@ -208,6 +208,31 @@ LOOP:
 )
 
 
+APPEND = (
+    HEAD
+    + """
+.visible .entry append(.param .u64 list)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d0, [list];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, 0;
+AGAIN:
+    atom.global.add.u32 %r2, [%d0], 1;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p0, %r1, %r0;
+    @%p0 bra AGAIN;
+    mul.wide.u32 %d1, %r0, 4;
+    add.u64 %d2, %d0, %d1;
+    st.global.u32 [%d2+4], %r1;
+    ret;
+}
+"""
+)
+
+
 def profiles(text: str, grid: int, block: int, arguments: Any, **options: Any) -> list[openptx.Profile]:
     """Of the text's only kernel, by each engine; arguments are made anew."""
     module = openptx.load(text)
@@ -248,6 +273,13 @@ def test_branches_by_index_exits_and_barriers() -> None:
     assert unlike(*made) == []
     assert made[1].counters.waited > 0
     assert made[1].counters.divergent > 0
+
+
+def test_lanes_that_have_left_a_loop_with_atomics_wait_if_nobody_waits_for_them() -> None:
+    """The trip count is known when the loop begins, so the lanes of each warp store together after it."""
+    made = profiles(APPEND, 1, 64, lambda: (np.zeros(128, np.uint32),))
+    assert unlike(*made) == []
+    assert [line.counters.warps for line in made[0].lines if "st.global" in line.text] == [2]
 
 
 def test_a_sample_is_of_the_same_blocks() -> None:

@@ -50,7 +50,7 @@ class Count(Hooks):
         self.target: Bits | None = None
         self.threads = "0"
         self.taken: tuple[int, str] | None = None
-        if why := depends_on_order(x.c):
+        if why := depends_on_order(x.c.program, x.c.graph):
             raise UnsupportedByJit(why)
 
     # Counters

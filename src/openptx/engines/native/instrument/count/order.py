@@ -8,25 +8,34 @@ from typing import TYPE_CHECKING
 
 from openptx.control_flow import control, is_written
 from openptx.device.shared_layout import calls_by_address, reachable_functions
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, slice_back
 from openptx.isa.memory_consistency import strong
 from openptx.program import FunctionName
 
 if TYPE_CHECKING:
-    from openptx.engines.native.analysis.context import FunctionContext
     from openptx.program import Op, Program
 
 OWN = frozenset(("local", "frame", "generic"))
 """The space in which unoptimised code keeps its variables."""
 
 
-def depends_on_order(c: FunctionContext) -> str:
+def kernel_depends_on_order(program: Program, kernel: str) -> bool:
+    """Whether counts of a kernel, or of a function that it may call, may depend on the order of threads."""
+    functions = [*reachable_functions(program, kernel)]
+    if not any(is_answered(op) for f in functions for op in f.code):
+        return False
+    return any(depends_on_order(program, Graph(f, Cells(f), (), False)) for f in functions)
+
+
+def depends_on_order(program: Program, graph: Graph) -> str:
     """Why counts of a function may depend on the order of threads; "" if they do not."""
-    graph, code = c.graph, c.function.code
+    code = graph.function.code
     for cycle in cycles(graph.blocks):
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
         suspects = [
-            pc for pc in pcs if is_answered(code[pc]) or any(map(is_answered, reachable_ops(c.program, code[pc])))
+            pc for pc in pcs if is_answered(code[pc]) or any(map(is_answered, reachable_ops(program, code[pc])))
         ]
         if not suspects:
             continue
