@@ -150,8 +150,8 @@ class Statements:
 
     def _operand(self, form: Form, m: Modifiers, i: int) -> str:
         text = self._plain(form, m, i)
-        behind = form.operands[i + 1] if i + 1 < len(form.operands) else None
-        if behind is not None and behind.pair and (not behind.optional or self.dice.random() < 0.3):
+        following = form.operands[i + 1] if i + 1 < len(form.operands) else None
+        if following is not None and following.pair and (not following.optional or self.dice.random() < 0.3):
             text += f"|{self._register(TYPES['pred'])}"
         return text
 

@@ -112,7 +112,7 @@ def _one(d: Directive, width: int | None, precision: int | None, word: int, stri
 
 
 def _padded(lead: str, text: str, flags: str, width: int, zeros: bool = False) -> str:
-    """Filled up to the width: behind, before, or with `zeros` between a sign or `0x` and the digits if a flag says
+    """Filled up to the width: after it, before it, or with `zeros` between a sign or `0x` and the digits if a flag says
     so."""
     if "-" in flags:
         return (lead + text).ljust(width)

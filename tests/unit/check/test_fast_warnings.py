@@ -16,7 +16,7 @@ WARNED = {
     "two, and a register that nothing wrote": "mov.b32 %r2, 4294967299; shl.b32 %r2, %r3, 4294967299;",
     "one in a block, and one after it": "{ .reg .b64 %r2; mov.b64 %r2, 1; mov.b32 %r1, 4294967299; }"
     "mov.b32 %r2, 4294967299;",
-    "one behind a guard": "@%p1 mov.b32 %r2, 4294967299;",
+    "one after a guard": "@%p1 mov.b32 %r2, 4294967299;",
     "one in a statement that is no row": "mov.b32 /* ; */ %r2, 4294967299;",
     "one in a statement over two lines": "mov.b32 %r2, // ;\n 4294967299;",
     "registers of two blocks that nothing wrote": "{ .reg .b32 t; add.s32 %r2, t, 1; }"
@@ -63,7 +63,7 @@ def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_close
 
 @pytest.mark.parametrize(
     "name",
-    ["a constant that is too large", "one behind a guard", "a destination twice",
+    ["a constant that is too large", "one after a guard", "a destination twice",
      "one in a statement over two lines", "registers that nothing wrote, in all places"],
 )  # fmt: skip
 def test_what_only_warns_needs_no_closer_look(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_what_only_warns_needs_no_closer_look(name: str, monkeypatch: pytest.Mon
 ENDS = {
     "nothing": "",
     "an addition": "add.u32 %r1, %r1, 1;",
-    "a return behind a guard": "@%p1 ret;",
+    "a return after a guard": "@%p1 ret;",
     "a label": "ret; L:",
     "a block": "{ ret; } { mov.u32 %r2, 1; }",
     "a warning": "mov.b32 %r2, 4294967299;",

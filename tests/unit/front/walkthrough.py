@@ -65,7 +65,7 @@ def run_example(
 
 
 def run_python(text: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """Python prints the arrays that comments behind `print` show, and ends as a comment `# raises` says."""
+    """Python prints the arrays that comments after `print` show, and ends as a comment `# raises` says."""
     code = compile(text, "<example>", "exec")
     if raised := RAISES.search(text):
         with pytest.raises(getattr(openptx, raised[1])):

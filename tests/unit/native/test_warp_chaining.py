@@ -130,7 +130,7 @@ def test_warps_whose_barrier_is_not_complete_wait(body: str, threads: int) -> No
 
 def test_code_jumps_from_warp_to_warp() -> None:
     made = text("a loop", 96)
-    assert made.count("\nfollowing") == 3, "the next warp, at the beginning and behind either barrier"
+    assert made.count("\nfollowing") == 3, "the next warp, at the beginning and after either barrier"
     assert made.count("\nagain") == 2, "the first one, after either"
     assert "\nfollowing" not in text("a loop", 32), "there is one warp alone"
     assert "\nfollowing" not in text("a loop", 96, baseline=True)

@@ -46,8 +46,8 @@ PAIRED = {
 }
 ALONE = {
     "rounds that depend on the thread": f"{START0} {LOAD} shr.u32 %r9, %r2, 5; add.u32 %r1, %r1, %r9; {LOOP} {STORE}",
-    "a guard behind a store": f"{START0} {LOAD} st.global.u32 [%rd3], %r2; setp.ge.u32 %p2, %r5, 70; @%p2 bra OUT; {LOOP} {STORE} OUT: ret;",
-    "a guard behind a loop": f"{START0} {LOAD} {LOOP} setp.ge.u32 %p2, %r5, 70; @%p2 bra OUT; {STORE} OUT: ret;",
+    "a guard after a store": f"{START0} {LOAD} st.global.u32 [%rd3], %r2; setp.ge.u32 %p2, %r5, 70; @%p2 bra OUT; {LOOP} {STORE} OUT: ret;",
+    "a guard after a loop": f"{START0} {LOAD} {LOOP} setp.ge.u32 %p2, %r5, 70; @%p2 bra OUT; {STORE} OUT: ret;",
     "rounds that depend on the warp's number": f"{START0} {LOAD} mov.u32 %r9, %warpid; add.u32 %r1, %r1, %r9; {LOOP} {STORE}",
     "rounds that depend on the thread by way of a shuffle": f"{START0} {LOAD} shfl.sync.idx.b32 %r9, %r2, 0, 31, -1; add.u32 %r1, %r1, %r9; {LOOP} {STORE}",
     "rounds that depend on a guard": f"{START0} {LOAD} setp.gt.u32 %p2, %r2, 40; vote.sync.any.pred %p3, %p2, -1; @%p3 add.u32 %r1, %r1, 2; {LOOP} {STORE}",

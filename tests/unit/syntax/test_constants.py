@@ -208,14 +208,14 @@ DEEP = (
 """What opens and closes a level, a number of levels that the assembler reads, and one that exhausts its parser."""
 
 
-@pytest.mark.parametrize(("before", "behind", "most", "too_many"), DEEP, ids=[row[0] for row in DEEP])
+@pytest.mark.parametrize(("before", "after", "most", "too_many"), DEEP, ids=[row[0] for row in DEEP])
 def test_expressions_nest_as_deep_as_the_assembler_reads(
-    before: str, behind: str, most: int, too_many: int | None
+    before: str, after: str, most: int, too_many: int | None
 ) -> None:
-    assert isinstance(fold(before * most + "1" + behind * most), Integer)
+    assert isinstance(fold(before * most + "1" + after * most), Integer)
     if too_many:
         with pytest.raises(Mistake) as caught:
-            fold(before * too_many + "1" + behind * too_many)
+            fold(before * too_many + "1" + after * too_many)
         assert caught.value.diagnostic.name == "nesting-too-deep"
 
 

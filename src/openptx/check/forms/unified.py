@@ -12,7 +12,7 @@ _OTHERS = frozenset(
 
 
 def misused_unified(place: Place, kind: Kind, where: Path) -> Problem | None:
-    """The problem of `.unified` behind an address. The assembler takes it where an instruction reads global or generic
+    """The problem of `.unified` after an address. The assembler takes it where an instruction reads global or generic
     memory into a register (measured, ptxas 13.5); the document knows it of `ld` alone."""
     if kind.space != "unified":
         return None

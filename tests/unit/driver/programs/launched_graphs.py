@@ -228,7 +228,7 @@ for _ in range(2):
     call("cuStreamSynchronize", main)
     assert word(4).value == 1
 
-# A graph that cannot be cloned leaves nothing behind; neither does a child of a node that cannot be added.
+# A graph that cannot be cloned leaves nothing; neither does a child of a node that cannot be added.
 handles = driver().count
 holder = graph()
 add("ChildGraphNode", holder, [], chain)
