@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import signature
 from typing import Any, NamedTuple, Self
 from weakref import WeakKeyDictionary
 
@@ -24,7 +25,7 @@ from openptx.isa.targets import number_of
 from openptx.isa.targets import target as find
 from openptx.runtime import Kernel, load
 from openptx.runtime.options import require_for_all
-from openptx.runtime.parameters import pack
+from openptx.runtime.parameters import Packed, pack
 from openptx.source import File
 
 
@@ -156,11 +157,11 @@ def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object =
     found = load_kernel(kernel)
     if kernel.debug:
         raise Unsupported("numba's kernels with debug=True, whose exceptions its driver reads")
-    values: list[bytes] = []
-    for kind, value in zip(kernel.argument_types, args, strict=True):
-        values += flat(kernel, kind, value)
-    data = pack(found.function, values)
-    found.launch_packed(tuple(griddim), tuple(blockdim), data, shared_mem=sharedmem, **_options)
+    given: list[tuple[str, bytes]] = []
+    for name, kind, value in zip(signature(kernel.py_func).parameters, kernel.argument_types, args, strict=True):
+        given += [(f"argument `{name}`", data) for data in flat(kernel, kind, value)]
+    parameters = Packed(pack(found.function, [data for _, data in given]), [name for name, _ in given])
+    found(tuple(griddim), tuple(blockdim), (parameters,), shared_mem=sharedmem, **_options)
 
 
 def load_kernel(kernel: Any) -> Kernel:

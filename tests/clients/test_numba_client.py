@@ -119,7 +119,7 @@ def test_printing(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_faults() -> None:
-    with pytest.raises(Fault, match="array, 80 bytes"):
+    with pytest.raises(Fault, match=r"argument `[ab]`, 80 bytes"):
         add[1, 64](np.zeros(10), np.zeros(10), np.zeros(64))
 
 

@@ -204,7 +204,7 @@ def test_an_access_outside_is_a_fault_with_the_line_in_python(active: None) -> N
     x, y, out = torch.rand(1000), torch.rand(1000), torch.zeros(1000)
     with pytest.raises(Fault) as fault:
         kernels.unmasked_add[(1,)](x, y, out, 1000, BLOCK=1024)
-    assert "array, 4000 bytes" in str(fault.value)
+    assert "argument `x`, 4000 bytes" in str(fault.value)
     assert "triton_client_kernels.py:" in str(fault.value)
     kernels.add[(1,)](x, y, out, 1000, BLOCK=1024)  # and the device goes on
     assert torch.equal(out, x + y)

@@ -15,6 +15,7 @@ import numpy as np
 
 from openptx.device.mapping import Occupied, can_choose, mapped
 from openptx.device.memory_view import (
+    ARRAY,
     ROW,
     Allocation,
     Array,
@@ -67,7 +68,7 @@ class Memory:
             return self._within_placed(array, root)
         return self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
 
-    def address(self, array: Array, name: str = "array") -> Allocation:
+    def address(self, array: Array, name: str = ARRAY) -> Allocation:
         """The allocation of a contiguous array; the same one as long as the array's memory lives."""
         root = owner(array)
         if (placed := self._within_placed(array, root)) is not None:

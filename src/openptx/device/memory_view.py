@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,10 @@ address."""
 
 WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
 """Slots outside `.global` (6.4.1.1)."""
+
+ARRAY = "array"
+"""The name of an allocation that a program made as an array or a tensor. Faults call it by the argument of the launch
+that points to it (`MemoryView.named`)."""
 
 FAR = 1 << 30
 """Distance in bytes beyond which an allocation is not mentioned in a fault."""
@@ -82,7 +86,9 @@ class MemoryView:
     `snapshot`, so that launches may share one.
     """
 
-    __slots__ = ("_rows", "const", "gone", "heap", "nested", "owners", "param", "shift", "snapshot", "workspace")
+    __slots__ = (
+        "_rows", "const", "gone", "heap", "nested", "owners", "param", "pointers", "shift", "snapshot", "workspace",
+    )  # fmt: skip
 
     def __init__(
         self, shift: int, snapshot: MemorySnapshot, owners: Sequence[object], const: Bytes | None, param: Bytes | None
@@ -91,6 +97,7 @@ class MemoryView:
         self.heap: Heap | None = None
         self.nested: NestedLaunches | None = None  # which threads of this launch make
         self.workspace = 0  # where barriers of the whole grid count arrivals (`Image.map`)
+        self.pointers: Callable[[], Iterable[tuple[str, int]]] = tuple  # the launch's arguments: names and addresses
         self.shift, self.snapshot, self.owners, self.const, self.param = shift, snapshot, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None
 
@@ -133,7 +140,22 @@ class MemoryView:
         freed = self.gone.get(slot)
         if freed is not None and gap(freed, address, count) < gap(found, address, count):
             return f"none: {freed}, was here and has been freed"
-        return "none within 1 GiB" if gap(found, address, count) > FAR else beside(found, address, count)
+        if gap(found, address, count) > FAR:
+            return "none within 1 GiB"
+        return beside(self.named(found, address), address, count)
+
+    def named(self, found: Allocation, address: int) -> Allocation:
+        """An array with the name of the argument that points to it, the last one before an address if several do.
+
+        Names are those of this launch: the same array may have been another argument of an earlier one.
+        """
+        if found.name != ARRAY:
+            return found
+        here = [p for p in self.pointers() if found.base <= p[1] < found.base + max(found.size, 1)]
+        if not here:
+            return found
+        name, start = max(here, key=lambda p: (p[1] <= address, p[1] if p[1] <= address else -p[1]))
+        return replace(found, name=name if start == found.base else f"memory of {name}")
 
 
 def gap(a: Allocation, address: int, count: int) -> int:

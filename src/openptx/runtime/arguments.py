@@ -30,13 +30,28 @@ PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 class Arguments(NamedTuple):
-    """`buffer` contains the kernel's parameters; `kept` must live as long as the launch."""
+    """`buffer` contains the kernel's parameters; `kept` must live as long as the launch.
+
+    `names` are those of the arguments in messages, if the caller has given them.
+    """
 
     buffer: Bytes
     kept: tuple[object, ...]
+    names: Sequence[str] | None = None
+
+    def pointers(self, function: Function) -> list[tuple[str, int]]:
+        """What messages call the parameters that may be pointers, and their values."""
+        named = self.names or [f"argument {number} `{p.name}`" for number, p in places(function)]
+        data = self.buffer.tobytes()
+        return [
+            (name, int.from_bytes(data[p.offset : p.offset + p.size], "little"))
+            for name, (_, p) in zip(named, places(function), strict=True)
+            if p.size in POINTER_SIZES
+        ]
 
 
 POINTER, INTEGER, FLOAT = range(3)
+POINTER_SIZES = 4, 8
 INTEGERS: tuple[type, ...] = (bool, np.integer)
 FLOATS: tuple[type, ...] = (np.floating,)
 CODES = {("u", 8): "B", ("u", 16): "H", ("u", 32): "I", ("u", 64): "Q", ("s", 8): "b", ("s", 16): "h", ("s", 32): "i",
@@ -126,7 +141,7 @@ def places(function: Function) -> tuple[Place, ...]:
 def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
     """Converts and checks every argument; ArgumentError names the parameter that an argument does not fit."""
     if len(arguments) == 1 and isinstance(parameters := arguments[0], Packed):
-        return Arguments(parameters.buffer(function), ())
+        return Arguments(parameters.buffer(function), (), parameters.names)
     if (ready := packed(function, arguments, memory)) is not None:
         return Arguments(ready, tuple(arguments))
     wanted = places(function)
@@ -158,7 +173,7 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
         address = argument.address
         if address is None:
             kept.append(argument.array)
-            address = memory.address(argument.array, f"argument {where.number} `{parameter.name}`").base
+            address = memory.address(argument.array).base
         return whole(where, parameter, argument.encoded(address))
     if parameter.shape or parameter.vector > 1:
         return whole(where, parameter, argument)
@@ -185,7 +200,7 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     kept.append(array)
     if array.size == 0:
         return pointer(where, t, 0, memory)
-    return pointer(where, t, memory.address(array, f"argument {where.number} `{parameter.name}`").base, memory)
+    return pointer(where, t, memory.address(array).base, memory)
 
 
 def as_number(t: Type, argument: Any, memory: Memory) -> str | None:

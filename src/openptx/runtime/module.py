@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from openptx.api import file_to_load
@@ -208,6 +209,7 @@ class Kernel(Handle):
             raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, cannot be run alone")
         marshalled = marshal(self.function, sequence_of(args), module.image.memory)
         memory = module.image.map(marshalled.buffer, blocks is None)
+        memory.pointers = partial(marshalled.pointers, self.function)
         return PreparedLaunch(
             module.program, self.function, module.image, grid, block, shape, shared_mem, memory, marshalled.kept, blocks
         )

@@ -29,9 +29,13 @@ class Parameter:
 
 
 class Packed:
-    """All parameters of a launch as bytes. Raises ArgumentError for objects that are not buffers."""
+    """All parameters of a launch as bytes, and what faults call them, if not by their names in the PTX.
 
-    def __init__(self, content: Any) -> None:
+    Raises ArgumentError for objects that are not buffers.
+    """
+
+    def __init__(self, content: Any, names: Sequence[str] | None = None) -> None:
+        self.names = names
         try:
             self.content = memoryview(content).tobytes()
         except (TypeError, ValueError, BufferError) as error:

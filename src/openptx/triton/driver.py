@@ -18,7 +18,7 @@ from openptx.errors import Unsupported
 from openptx.profile.occupancy import MOST_REGISTERS
 from openptx.profile.registers import live_registers
 from openptx.runtime import Kernel, LoadedModule, load
-from openptx.runtime.parameters import pack
+from openptx.runtime.parameters import Packed, pack
 from openptx.source import File
 from openptx.triton.devices import properties
 from openptx.triton.packing import Signature
@@ -165,6 +165,10 @@ class Utilities:
         """The output of kernels is never truncated."""
 
 
+def pointer_to(scratch: Any) -> bytes:
+    return memory.address(scratch).to_bytes(8, "little")
+
+
 class Launcher:
     """Launches one compiled kernel."""
 
@@ -186,12 +190,12 @@ class Launcher:
         if x * y * z:
             blocks = x * y * z * ctas
             scratch = [np.zeros(max(size, 1) * blocks, np.uint8) for size in self.scratch]
-            values = self.signature.values(arguments)
-            more = len(kernel.parameters) - len(values)  # memory that the compiler requested
-            values += [memory.address(each).to_bytes(8, "little") for each in scratch[:more]]
-            data = pack(kernel.function, values)
-            kernel.launch_packed(
-                (x * ctas, y, z), (32 * warps, 1, 1), data, shared_mem=shared,
+            given = [(f"argument `{name}`", data) for name, data in self.signature.values(arguments)]
+            more = len(kernel.parameters) - len(given)  # memory that the compiler requested
+            given += [("the kernel's scratch memory", pointer_to(each)) for each in scratch[:more]]
+            data = pack(kernel.function, [data for _, data in given])
+            kernel(
+                (x * ctas, y, z), (32 * warps, 1, 1), (Packed(data, [name for name, _ in given]),), shared_mem=shared,
                 cluster=(ctas, 1, 1) if ctas > 1 else None, **self.driver.options._asdict(),
             )  # fmt: skip
         if leave is not None:

@@ -28,17 +28,18 @@ class Signature:
     def __init__(self, types: Mapping[str, Any], descriptors: Sequence[Mapping[str, Any]] | None) -> None:
         self.types, self.descriptors = types, descriptors
 
-    def values(self, arguments: Sequence[Any]) -> list[bytes]:
-        """The bytes of all parameters. Raises ArgumentError for a value that does not fit its type."""
+    def values(self, arguments: Sequence[Any]) -> list[tuple[str, bytes]]:
+        """All parameters: the name of the argument, and bytes. Raises ArgumentError for a value that does not fit its
+        type."""
         if len(arguments) != len(self.types):
             names = ", ".join(self.types)
             raise ArgumentError(
                 f"{len(self.types)} arguments are needed, constants too ({names}), not {len(arguments)}"
             )
         wanted = iter(self.descriptors or ())
-        found: list[bytes] = []
+        found: list[tuple[str, bytes]] = []
         for (name, kind), argument in zip(self.types.items(), arguments, strict=True):
-            found += [encoded(name, *value) for value in self.flat(kind, argument, wanted)]
+            found += [(name, encoded(name, *value)) for value in self.flat(kind, argument, wanted)]
         return found
 
     def flat(self, kind: Any, argument: Any, descriptors: Iterator[Mapping[str, Any]]) -> Iterator[Value]:

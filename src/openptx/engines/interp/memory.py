@@ -279,7 +279,9 @@ class Spaces(NumpyMachine):
 
     def locked(self, row: Allocation, a: Array, space: str, size: int) -> Violation:
         """The violation of a write to read-only memory."""
-        return self.fault("read-only", fault_text.read_only(row), np.ones(1, np.bool_), a, space, size)
+        return self.fault(
+            "read-only", fault_text.read_only(self.memory.named(row, int(a[0]))), np.ones(1, np.bool_), a, space, size
+        )
 
     def in_window(self, a: Array, size: int, space: str, write: bool) -> Place:
         """An address of the constants or of the kernel's parameters."""

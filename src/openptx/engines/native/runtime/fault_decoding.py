@@ -178,8 +178,8 @@ def code_and_message(
     if kind == abi.TORN:
         return "out-of-bounds", fault_text.TORN
     if kind == abi.READ_ONLY:
-        slot = SLOTS.get(space, address >> run.memory.shift)
-        return "read-only", fault_text.read_only(run.memory.rows[slot])
+        row = run.memory.rows[SLOTS.get(space, address >> run.memory.shift)]
+        return "read-only", fault_text.read_only(row and run.memory.named(row, address))
     if kind == abi.REQUIRED:
         return run.plan.code.messages[detail]
     if kind == abi.UNALLOCATED:
