@@ -294,6 +294,22 @@ def test_autocast() -> None:
         assert (x @ x).dtype == torch.float16
 
 
+def test_autocast_makes_f32_of_what_it_does_on_a_gpu() -> None:
+    x = torch.ones(2, 4, dtype=torch.float16, device="cuda", requires_grad=True)
+    with torch.autocast("cuda"):
+        wide = (x.softmax(-1), torch.nn.functional.layer_norm(x, (4,)), x.exp(), x.sum(), x.norm(), x**2)
+        assert {each.dtype for each in wide} == {torch.float32}
+        assert {each.dtype for each in (x.float() @ x.float().T, x + x, x.softmax(-1, torch.float16))} == {x.dtype}
+        assert x.double().exp().dtype == torch.float64
+        assert torch.mv(x.float(), x[0].float()).dtype == torch.float16
+        x.exp().sum().backward()
+    assert x.grad.dtype == torch.float16
+    assert str(x.grad.device) == CUDA
+    with torch.autocast("cpu", dtype=torch.float16):
+        assert x.cpu().softmax(-1).dtype == torch.float16
+    assert x.softmax(-1).dtype == torch.float16
+
+
 def test_random_numbers_of_a_fork() -> None:
     with torch.random.fork_rng(device_type="cuda"):
         first = torch.rand(2, device="cuda")

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, cast
 
 from openptx import triton
 from openptx.errors import ArgumentError
+from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward
 from openptx.torch.cuda_functions import functions
 from openptx.torch.devices import Redirection, is_cuda, mode, within
-from openptx.torch.entry_points import autocast, default_device, load
+from openptx.torch.entry_points import default_device, load
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.operators import Operators
@@ -26,6 +27,7 @@ class Active(NamedTuple):
 
     mode: Any
     replaced: list[tuple[Any, str, Any]]
+    casts: autocast.Casts
 
 
 _MISSING: Any = object()
@@ -63,7 +65,7 @@ def activate(target: str = "sm_90", **options: Any) -> None:
     redirect = Redirection(torch)
     entered = mode(redirect)
     entered.__enter__()
-    active = Active(entered, [])
+    active = Active(entered, [], autocast.Casts(torch))
     for owner, names in replacements(torch, redirect, number):
         for name, value in names.items():
             replace(active, owner, name, value)
@@ -81,7 +83,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
     return [
         (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
         (torch.cuda, {**functions(torch, number), "default_generators": (redirect.generator,)}),
-        (torch.autocast, autocast(torch)),
+        (torch.autocast, autocast.entering(torch)),
         (library.Library, {"impl": registering}),
         (autograd.Function, {"apply": forward(torch, autograd)}),
         (autograd.BackwardCFunction, {"apply": backward(torch, autograd, entering)}),
@@ -109,6 +111,7 @@ def take_out() -> None:
     if active is None:
         return
     _State.operators.close()
+    active.casts.close()
     for owner, name, value in reversed(active.replaced):
         if value is _MISSING:
             delattr(owner, name)

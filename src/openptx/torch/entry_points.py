@@ -1,5 +1,4 @@
-"""The functions of torch that take a device and are not called through a mode: `torch.load`, `torch.autocast`, the
-default device."""
+"""The functions of torch that take a device and are not called through a mode: `torch.load`, the default device."""
 
 from __future__ import annotations
 
@@ -49,23 +48,3 @@ def load(torch: Any) -> Callable[..., Any]:
         return native(f, map_location, *arguments, **options)
 
     return load_on_cpu
-
-
-def autocast(torch: Any) -> dict[str, Callable[..., Any]]:
-    """`torch.autocast.__enter__` and `__exit__`: the one for CUDA makes the CPU's operators cast to its type, too."""
-    native, attribute = torch.autocast, "_openptx_for_the_cpu"
-
-    def enter(self: Any, native_enter: Any = native.__enter__) -> Any:
-        result = native_enter(self)
-        if self.device == "cuda":
-            contexts: list[Any] = self.__dict__.setdefault(attribute, [])
-            contexts.append(native("cpu", dtype=self.fast_dtype, enabled=self._enabled))
-            contexts[-1].__enter__()
-        return result
-
-    def leave(self: Any, *exception: Any, native_exit: Any = native.__exit__) -> Any:
-        if self.device == "cuda" and self.__dict__.get(attribute):
-            self.__dict__[attribute].pop().__exit__(*exception)
-        return native_exit(self, *exception)
-
-    return {"__enter__": enter, "__exit__": leave}
