@@ -24,14 +24,17 @@ static int recorded_address(const char *name, void **function, int version, uint
 
 static int own_cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status) {
     const struct entry *best = NULL;
-    int known = 0;
+    int known = 0, newest = driver_version();
     if (!name || !function) return INVALID_VALUE;
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++) {
+        if (entries[i].since > newest) newest = entries[i].since; /* functions of later releases are there as well */
         if (!strcmp(entries[i].stem, name)) {
             known = 1;
             if (entries[i].since <= version && (!best || entries[i].since >= best->since)) best = &entries[i];
         }
+    }
     if (OPENPTX_RECORDER) return recorded_address(name, function, version, flags, status, best ? (int)(best - entries) : -1);
+    if (version > newest) return INVALID_VALUE; /* cuda.h: "greater than the driver version" */
     *function = best ? best->stub : NULL;
     if (status) *status = best ? 0 : known ? 2 : 1; /* found, version not sufficient, symbol not found */
     return SUCCESS; /* also for what is not found: programs then look for the symbol itself */

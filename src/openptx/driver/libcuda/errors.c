@@ -42,11 +42,15 @@ static int own_cuGetErrorName(int number, const char **text) {
     return found ? SUCCESS : INVALID_VALUE;
 }
 
-static int own_cuDriverGetVersion(int *version) {
-    if (!version) return INVALID_VALUE;
+int driver_version(void) {
     const char *chosen = getenv("OPENPTX_CUDA_VERSION");
     int number = chosen ? atoi(chosen) : 0;
-    *version = number >= 3020 ? number : DRIVER_VERSION;
+    return number >= 3020 ? number : DRIVER_VERSION;
+}
+
+static int own_cuDriverGetVersion(int *version) {
+    if (!version) return INVALID_VALUE;
+    *version = driver_version();
     return SUCCESS;
 }
 

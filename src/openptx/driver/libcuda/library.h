@@ -75,6 +75,7 @@ void forget_contexts(void);     /* in a forked child */
 
 /* errors.c */
 void own_errors(void);
+int driver_version(void);       /* as reported */
 
 /* addresses.c */
 void own_addresses(void);

@@ -1,4 +1,5 @@
-"""Functions by name and version: one that is not found is no error of `cuGetProcAddress_v2`, but a null address."""
+"""Functions by name and version: one that is not found is no error of `cuGetProcAddress_v2`, but a null address. A
+version that no release of CUDA has yet is an error."""
 
 import ctypes
 from ctypes import byref
@@ -21,5 +22,9 @@ for name, version, expected in (
     call("cuGetProcAddress_v2", name, byref(function), version, flags, None)
     call("cuGetProcAddress", name, byref(function), version, flags, result=0 if expected == FOUND else NOT_FOUND)
     assert bool(function.value) == (expected == FOUND), name
+call("cuGetProcAddress_v2", b"cuFuncGetParamCount", byref(function), 13020, flags, None)
+assert function.value  # a function newer than the driver says it is
+call("cuGetProcAddress_v2", b"cuMemAlloc", byref(function), 99000, flags, byref(status), result=1)
+call("cuGetProcAddress", b"cuMemAlloc", byref(function), 99000, flags, result=1)
 call("cuGetProcAddress_v2", None, byref(function), 13000, flags, byref(status), result=1)
 assert hasattr(CUDA, "cuFuncSetAttribute")
