@@ -36,7 +36,7 @@ def base_of(name: str, kernel: openptx.Kernel, args: list[object], monkeypatch: 
 
     class Seen(Contents):
         def __init__(self, memory: MemoryView) -> None:
-            found.update((a.name.split("`")[1], a.base) for a in memory.allocations() if "`" in a.name)
+            found.update((name.split("`")[1], address) for name, address in memory.pointers())
             super().__init__(memory)
 
     with monkeypatch.context() as patch:
