@@ -151,10 +151,10 @@ class MemoryView:
         """
         if found.name != ARRAY:
             return found
-        here = [p for p in self.pointers() if found.base <= p[1] < found.base + max(found.size, 1)]
-        if not here:
+        inside = [p for p in self.pointers() if found.base <= p[1] < found.base + max(found.size, 1)]
+        if not inside:
             return found
-        name, start = max(here, key=lambda p: (p[1] <= address, p[1] if p[1] <= address else -p[1]))
+        name, start = max(inside, key=lambda p: (p[1] <= address, p[1] if p[1] <= address else -p[1]))
         return replace(found, name=name if start == found.base else f"memory of {name}")
 
 
