@@ -103,6 +103,11 @@ def test_the_device_says_what_the_target_is(active: None) -> None:
         begin.record()
         end.record()
         torch.cuda.synchronize()
+        end.wait(torch.cuda.current_stream())
+        assert end.query()
+    with torch.cuda.nvtx.range("a part of the program"):
+        torch.cuda.ipc_collect()
+    assert torch.cuda.memory_reserved() == torch.cuda.max_memory_reserved() == 0
     assert begin.elapsed_time(end) > 0
 
 
@@ -114,7 +119,8 @@ def test_it_is_undone() -> None:
     if torch.cuda.is_available():
         pytest.skip("torch has a GPU")
     owners = (
-        torch, torch.cuda, torch.library.Library, torch.autograd, torch.autograd.Function, torch.autocast,
+        torch, torch.cuda, torch.cuda.nvtx, torch.library.Library, torch.autograd, torch.autograd.Function,
+        torch.autocast,
         torch.autograd.function.BackwardCFunction, torch.utils.checkpoint,
     )  # fmt: skip
     before = [{**vars(owner)} for owner in owners]

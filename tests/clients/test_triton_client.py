@@ -183,6 +183,8 @@ def test_printing(active: None, capfd: pytest.CaptureFixture[str]) -> None:
 def test_an_empty_grid_launches_nothing(active: None) -> None:
     out = torch.zeros(8)
     kernels.add[(0,)](out, out, out, 8, BLOCK=8)
+    with pytest.raises(ArgumentError, match=r"the grid is \(-1, 1, 1\): it cannot have a negative extent"):
+        kernels.add[(-1,)](out, out, out, 8, BLOCK=8)
 
 
 def test_hooks_are_called_around_a_launch(active: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from openptx import triton
 from openptx.errors import ArgumentError
 from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward
-from openptx.torch.cuda_functions import functions
+from openptx.torch.cuda_functions import functions, ranges
 from openptx.torch.devices import Redirection, is_cuda, mode, within
 from openptx.torch.entry_points import default_device, load
 from openptx.torch.generators import default_generator, generator_class
@@ -83,6 +83,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
     return [
         (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
         (torch.cuda, {**functions(torch, number), "default_generators": (redirect.generator,)}),
+        (torch.cuda.nvtx, ranges()),
         (torch.autocast, autocast.entering(torch)),
         (library.Library, {"impl": registering}),
         (autograd.Function, {"apply": forward(torch, autograd)}),

@@ -60,6 +60,15 @@ def facts(number: int) -> SimpleNamespace:
     )  # fmt: skip
 
 
+def ranges() -> dict[str, Any]:
+    """The replacements for functions of `torch.cuda.nvtx`, which mark ranges of time for a profiler: there is none."""
+
+    def number(*arguments: Any, **options: Any) -> int:
+        return 0
+
+    return dict.fromkeys(("range_push", "range_pop", "range_start", "range_end", "mark"), number)
+
+
 def functions(torch: Any, number: int) -> dict[str, Any]:
     """The replacements for functions of `torch.cuda`, by name."""
     known, stream = facts(number), Stream()
@@ -86,6 +95,8 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
         "current_stream": give(stream), "default_stream": give(stream), "set_stream": give(None),
         "is_current_stream_capturing": give(False), "manual_seed": seed, "manual_seed_all": seed,
         "reset_peak_memory_stats": give(None), "max_memory_allocated": give(0), "memory_allocated": give(0),
+        "reset_max_memory_allocated": give(None), "max_memory_reserved": give(0), "memory_reserved": give(0),
+        "ipc_collect": give(None),
         "mem_get_info": give((known.total_memory, known.total_memory)), "get_rng_state": get_rng_state,
         "set_rng_state": set_rng_state,
     }  # fmt: skip

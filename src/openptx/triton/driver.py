@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openptx import memory
-from openptx.errors import Unsupported
+from openptx.errors import ArgumentError, Unsupported
 from openptx.profile.occupancy import MOST_REGISTERS
 from openptx.profile.registers import live_registers
 from openptx.runtime import Kernel, LoadedModule, load
@@ -127,6 +127,12 @@ class Event:
     def synchronize(self) -> None:
         """Launches run to their end."""
 
+    def wait(self, stream: object = None) -> None:
+        """All submitted work has ended."""
+
+    def query(self) -> bool:
+        return True
+
 
 class DeviceInterface:
     """The part of `torch.cuda` that `triton.testing` uses."""
@@ -184,6 +190,8 @@ class Launcher:
     ) -> None:  # fmt: skip
         """Launches like Triton's own launcher; `x`, `y` and `z` count blocks of the grid, or clusters if there are
         any."""
+        if min(x, y, z) < 0:
+            raise ArgumentError(f"the grid is ({x}, {y}, {z}): it cannot have a negative extent")
         if enter is not None:
             enter(launch_metadata)
         warps, ctas, shared = kernel_metadata[:3]
