@@ -6,6 +6,12 @@ import pytest
 from advice import Row, given
 
 ROWS = (
+    Row(".entry k() { .func f() { ret; } ret; }", ".func", "define it before or after this one"),
+    Row(".global .u32 a[2] = 1, 2;", "1", ".global .u32 a[2] = {1, 2};"),
+    Row(".global .u32 a[2] = 1, 2};", "1", ".global .u32 a[2] = {1, 2};"),
+    Row(".entry k()\n:\n.reg .b32 %r<2>;\nret; }", ":", ".entry k()\n{\n.reg .b32 %r<2>;\nret; }"),
+    Row(".entry k() { .locl .b8 d[4]; .reg .b64 a; mov.u64 a, d; }", ".locl", "did you mean `.local`?"),
+    Row(".entry k() { .reg %r .b32<2>; mov.u32 %r1, 1; }", "%r", "a declaration has a state space, a type and names"),
     Row(".visible .entry k() { ret;", "{", ".visible .entry k() { ret;\n}\n"),
     Row(".visible .entry k() ret; }", "ret", ".visible .entry k() { ret; }"),
     Row(".visible .entry k( { ret; }", "{", "a parameter is declared as in `.param .u64 a`"),

@@ -77,6 +77,20 @@ ROWS = (
     Row("add.s32 %r1 and %r2, %r3;", "and", "add.s32 %r1, %r2, %r3;"),
     Row("ld.global.v2.f32 <%f1, %f2>, [%rd1];", "<", "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),
     Row("bra.uni L 1; L:", "1", "bra.uni L; L:"),
+    Row("add.s32 %r1} %r2, %r3;", "}", "add.s32 %r1, %r2, %r3;"),
+    Row("add.s32 %r1: %r2, %r3;", ":", "add.s32 %r1, %r2, %r3;"),
+    Row("add.s32 %r1; %r2, %r3;", ";", "add.s32 %r1, %r2, %r3;"),
+    Row("mapa shared::cluster.u32 %r1, %r2, %r3;", ":", "mapa.shared::cluster.u32 %r1, %r2, %r3;"),
+    Row("st.global.v2.f32 [%rd1, {%f1, %f2};", "}", "st.global.v2.f32 [%rd1], {%f1, %f2};"),
+    # labels
+    Row("bra L;\nL;", "L;", "bra L;\nL:"),
+    Row("bra $L;\n.$L:", ".$L:", "bra $L;\n$L:"),
+    Row("bra L;\n[L]:", "[L]:", "bra L;\nL:"),
+    # blocks and functions in the wrong place
+    Row("@%p1 { ret; }", "{", "branch around the block, `@!%p bra end;`"),
+    Row("__global__ void f() { }", "__global__", "a kernel is `.visible .entry name(.param .u64 a) { ... }`"),
+    # tables that are wrong themselves
+    Row("ts .branchtargets L;\nL: brx.idx %r1, ts;", "ts .branchtargets", "ts: .branchtargets L;\nL: brx.idx %r1, ts;"),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import partial
 
@@ -23,15 +24,20 @@ from openptx.check.names.undeclared import Undeclared
 from openptx.check.operand import kinds
 from openptx.check.problems import Problem, passes
 from openptx.check.proof import proven
-from openptx.check.statement_repairs import repaired
+from openptx.check.statement_repairs import ended_early, label_slip, repaired
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.control import calls
+from openptx.patterns import pattern
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directive_parser import LABELLED
 from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Location, Pragma
+from openptx.syntax.lexical import WORD
 
 _EARLIER = 1000
 """How many earlier findings of the file may be about a declaration that a body uses."""
+_TABLE = pattern(rf"\s*({WORD})\s*:?\s*\.", re.A)
+"""The label of a directive, which may lack its colon."""
 _REFERENCES = frozenset((kinds.NAME_KIND, *kinds.TABLE_KINDS.values()))
 
 
@@ -51,6 +57,7 @@ class FunctionChecker:
         self.flows = True  # whether to check control flow, or only the instructions
         self.body = ResolvedBody(checked.header, self.module.functions)
         self.last: tree.Statement | None = None  # instruction
+        self.tables: set[str] = set()  # labels of directives that could not be parsed
         self.unread: list[Diagnostic] = []  # syntax errors that are not reported yet, the next one last
 
     def check(self, places: list[int] | None = None, early: Collection[str] | None = None) -> bool:
@@ -161,6 +168,9 @@ class FunctionChecker:
     def unreadable(self, statement: tree.Unreadable, scope: Scope) -> None:
         """The syntax errors of a statement, with advice that depends on the meanings of its names."""
         start, end = statement.span
+        text = statement.file.text
+        labels = (_TABLE.match(text, at, end) for at in (start, text.rfind("\n", 0, start) + 1))
+        self.tables.update(label[1] for label in labels if label is not None)
         while self.unread and self.unread[-1].span[0] < end:
             found = self.unread.pop()
             if found.span[0] < start:  # of a statement that was parsed, except for its end
@@ -170,7 +180,9 @@ class FunctionChecker:
                 found = computed_first(found, lambda name: scope.kind(name, self.module.functions))
             elif found.name == "unknown-instruction":
                 found = instead_of_call(found, statement.span)
-            if not found.file.text.startswith(".", start):
+            if (slip := label_slip(found, self.function.span)) is not None:
+                found = slip
+            elif not found.file.text.startswith(".", start):
                 found = repaired(
                     proven(found, statement.span, (), self.checked, scope), statement.span, self.checked, scope
                 )
@@ -193,16 +205,35 @@ class FunctionChecker:
         if problem.about == "unknown-name":
             self.undeclared.operand(found, scope, problem.suits)
             return
+        if problem.about == "target-list" and found.file.text[slice(*found.span)] in self.tables:
+            self.findings.wrong = True  # its declaration is wrong, which is reported
+            return
+        if (whole := ended_early(problem, instruction.span, instruction.file, self.checked, scope)) is not None:
+            self.unread = [each for each in self.unread if each.span[0] >= whole[1]]
+            self.findings.collect(whole[0])
+            return
         others = [each for each in problems if each is not problem]
         found = proven(found, instruction.span, others, self.checked, scope)
         if found.fix is not None and found.fix.replacement == ":":  # a label, so it does not lack the `;`
             end = instruction.opcode_span[1]
             self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
         unknown = problem.about == "unknown-instruction"
+        if unknown and f".{instruction.opcode.rpartition('.')[2]}" in LABELLED:
+            found = self.unlabelled(found, instruction)
+        if unknown and not instruction.operands and (slip := label_slip(found, self.function.span)) is not None:
+            self.findings.collect(slip)
+            return
         if unknown and not instruction.operands and scope.label(instruction.opcode) is not None:
             start, jump = instruction.opcode_span[0], f"bra {instruction.opcode}"
             found = found.advising(f"it is a label: write `{jump}`", Fix((start, start), "bra ", f"write `{jump}`"))
         self.findings.collect(found, (problem.about, instruction.opcode) if unknown else None)
+
+    def unlabelled(self, found: Diagnostic, instruction: tree.Instruction) -> Diagnostic:
+        """The error of `ts .branchtargets`, with the colon that its label lacks; its uses are no further errors."""
+        label = instruction.opcode.partition(".")[0]
+        self.tables.add(label)
+        end = instruction.opcode_span[0] + len(label)
+        return found.advising(f"a label ends with a colon: `{label}:`", Fix((end, end), ":", "make it a label"))
 
     def guard(self, guard: tree.Guard, scope: Scope) -> None:
         """Checks that the guard is a predicate register."""

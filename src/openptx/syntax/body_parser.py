@@ -10,7 +10,7 @@ from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.brace_matcher import outside
+from openptx.syntax.brace_matcher import closing, outside
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, NO_LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
@@ -187,8 +187,8 @@ def _worded(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         raise assigned(c)
     if inside and c.word == "if" and ahead != "(" and (mistake := unmarked_guard(c)):
         raise mistake
-    if not inside:
-        raise misplaced_statement(c)
+    if not inside or (c.word in _WORDS_OF_C and c.word.startswith("__") and ahead != ":"):
+        raise misplaced_statement(c, inside)
     name = Name(c.word, c.span)
     if ahead != ":":
         if begins_no_opcode(c) and c.stands_alone:
@@ -215,6 +215,8 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
             if ahead.word not in NAMES:
                 raise unknown_directive(ahead)
             raise ahead.expected("a state space, `.entry` or `.func`")
+    if not inside and word == ".param" and (lost := _HEADER_LOST.match(c.file.text, c.start, c.limit)):
+        raise _headerless(c, lost.end())
     if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
         return declaration(c, problems)
     _refuse_misplaced(c, inside)
@@ -260,17 +262,43 @@ _WORDS_OF_C = frozenset((
 ))  # fmt: skip
 
 
-def misplaced_statement(c: Cursor) -> Mistake:
-    """The error that instructions are outside every function: one error, however many there are."""
+def misplaced_statement(c: Cursor, inside: bool = False) -> Mistake:
+    """The error that instructions are outside every function: one error, however many there are. `inside`: that C
+    stands in the body of a function."""
     message = "an instruction is only allowed inside the body of a function"
     help = None
     if c.word in _WORDS_OF_C:
         message = f"`{c.word}` is a word of C, not of PTX"
         help = "a kernel is `.visible .entry name(.param .u64 a) { ... }`, a variable `.global .u32 name;`"
-    mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here", help=help)
-    c.seek(outside(c.file.text, c.start))
+    label = "no function is open here" if not inside else "not a statement"
+    mistake = c.mistake("misplaced-statement", message, c.span, label, help=help)
+    if inside:
+        _skip_function(c)
+    else:
+        c.seek(outside(c.file.text, c.start))
     mistake.recovered = True
     return mistake
+
+
+_HEADER_LOST = pattern(r"[^;{}()]*\)[^;{}()]*\{")
+
+
+def _headerless(c: Cursor, body: int) -> Mistake:
+    """The error that the first line of a function is missing, so that parameters begin it. Its body is skipped."""
+    help = "put `.visible .entry name(` before them, or `.func name(`"
+    mistake = c.mistake("syntax", "these parameters belong to no function", c.span, "no header before", help=help)
+    close = closing(c.file.text, body, c.limit)
+    c.seek(c.limit if close is None else close + 1)
+    mistake.recovered = True
+    return mistake
+
+
+def _skip_function(c: Cursor) -> None:
+    """Skips a function up to the end of its body."""
+    while c.kind != "end" and c.word not in ("{", ";"):
+        c.advance()
+    close = closing(c.file.text, c.end, c.limit) if c.word == "{" else None
+    c.seek(c.end if close is None else close + 1)
 
 
 def _misplaced(c: Cursor, message: str, help: str | None = None) -> Mistake:
@@ -280,7 +308,14 @@ def _misplaced(c: Cursor, message: str, help: str | None = None) -> Mistake:
 def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
     """`.extern .func f();` inside a body."""
     start, header = c.start, Header()
+    word = c.span
     header.read(c, problems)
+    if c.word == "{":
+        help = "define it before or after this one; inside a body it can only be declared"
+        mistake = c.mistake("misplaced-directive", "a function can't be defined inside another", word, help=help)
+        _skip_function(c)
+        mistake.recovered = True
+        raise mistake
     c.expect(";", "after a declaration inside a body")
     return header.function(c.file, start, None, c.last, broken=False)
 

@@ -8,7 +8,7 @@ from operator import gt
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.lexical import COMMENT, OPEN_STRING, TRIVIA
+from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, TRIVIA
 from openptx.syntax.statement_lexer import (
     BRACE,
     DIRECTIVE,
@@ -22,15 +22,20 @@ from openptx.syntax.statement_lexer import (
     STATEMENT,
 )
 
+OPERAND_END = r"\}(?=[ \t]*+[;,\]%\[0-9])"
+"""A `}` that ends no block: what follows it in its line begins no statement."""
+
 # A group without inner groups is skipped as a whole, like comments, strings and initial values. So are unmatched braces
 # of operands: a block's `{` follows no comma, and its `}` is followed by none.
 _OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
 _BRACES = pattern(
     rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;]+|{COMMENT})*+\}} | {COMMENT}
-      | {OPEN_STRING} | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
+      | {OPEN_STRING} | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | {OPERAND_END}
     )*+([{{}}]?)""",
     re.X | re.A,
 )
+_GUARDED = pattern(rf"@!?{IDENTIFIER}[ \t]*+\{{", re.A)
+"""The beginning of a block after a guard, which is an error; no operand's `{` is there."""
 # The style of compilers: `}` at the start of a line ends a body, a block's brace follows a statement, operands in
 # braces are within a line, no comment or string contains a brace. Each expression begins with one character.
 _LAST = pattern(r"\n\}(?![ \t]*+[;,\]])")
@@ -82,14 +87,14 @@ def closing(text: str, start: int, end: int) -> int | None:
     """The offset before `end` of the `}` that closes the group open at `start`."""
     if (close := _closing_plainly(text, start, end)) is not None:
         return close
-    depth = 1
-    for match in _BRACES.finditer(text, start, end):
+    depth, body = 1, _GUARDED.sub(lambda guard: guard[0][:-2] + ";{", text[start:end])
+    for match in _BRACES.finditer(body):
         brace = match[1]
         if not brace:
             return None
         depth += 1 if brace == "{" else -1
         if not depth:
-            return match.start(1)
+            return start + match.start(1)
     return None
 
 
@@ -123,11 +128,22 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
             depth += 1 if match[BRACE] == "{" else -1
             if not depth:
                 return match.start(BRACE), None
-        elif (match.lastindex == HEADER and not _DECLARED.search(match[HEADER])) or (
+        elif (match.lastindex == HEADER and not _DECLARED.search(match[HEADER]) and not _is_nested(text, match)) or (
             match.lastindex == DIRECTIVE and match[DIRECTIVE].startswith(".section")
         ):
             return None, match.end(1)
     return None, None
+
+
+_NESTED = 1 << 12
+"""Characters of a function inside another that are looked at: each header of a file may be one."""
+
+
+def _is_nested(text: str, header: re.Match[str]) -> bool:
+    """Whether a function is defined inside of a body, which goes on after it."""
+    opened = text.find("{", header.end(1), header.end(1) + _NESTED)
+    close = closing(text, opened + 1, min(opened + _NESTED, len(text))) if opened >= 0 else None
+    return close is not None and _continuation(text, close + 1) is not None
 
 
 def _continuation(text: str, start: int) -> int | None:

@@ -126,3 +126,17 @@ def after_parameter(c: Cursor, opened: Span) -> Mistake:
         fix = Fix(c.span, "" if last else ",", "remove it" if last else "write a comma", SAFE)
         return c.mistake(c.about, "parameters are separated by commas, not ended by `;`", c.span, fix=fix)
     return c.expected("`,` or `)`", "after the parameter", labels=(Label(opened, "the parameters begin here"),))
+
+
+_LIST = pattern(r"[^;{}=\n]*[^;{}=\s,](\}?)(?=\s*;)")
+
+
+def unopened_list(c: Cursor, start: int) -> Mistake | None:
+    """The error `= 1, 2, 3` of an array: a list of initial values without its braces."""
+    match = _LIST.match(c.file.text, start, c.limit)
+    if match is None or c.peek().kind not in ("number", "op"):
+        return None
+    meant = f"{{{match[0]}" if match[1] else f"{{{match[0]}}}"
+    fix = Fix(match.span(), meant, "put the values in braces", SAFE)
+    message = "the initial values of an array are a list in braces"
+    return c.mistake(c.about, message, (start, start + 1), "expected `{` before this", fix=fix)

@@ -20,6 +20,7 @@ from openptx.syntax.declaration_mistakes import (
     parenthesised,
     spaceless,
     typeless,
+    unopened_list,
 )
 from openptx.syntax.declarations import (
     Attribute,
@@ -387,4 +388,6 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
             raise mistake
         c.expect("]", "after the size of the array")
     first = initialiser(c) if not parameter and c.take("=") else None
+    if first is not None and dimensions and c.word == "," and (mistake := unopened_list(c, first.span[0])):
+        raise mistake
     return Declarator(Name(text, span), None, tuple(dimensions), first, (start, c.last))

@@ -8,6 +8,7 @@ from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
+from openptx.syntax.brace_matcher import OPERAND_END
 from openptx.syntax.foreign import (
     assigned,
     c_call_error,
@@ -184,7 +185,7 @@ def _opens_statement(c: Cursor) -> bool:
 def after_operand(c: Cursor) -> Mistake:
     """The error after a whole operand: a comma or a semicolon is missing, or a bracket is superfluous."""
     place = c.last
-    if c.word in (")", "]") or (c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]")):
+    if c.word in (")", "]") or (c.word == "}" and _OPERAND_END.match(c.file.text, c.start)):
         return _unopened(c, place)
     if c.word == ":" and c.peek().word == ";":
         fix = Fix(c.span, "", "remove it", SAFE)
@@ -229,9 +230,12 @@ _NAMED = pattern(rf"{IDENTIFIER}(?:\+-?\w+)?\Z", re.A)
 _OFFSET = "an offset stands inside the brackets: `[%rd1+4]`"
 
 
+_OPERAND_END = pattern(OPERAND_END)
+
+
 def _ends_statement(c: Cursor) -> bool:
     """Whether the previous statement ends here: with its block, or because another one begins."""
-    if c.kind == "end" or c.word in ("}", "@", ":"):
+    if c.kind == "end" or c.word in ("}", "@") or (c.word == ":" and c.stands_alone):
         return True
     return c.new_line and (c.kind in ("word", "dot") or c.word == "{")
 

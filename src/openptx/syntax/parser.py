@@ -191,6 +191,7 @@ def _ends_as_declaration(c: Cursor, linkage: str) -> bool:
     return closing(c.file.text, c.start, following.start() if following else len(c.file.text)) is None
 
 
+_INSTEAD_OF_A_BRACE = (":", "(", "[", "<", "begin")
 _INSTEAD_OF_A_BODY = {
     "(": "the result of a function stands before its name: `.func (.reg .u32 result) name (...)`",
     "-": "a name consists of letters, digits, `_`, `$` and `%`",
@@ -204,6 +205,11 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     if c.word == "{":
         return c.span
     place = c.last
+    if c.word in _INSTEAD_OF_A_BRACE and c.stands_alone and c.new_line:
+        message = f"expected `{{` after the header of `{name}`, found {c.described}"
+        fix = Fix(c.span, "{", "open the body", SAFE)
+        problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{`", fix=fix))
+        return c.span
     if c.kind == "dot" and c.word not in NAMES:
         problems.append(unknown_directive(c).diagnostic)
     elif c.kind == "word" and "." + c.word in NAMES:

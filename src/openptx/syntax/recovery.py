@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.patterns import pattern
+from openptx.syntax.brace_matcher import OPERAND_END
 from openptx.syntax.tokens import Cursor
 
 _MODULE = (
@@ -10,6 +11,7 @@ _MODULE = (
     ".target", ".address_size", ".alias",
 )  # fmt: skip
 _GROUP = pattern(r"\{[^{};\n]*+\}")
+_OPERAND_END = pattern(OPERAND_END)
 _SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const")
 
 
@@ -31,7 +33,7 @@ def recover(c: Cursor, start: int) -> None:
                 return
             depth += 1
         elif c.word == "}":
-            if depth <= 0 and text[c.end : c.end + 1] not in (";", ",", "]"):
+            if depth <= 0 and _OPERAND_END.match(text, c.start) is None:
                 return
             depth -= 1
         elif c.word == ";":

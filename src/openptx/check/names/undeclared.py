@@ -108,7 +108,10 @@ _FLOATS = {
     "null": "the null address is the number 0",
     "nullptr": "the null address is the number 0",
 }
-_ALONE = pattern(rf"^[ \t]*+({WORD})[ \t\r]*+$", re.MULTILINE | re.A)
+LABEL_SLIP = pattern(
+    rf"^[ \t]*+(?P<written>[.\[@(\"'#]?(?P<name>{WORD})[\])\"';:]*+)[ \t\r]*+(?://.*)?$", re.MULTILINE | re.A
+)
+"""A word alone in its line, with marks that a label does not have, or without its colon."""
 _BITS = pattern(r"[A-Fa-f](?:[0-9A-Fa-f]{7}|[0-9A-Fa-f]{15})")
 """The bits of a float without the `0f` or `0d` before them."""
 
@@ -196,7 +199,8 @@ class Undeclared:
         if name[0] != "%" and self._header_is_wrong:
             self.findings.wrong = True
             return True
-        if self._unread.isdisjoint((base, base.rstrip("0123456789") + "<")):
+        prefix = base.rstrip("0123456789")
+        if self._unread.isdisjoint((base, prefix + "<", *([prefix] if name[0] == "%" else ()))):
             return False
         self.findings.wrong = True
         return True
@@ -262,7 +266,7 @@ class Undeclared:
     @cached_property
     def _lines_of_a_word(self) -> set[str]:
         """The words of the function that stand alone in a line."""
-        return set(_ALONE.findall(self.function.file.text, *self.function.span))
+        return {match["name"] for match in LABEL_SLIP.finditer(self.function.file.text, *self.function.span)}
 
     def _new(self, about: str, message: str, at: Operand, label: str = "no such name here") -> Diagnostic:
         return Diagnostic(about, message, self.function.file, at.span, label)

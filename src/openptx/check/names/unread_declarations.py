@@ -13,7 +13,8 @@ MOST = 100
 """Syntax errors of a file that are looked at."""
 _DECLARATION = pattern(
     r"(?:^|(?<=[;{}]))\s*(?:\.(?:visible|extern|weak|common|entry|func|align|register|[busf](?:8|16|32|64)|pred)\b"
-    r"|\.?(?:reg|local|shared|param|global|const)\s*[.\s])",
+    r"|\.?(?:reg|local|shared|param|global|const)\s*[.\s]"
+    r"|\.\w+[ \t]+(?:\.align[ \t]+\w*[ \t]*)?\.(?:[busf](?:8|16|32|64)|pred)\b)",
     re.MULTILINE,
 )
 _OPENED = pattern(r"\)\s*\{")
