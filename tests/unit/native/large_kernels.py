@@ -51,4 +51,10 @@ def switch(n: int) -> str:
     return kernel(n, [f"rem.u32 t, a, {n};", f"T: .branchtargets {labels};", "brx.idx t, T;", *cases, "END:"])
 
 
+def shuffles(n: int) -> str:
+    """Diverging branches around an exchange between lanes: at each of them lanes may wait for others."""
+    exchange = "shfl.sync.idx.b32 a, a, 3, 31, 0xffffffff;"
+    return kernel(n, [f"setp.eq.u32 %p{i}, a, {i}; @%p{i} bra L{i}; {exchange} L{i}:" for i in range(n)])
+
+
 SHAPES: dict[str, Callable[[int], str]] = {f.__name__: f for f in (straight, branches, loops, live, switch)}

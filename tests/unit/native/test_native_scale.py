@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from large_kernels import SHAPES, switch
+from large_kernels import SHAPES, shuffles, switch
 
 import openptx
 from openptx.dataflow import bits_of, set_of
@@ -38,8 +38,8 @@ class Counted(list[Any]):
         return super().__getitem__(at)
 
 
-def steps_of_search(n: int) -> int:
-    graph = graph_of(switch(n))
+def steps_of_search(text: str, n: int) -> int:
+    graph = graph_of(text)
     search = Search(graph.blocks, [b.index for b in graph.blocks if len(b.successors) > 1])
     search.waiting = counted = Counted(search.waiting)
     search.run()
@@ -48,7 +48,12 @@ def steps_of_search(n: int) -> int:
 
 
 def test_where_lanes_wait_is_found_in_steps_in_proportion_to_the_labels_of_a_branch() -> None:
-    assert steps_of_search(400) < 5 * steps_of_search(100)
+    assert steps_of_search(switch(400), 400) < 5 * steps_of_search(switch(100), 100)
+
+
+def test_where_lanes_wait_for_exchanges_is_found_in_steps_in_proportion_to_the_places() -> None:
+    """Of n exchanges each may wait for each other."""
+    assert steps_of_search(shuffles(120), 120) < 5 * steps_of_search(shuffles(60), 60)
 
 
 def test_live_registers_are_not_kept_for_each_instruction() -> None:

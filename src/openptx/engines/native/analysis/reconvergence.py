@@ -5,11 +5,11 @@ Of diverged lanes those at the lowest block run; the warp has reconverged when n
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from openptx.control_flow import END
-from openptx.dataflow import bits_of, set_of
+from openptx.dataflow import bits_of, numbers_of, set_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 
@@ -58,6 +58,7 @@ class Search:
         self.waiting = [0] * len(blocks)
         self.reached = [False] * len(blocks)
         self.work: dict[int, None] = {}
+        self.syncs = bits_of(b.index for b in blocks if b.syncs_warp)
         self.onward: list[tuple[int, int, int] | None] = [None] * len(blocks)
         """For each block, where `reach` has gone on from it."""
 
@@ -65,10 +66,12 @@ class Search:
         if self.blocks:
             self.reached[0], self.work[0] = True, None
         while self.work:
-            b = self.blocks[self.work.popitem()[0]]
-            self.leave(b)
-            if b.syncs_warp and self.waiting[b.index]:
-                self.park(b, self.waiting[b.index])
+            changed = dict[int, None]()
+            while self.work:
+                first = self.work.popitem()[0]
+                changed[first] = None
+                self.leave(self.blocks[first])
+            self.park(self.blocks[i] for i in changed if self.blocks[i].syncs_warp and self.waiting[i])
 
     def leave(self, b: Block) -> None:
         """Lets lanes continue to the block's successors."""
@@ -83,13 +86,18 @@ class Search:
         if END in b.successors and b.index not in self.divergent and waiting_here:
             self.reach(waiting_here)
 
-    def park(self, b: Block, parked: int) -> None:
-        """Lanes wait at the block's first instruction for others."""
-        if any(self.blocks[c].syncs_warp for c in set_of(parked)):  # runnable lanes go first, see `Deoptimizer`
-            for c in set_of(parked):
-                self.reach(1 << c, c, parked | 1 << b.index)
-        else:
-            self.reach(parked, END, 1 << b.index)
+    def park(self, blocks: Iterable[Block]) -> None:
+        """Lanes wait at the blocks' first instructions for others."""
+        together = list[int]()
+        for b in blocks:
+            parked = self.waiting[b.index]
+            if parked & self.syncs:  # runnable lanes go first, see `Deoptimizer`
+                together.append(parked | 1 << b.index)
+            else:
+                self.reach(parked, END, 1 << b.index)
+        for members in joined(together, self.syncs):
+            for c in numbers_of(members):
+                self.reach(1 << c, c, members)
 
     def reach(self, candidates: int, last: int = END, also: int = 0) -> None:
         """The next block is one of `candidates`: the lowest that has lanes; `last` if none before it has."""
@@ -105,6 +113,18 @@ class Search:
             if c == last or self.onward[c] == onward:  # from here on it has been here, and sets only grow
                 return
             self.onward[c] = onward
+
+
+def joined(sets: Iterable[int], shared: int) -> list[int]:
+    """The unions of the sets that have members of `shared` in common, directly or through others."""
+    groups = list[int]()
+    for members in sets:
+        apart = [group for group in groups if not group & members & shared]
+        for group in groups:
+            if group & members & shared:
+                members |= group
+        groups = [*apart, members]
+    return groups
 
 
 def may_have_ended(blocks: list[Block], divergent: Collection[int], waiting: list[frozenset[int]]) -> frozenset[int]:
