@@ -12,7 +12,6 @@ from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch as native
 from openptx.errors import CheckError, Fault
-from openptx.runtime.arguments import marshal
 from openptx.runtime.module import LoadedModule, load
 
 # fmt: off
@@ -82,15 +81,10 @@ def run(module: LoadedModule, kernel: Kernel, mode: str = "reference") -> Result
         if mode == "reference":
             module["k"](kernel.grid, kernel.block, arguments, engine="interp", timeout=60)
         else:
-            function = module["k"].function
-            parameters = marshal(function, arguments, module.image.memory)
-            memory = module.image.memory.map(module.image.const, parameters.buffer)
+            prepared = module["k"].prepare(kernel.grid, kernel.block, arguments).within(60)
             workers, shapes, iterations = MODES[mode]
             with settings.lane_facts(shapes), settings.deoptimize_after(iterations), guards():
-                native(
-                    module.program, function, kernel.grid, kernel.block,
-                    memory=memory, image=module.image, timeout=60, workers=workers,
-                )  # fmt: skip
+                native(prepared, workers=workers)
     except Fault as fault:
         return Result(out, sums, (fault.name, fault.block, fault.thread, fault.address, fault.space))
     return Result(out, sums)
