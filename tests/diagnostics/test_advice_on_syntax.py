@@ -78,6 +78,7 @@ ROWS = (
     Row("ld.global.v2.f32 <%f1, %f2>, [%rd1];", "<", "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),
     Row("bra.uni L 1; L:", "1", "bra.uni L; L:"),
     Row("add.s32 %r1} %r2, %r3;", "}", "add.s32 %r1, %r2, %r3;"),
+    Row("add.s32 %r1, %r2, %r3,\nadd.s32 %r1, %r2, %r3;", ",", "add.s32 %r1, %r2, %r3;\nadd.s32 %r1, %r2, %r3;"),
     Row("add.s32 %r1: %r2, %r3;", ":", "add.s32 %r1, %r2, %r3;"),
     Row("add.s32 %r1; %r2, %r3;", ";", "add.s32 %r1, %r2, %r3;"),
     Row("mapa shared::cluster.u32 %r1, %r2, %r3;", ":", "mapa.shared::cluster.u32 %r1, %r2, %r3;"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from openptx.isa.types import FUNDAMENTAL, TYPES, Type
 
 # Table 26: for each basic type of an instruction, the basic operand types that agree with it at equal size.
@@ -38,6 +40,7 @@ def agrees(wanted: Type, declared: Type, *, relaxed: bool = False) -> bool:
     return wider is False or (relaxed and wider is True)
 
 
+@lru_cache(1024)
 def registers_for(wanted: Type, *, relaxed: bool = False) -> tuple[str, ...]:
     """The register types that agree with `wanted`: those it names first, then the others by width."""
     fitting = [t for t in TYPES.values() if t.fundamental and agrees(wanted, t, relaxed=relaxed)]

@@ -7,6 +7,7 @@ import re
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import closing
+from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER
 
 TYPE_CHECKING = False
@@ -65,6 +66,10 @@ def number_sign(c: Cursor) -> Mistake:
     if _IMMEDIATE.match(text, c.start, c.limit):
         fix = Fix(c.span, "", "remove it", SAFE)
         return c.mistake("invalid-character", message, c.span, help="a constant is written without `#`", fix=fix)
+    word = _WORD.match(text, c.end, c.limit)
+    if word is not None and f".{word[0]}" in NAMES:
+        fix = Fix(c.span, ".", "write a dot", SAFE)
+        return c.mistake("syntax", f"expected `.{word[0]}`, found `#{word[0]}`", (c.start, word.end()), fix=fix)
     fix = Fix(c.span, "//", "begin the comment with `//`", SAFE)
     mistake = c.mistake("invalid-character", message, c.span, help=_COMMENT, fix=fix)
     end = text.find("\n", c.start, c.limit)

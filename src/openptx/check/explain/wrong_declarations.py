@@ -28,7 +28,8 @@ def folded(found: list[Diagnostic], wrong: list[Diagnostic], body: Span) -> list
     for declared, misuses in list(_by_declaration(found).items())[:_MOST]:
         text = misuses[0].file.text
         statement = _statement(text, declared)
-        others = (each for each in (*wrong, *found) if each.severity == "error" and each not in misuses)
+        misused = {id(each) for each in misuses}
+        others = (each for each in (*wrong, *found) if each.severity == "error" and id(each) not in misused)
         error = next((each for each in others if _inside(each.span, statement)), None)
         if error is not None:
             first, single = error, _meant_otherwise(error, misuses)

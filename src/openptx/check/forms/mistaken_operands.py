@@ -106,6 +106,8 @@ def _misplaced(
     for orders in (moved, swapped):
         fitting: dict[Order, int] = {}
         for order, i in orders:
+            if any(order[at] == at for at in wrong):
+                continue  # a wrong operand that stays in its place stays wrong
             if takes(form, m, tuple(operands[at] for at in order), context):
                 fitting.setdefault(order, i)
         among = {order: i for order, i in fitting.items() if all(order[at] == at or at in wrong for at in order)}
@@ -249,7 +251,7 @@ def _enclosed(statement: Statement, callee: int) -> Fix:
     """The call with its results and its arguments in parentheses."""
     given = statement.operands
     parts = given[:callee], given[callee + 1 :]
-    results, arguments = (", ".join(each.text.strip("()") for each in part) for part in parts)
+    results, arguments = (", ".join(each.text.strip("(){}") for each in part) for part in parts)
     words = f"({results})" if results else "", given[callee].text, f"({arguments})" if arguments else ""
     written = ", ".join(word for word in words if word)
     return Fix((given[0].span[0], given[-1].span[1]), written, "add the parentheses")
