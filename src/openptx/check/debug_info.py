@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Collector, Diagnostic, Label
+from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.directives import Location, Section, SourceFile
+from openptx.syntax.directives import NAMES, Location, Section, SourceFile
 from openptx.syntax.lexical import COMMENT, DECIMAL_32, LETTER, LINE_MARKER, SECTION_NAME
+from openptx.syntax.literals import literal
+from openptx.syntax.operands import Integer
 
 _PLACE = f"({DECIMAL_32} {DECIMAL_32} {DECIMAL_32})"
 _BEGINS = pattern(rf"\.loc(?!{LETTER})", re.A)
@@ -18,10 +21,15 @@ _PLAIN = pattern(
     re.A,
 )
 _LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
-_DATA = pattern(r"\.(b8|b16|byte)\b([^.}:]*+)", re.A)
+_DATA = pattern(r"\.(b8|b16|b32|b64|byte|4byte|quad)\b([^.}:]*+)", re.A)
+_NUMBER = pattern(r"(?<![\w$%])(-\s*+)?([0-9]\w*+)", re.A)
+_WIDTHS = {"b8": 8, "byte": 8, "b16": 16, "b32": 32, "4byte": 32, "b64": 64, "quad": 64}
 _UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
 _VISIBLE = pattern(r"[^\n]")
 _RULE = "PTX ISA, Debugging Directives (11.5)"
+_WORDS = frozenset((*NAMES, *(f".{type}" for type in FUNDAMENTAL), ".texref", ".samplerref", ".surfref", ".v2", ".v4"))
+_WORDS -= {".version"}
+"""Words that the assembler does not take for the name of a section; most modifiers are such words too (measured)."""
 
 
 class DebugInfo:
@@ -92,6 +100,10 @@ class DebugInfo:
 
     def section(self, section: Section) -> None:
         """A section of debug data: labels are unique in the file, values fit into their type."""
+        if section.section in _WORDS:
+            at = self.file.text.index(section.section, section.name_span[1])
+            span = (at, at + len(section.section))
+            self._add("invalid-directive", f"`{section.section}` can't name a section", span, "a word of PTX")
         (start, end), at = section.body, 0
         text = _without_comments(self.file.text[start:end])
         while (colon := text.find(":", at)) >= 0:
@@ -107,20 +119,20 @@ class DebugInfo:
 
     def _values(self, text: str, start: int) -> None:
         for match in _DATA.finditer(text):
-            width = 16 if match[1] == "b16" else 8
-            for value in match[2].split(","):
-                number = _number(value)
-                if number is not None and not -(1 << width - 1) <= number < 1 << width:
-                    begin = start + match.start(2) + match[2].index(value.strip())
-                    self._add(
-                        "initializer",
-                        f"`{value.strip()}` does not fit the {width} bits of `.{match[1]}`",
-                        (begin, begin + len(value.strip())),
-                        "too wide",
-                        expected=f"{-(1 << width - 1)} to {(1 << width) - 1}",
-                        actual=value.strip(),
-                    )
-                    return
+            width = _WIDTHS[match[1]]
+            for value in _NUMBER.finditer(text, *match.span(2)):
+                if _fits(value[1] is not None, value[2], width):
+                    continue
+                least = 1 << width - 1
+                self._add(
+                    "initializer",
+                    f"`{value[0]}` does not fit the {width} bits of `.{match[1]}`",
+                    (start + value.start(), start + value.end()),
+                    "too wide",
+                    expected=f"{-least} to {2 * least - 1}",
+                    actual=value[0],
+                )
+                return
 
     def _add(
         self, about: str, message: str, span: Span, label: str, first: Span | None = None, **facts: str | None
@@ -141,11 +153,13 @@ def _without_comments(text: str) -> str:
     return _UNREAD.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
 
 
-def _number(text: str) -> int | None:
-    digits = "".join(text.split()).rstrip("U")
-    sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
-    try:
-        octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-        return sign * int(digits, 8 if octal else 0)
-    except ValueError:
-        return None
+def _fits(negative: bool, digits: str, width: int) -> bool:
+    """Whether the assembler takes a number as a value of this many bits: it looks at the low 32 bits of a positive one,
+    and refuses -0 below 64 bits (measured, ptxas 13.5)."""
+    number = literal(digits, (0, 0))
+    if not isinstance(number, Integer):
+        return False
+    if negative:
+        signed = digits[-1] != "U" and number.value < 1 << 63
+        return signed and (width == 64 or 0 < number.value <= 1 << width - 1)
+    return width >= 32 or number.value & 0xFFFFFFFF < 1 << width

@@ -16,7 +16,7 @@ from openptx.syntax.tree import Statement
 _BLANK = rf"(?:{TRIVIA}|{LINE_MARKER})"
 _LABEL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b){WORD}"
 _SECTION = rf"(?!\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.{WORD}"
-_NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
+_NUMBER = r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9][0-9]*+)U?+(?![\w.])"
 _VALUE = rf"-?{_BLANK}*+{_NUMBER}"
 _DATA = pattern(
     rf"""(?>{_BLANK}++
@@ -31,7 +31,7 @@ _DATA = pattern(
 _BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0(?:[xX][0-9a-fA-F]{1,2}+|))"
 _FIVE_DIGITS = "[1-5][0-9]{4}|6(?:[0-4][0-9]{3}|5(?:[0-4][0-9]{2}|5(?:[0-2][0-9]|3[0-5])))"
 _SHORT = rf"(?:{_FIVE_DIGITS}|[1-9][0-9]{{0,3}}+|0(?:[xX][0-9a-fA-F]{{1,4}}+|))"
-_DIGITS = r"(?:[1-9][0-9]{0,19}+|0(?:[xX][0-9a-fA-F]{1,16}+|))"
+_DIGITS = r"(?:[1-9][0-9]{0,18}+|0(?:[xX][0-9a-fA-F]{1,16}+|))"
 _LINES = pattern(
     rf"""(?:[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
       | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+

@@ -42,6 +42,22 @@ SECTIONS = (  # lines of a section of debug data
     ("L: .b8 1\nL: .b8 2",              "duplicate-label"),
     ("S: .b8 1",                        "duplicate-label"),  # of another section
 )
+NUMBERS = (  # of 8, of 32 and of 64 bits
+    ("255",                     None,                   None,                   None),
+    ("4294967296",              None,                   None,                   None),  # the low 32 bits count
+    ("4294967295",              "initializer",          None,                   None),
+    ("18446744073709551617",    None,                   None,                   None),
+    ("99999999999999999999",    "initializer",          "initializer",          "initializer"),
+    ("0x" + "0" * 40,           None,                   None,                   None),
+    ("0" * 30,                  None,                   None,                   None),
+    ("-1",                      None,                   None,                   None),
+    ("-0",                      "initializer",          "initializer",          None),
+    ("-1U",                     "initializer",          "initializer",          "initializer"),
+    ("-2147483648",             "initializer",          None,                   None),
+    ("-2147483649",             "initializer",          "initializer",          None),
+    ("-9223372036854775807",    "initializer",          "initializer",          None),
+    ("-9223372036854775808",    "initializer",          "initializer",          "initializer"),
+)
 COMMENTED = (  # with comments and line markers, which are blanks
     ('.b8 1\n#line 7 "a.cu"\n.b8 2\n',         None),
     ('# 7 "a}.cu"\n.b8 2\n',                   None),
@@ -88,3 +104,23 @@ def test_line_markers(line: str, taken: bool) -> None:
     section = f".section .debug_info {{\n{line}\n.b8 1 }}\n"
     for text in (f"{line}\n{KERNEL}", f".entry k() {{\n{line}\nret; }}\n", section):
         assert (not errors(HEAD + text)) is taken, text
+
+
+@pytest.mark.parametrize(("number", "byte", "word", "double"), NUMBERS)
+def test_numbers_in_sections(number: str, byte: str | None, word: str | None, double: str | None) -> None:
+    for directives, name in ((".b8 .byte", byte), (".b32 .4byte", word), (".b64 .quad", double)):
+        for directive in directives.split():
+            data = f".section .debug_info\n{{\n{directive} 1, {number}\nL:\n{directive} {number}\n}}\n"
+            assert errors(HEAD + KERNEL + data) == ([name] if name else []), directive
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        (".debug_x", True), (".version", True), (".wide", True), (".tf32", True),
+        (".global", False), (".b8", False), (".func", False), (".texref", False), (".section", False), (".v2", False),
+    ],
+)  # fmt: skip
+def test_names_of_sections(name: str, taken: bool) -> None:
+    text = f"{HEAD}{KERNEL}.section {name}\n{{\n.b8 1\n}}\n"
+    assert errors(text) == ([] if taken else ["invalid-directive"])
