@@ -318,8 +318,8 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
         wanted = "texref"  # a texture includes its sampler
     if declared is None or not place.context.follows_ptxas:
         return None
-    opaque = declared.kind == "opaque"
-    if (wanted not in OPAQUE and not (opaque and access_size(place))) or wanted == declared.name:
+    accesses = access_size(place) or place.operand_rule.needs_32_bits(place.space, place.m.written)
+    if (wanted not in OPAQUE and not (declared.kind == "opaque" and accesses)) or wanted == declared.name:
         return None
     return place.problem(
         "operand-kind",
@@ -347,7 +347,7 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
     elif base.space == "param" and place.space == "frame":
         message, label = "is for parameters of functions, and this is one of a kernel", "a kernel's parameter"
         wanted = "a parameter of a function"
-    elif base.space == "frame" and "param::entry" in place.m.written:
+    elif base.space == "frame" and ("param::entry" in place.m.written or not place.form.instruction.access):
         message, label = "is for parameters of kernels, and this is one of a call", "no kernel's parameter"
         wanted = "a parameter of the kernel"
     else:

@@ -170,7 +170,10 @@ ldu = instruction(
         .v4 .b64|.u64|.s64|.f64                  256 bits at once are for `ld`
     """,
     allows_wider_registers=True,
-    operands="d   a list of one",
+    operands="""
+        a   element
+        d   a list of one
+    """,
     access="load",
 )
 
