@@ -114,7 +114,7 @@ def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
 def _operands_of(c: Cursor, opcode: str, span: Span) -> tuple[Operand, ...]:
     """The operands after an opcode."""
     mnemonic = re.split(r"[^\w]", opcode, maxsplit=1)[0]
-    if c.word == "," and c.start == span[1] and c.file.text[c.end].isalpha():
+    if c.word == "," and c.start == span[1] and c.file.text[c.end : c.end + 1].isalpha():
         raise comma_in_opcode(c, opcode)
     if c.word in FUNDAMENTAL and c.kind == "word" and c.peek().kind in ("word", "number"):
         fix = Fix((span[1], c.start), ".", "write a dot", SAFE)

@@ -8,6 +8,7 @@ import random
 import pytest
 from sample import SAMPLE  # type: ignore[import-not-found]
 
+import openptx
 from openptx.diagnostics import Diagnostic
 from openptx.source import File
 from openptx.syntax import parse
@@ -178,3 +179,9 @@ def test_no_body_is_no_fix_of_a_header_that_is_cut(header: str, end: str) -> Non
 def test_no_body_is_a_fix_of_a_whole_header(header: str) -> None:
     source = f".version 8.0\n.target sm_80\n.visible .entry {header}\n"
     assert check(fixed(source, check(source)[0])) == []
+
+
+def test_a_comma_after_an_opcode_may_end_the_file() -> None:
+    head = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k()\n{\n"
+    assert [found.name for found in openptx.check(f"{head}    add.s32,")] == ["unclosed-brace"]
+    assert [found.name for found in openptx.check(f'{head}    add.s32 "x, y;\n    ret;\n}}\n')] == ["unterminated-string"]
