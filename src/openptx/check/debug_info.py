@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Collector, Diagnostic, Label
-from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.directives import NAMES, Location, Section, SourceFile
+from openptx.syntax.assembler_words import is_known
+from openptx.syntax.directives import Location, Section, SourceFile
 from openptx.syntax.lexical import COMMENT, DECIMAL_32, LETTER, LINE_MARKER, SECTION_NAME
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Integer
@@ -22,14 +22,12 @@ _PLAIN = pattern(
 )
 _LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
 _DATA = pattern(r"\.(b8|b16|b32|b64|byte|4byte|quad)\b([^.}:]*+)", re.A)
+_REFERENCE = pattern(r"\.(?:b32|b64|4byte|quad)\s++(\.\w++)", re.A)
 _NUMBER = pattern(r"(?<![\w$%])(-\s*+)?([0-9]\w*+)", re.A)
 _WIDTHS = {"b8": 8, "byte": 8, "b16": 16, "b32": 32, "4byte": 32, "b64": 64, "quad": 64}
 _UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
 _VISIBLE = pattern(r"[^\n]")
 _RULE = "PTX ISA, Debugging Directives (11.5)"
-_WORDS = frozenset((*NAMES, *(f".{type}" for type in FUNDAMENTAL), ".texref", ".samplerref", ".surfref", ".v2", ".v4"))
-_WORDS -= {".version"}
-"""Words that the assembler does not take for the name of a section; most modifiers are such words too (measured)."""
 
 
 class DebugInfo:
@@ -100,10 +98,7 @@ class DebugInfo:
 
     def section(self, section: Section) -> None:
         """A section of debug data: labels are unique in the file, values fit into their type."""
-        if section.section in _WORDS:
-            at = self.file.text.index(section.section, section.name_span[1])
-            span = (at, at + len(section.section))
-            self._add("invalid-directive", f"`{section.section}` can't name a section", span, "a word of PTX")
+        self._name(section.section, self.file.text.index(section.section, section.name_span[1]))
         (start, end), at = section.body, 0
         text = _without_comments(self.file.text[start:end])
         while (colon := text.find(":", at)) >= 0:
@@ -116,6 +111,15 @@ class DebugInfo:
             at = colon + 1
         if not section.narrow:
             self._values(text, start)
+        for match in _REFERENCE.finditer(text):
+            self._name(match[1], start + match.start(1))
+
+    def _name(self, name: str, start: int) -> None:
+        """The name of a section, which the assembler must not know as something else."""
+        if is_known(name):
+            self._add(
+                "invalid-directive", f"`{name}` can't name a section", (start, start + len(name)), "a word of PTX"
+            )
 
     def _values(self, text: str, start: int) -> None:
         for match in _DATA.finditer(text):

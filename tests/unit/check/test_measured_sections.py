@@ -115,12 +115,13 @@ def test_numbers_in_sections(number: str, byte: str | None, word: str | None, do
 
 
 @pytest.mark.parametrize(
-    ("name", "taken"),
+    ("names", "taken"),
     [
-        (".debug_x", True), (".version", True), (".wide", True), (".tf32", True),
-        (".global", False), (".b8", False), (".func", False), (".texref", False), (".section", False), (".v2", False),
+        (".debug_x .version .wide .tf32 .generic", True),
+        (".acquire .global .b8 .func .texref .section .v2 .m8n8k4 .unified .bf16", False),
     ],
-)  # fmt: skip
-def test_names_of_sections(name: str, taken: bool) -> None:
-    text = f"{HEAD}{KERNEL}.section {name}\n{{\n.b8 1\n}}\n"
-    assert errors(text) == ([] if taken else ["invalid-directive"])
+)
+def test_names_of_sections(names: str, taken: bool) -> None:
+    for name in names.split():
+        for data in (f".section {name}\n{{\n.b8 1\n}}\n", f".section .debug_x\n{{\n.b32 {name}\n}}\n"):
+            assert errors(HEAD + KERNEL + data) == ([] if taken else ["invalid-directive"]), data
