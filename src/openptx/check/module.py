@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, partial
 
 from openptx.check.availability import B128
@@ -24,6 +25,7 @@ from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.late import late
+from openptx.patterns import pattern
 from openptx.syntax import characters, tree
 from openptx.syntax.declarations import InitialiserList
 from openptx.syntax.declarations import Variable as Declaration
@@ -51,8 +53,9 @@ else:
 
 def check_body(module: ModuleChecker, function: Function, header: Scope) -> None:
     """Checks the body of a function, whose parameters `header` declares. Findings go to the collector of the module."""
-    plain = function.body is not None and not function.broken and module.debug_info.plain(function.body)
-    if not plain or not module.tree.plain or module.thorough:
+    body = function.body
+    plain = body is not None and not function.broken and module.debug_info.plain(body)
+    if body is None or not plain or not module.tree.plain or module.thorough:
         FunctionChecker(CheckedFunction(module, function, header)).check()
         return
     bodies, room = module.memo.bodies, module.memo.register_budget
@@ -61,7 +64,7 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
         return
     checked = CheckedFunction(module, function, header)
     path = FastPath(checked)
-    if not path.accepts():
+    if not path.accepts() or (path.unwritten and _ZEROS.search(module.tree.file.text, *body)):
         FunctionChecker(checked).check()
         return
     places = path.doubtful_positions()
@@ -76,6 +79,9 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
     if sound and found_flow:
         report_flow(path.unwritten, path.falls_through, function, FunctionFindings(module.collector, module.file))
 
+
+_ZEROS = pattern(r"[A-Za-z_$%]0[0-9]", re.A)
+"""A register such as `%r01`, which the fast path takes for another than `%r1`."""
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
 """Codes that are checked, or checked everywhere, only on demand: they need the full checker for every body."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from openptx.check.names.scopes import Registers
+from openptx.check.names.scopes import Registers, canonical
 from openptx.dataflow import solve
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax import operands as text
@@ -184,4 +184,6 @@ class ControlFlowGraph:
 
 def _key(name: text.Name, scope: Scope) -> Key | None:
     found = scope.find(name.text)
-    return (found[0].span[0], name.text) if found is not None and isinstance(found[0], Registers) else None
+    if found is None or not isinstance(found[0], Registers):
+        return None
+    return found[0].span[0], name.text if found[0].count is None else canonical(name.text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from openptx.check.lowering.bound_form import bound_form
 from openptx.check.lowering.layout import Frame, variable
 from openptx.check.lowering.operands import Binder, UnboundError
-from openptx.check.names.scopes import Memory, Registers
+from openptx.check.names.scopes import Memory, Registers, canonical
 from openptx.control_flow import retarget
 from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
@@ -113,6 +113,7 @@ class FunctionLowering:
     def operand(self, name: str, meaning: Meaning, scope: Scope) -> Reg | Vector | Symbol:
         """A declared name as an operand."""
         if isinstance(meaning, Registers):
+            name = name if meaning.count is None else canonical(name)
             return self._operands.get((scope, name)) or self.register(name, scope, meaning)
         return Symbol(self._variables.get(meaning) or self.module.variables[name])
 

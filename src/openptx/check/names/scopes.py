@@ -171,7 +171,7 @@ class Scope:
             return None
         for name, meaning in self.names.items():
             digits = name[len(prefix) :]
-            if name.startswith(prefix) and digits.isdecimal() and int(digits) < count and str(int(digits)) == digits:
+            if name.startswith(prefix) and digits.isdecimal() and split_number(digits)[1] in range(count):
                 return meaning
         return None
 
@@ -205,8 +205,17 @@ DIGITS = 10
 
 @lru_cache(1 << 12)
 def split_number(name: str) -> tuple[str, int | None]:
-    """The prefix of a range and the number in it: all digits at a name's end, as in ptxas. `x4<3>` has no names."""
+    """The prefix of a range and the number in it: all digits at a name's end, as in ptxas. `x4<3>` has no names.
+
+    Zeros in front of the number do not count: `%r01` is `%r1` (measured, ptxas 13.5).
+    """
     prefix = name.rstrip("0123456789")
     digits = name[len(prefix) :]
-    plain = 0 < len(digits) <= DIGITS and (digits[0] != "0" or digits == "0")
-    return prefix, int(digits) if plain else None
+    number = digits.lstrip("0") or digits[-1:]
+    return prefix, int(number) if 0 < len(number) <= DIGITS else None
+
+
+def canonical(name: str) -> str:
+    """The name of a register of a range without zeros in front of its number."""
+    prefix, number = split_number(name)
+    return name if number is None else f"{prefix}{number}"
