@@ -31,7 +31,7 @@ from openptx.patterns import pattern
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directive_parser import LABELLED
-from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Location, Pragma
+from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Location, Pragma, Target
 from openptx.syntax.lexical import WORD
 
 _EARLIER = 1000
@@ -130,6 +130,8 @@ class FunctionChecker:
                 self.module.linkage.alias(statement)
             case Location():
                 self.module.debug_info.location(statement)
+            case Target():
+                self.module.header.later(statement)
             case _:
                 pass
 

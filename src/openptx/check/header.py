@@ -36,6 +36,7 @@ else:
 
 _MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
+_MODES = frozenset(("texmode_unified", "texmode_independent"))
 
 
 class Header:
@@ -43,6 +44,7 @@ class Header:
 
     __slots__ = (
         "_before",
+        "_later",
         "_size",
         "_targets",
         "_unreadable",
@@ -67,6 +69,7 @@ class Header:
         self._version: Version | None = None
         self._targets: Target | None = None
         self._size: AddressSize | None = None
+        self._later: list[Target] = []
         self._before: Statement | None = None  # set when no directive of the file itself may follow
         self._unreadable = False  # a directive that was meant may be inside it; the parser has reported that
         self._read()
@@ -77,7 +80,35 @@ class Header:
         elif self._targets is not None:
             self._check_targets(self._targets, self._version)
         if self._targets is not None:
-            self._options(self._targets)
+            self._all_options(self._targets)
+
+    def _all_options(self, first: Target) -> None:
+        self._options(first, self.target)
+        modes = [name.text for name in first.targets if name.text in _MODES]
+        for item in self._later:
+            self.later(item, modes[0] if modes else None)
+
+    def later(self, item: Target, mode: str | None = "") -> None:
+        """A `.target` after the first one, which a body may have too (measured, ptxas 13.5): its targets are no newer
+        than that of the file, its mode of textures is `mode`, or the file's; None where that is still open."""
+        first, named = self.target, self.target
+        if not self.follows_ptxas or first is None:
+            return
+        for name in item.targets:
+            if name.text in OPTIONS:
+                continue
+            machine = target(name.text)
+            if machine is None:
+                self._unknown(name)
+            elif self.version < machine.since or not _runs_on(machine, first):
+                self._conflict(f"`{name.text}` is another target than the file's `{first.name}`", name, "not for it")
+            named = machine or named
+        if mode == "":
+            mode = "texmode_independent" if self.independent_textures else "texmode_unified"
+        other = next((name for name in item.targets if name.text in _MODES - {mode}), None)
+        if other is not None and mode is not None:
+            self._conflict(f"`{other.text}` is not the mode of the file", other, f"the file has `{mode}`")
+        self._options(item, named)
 
     def _read(self) -> None:
         """Finds the directives, and checks their order."""
@@ -124,6 +155,8 @@ class Header:
             self._targets = item
         elif self.follows_ptxas and (self._before is not None or self._size is not None):
             self._report_repeated(item, self._targets)
+        else:
+            self._later.append(item)
         self.independent_textures |= any(name.text == "texmode_independent" for name in item.targets)
 
     def _read_size(self, item: AddressSize) -> None:
@@ -208,17 +241,17 @@ class Header:
         """Whether the file consists only of its header: the assembler does not compare target and version then."""
         return all(isinstance(item, Version | Target | AddressSize) for item in self.module.items)
 
-    def _options(self, item: Target) -> None:
+    def _options(self, item: Target, target: Machine | None) -> None:
         """What is allowed beside a target."""
         modes = [name for name in item.targets if name.text.startswith("texmode_")]
         if len({name.text for name in modes}) > 1:
             self._conflict(f"`{modes[0].text}` and `{modes[1].text}` exclude each other", modes[1], "one of them")
         for name in item.targets:
             since = OPTIONS.get(name.text)
-            if since is None or self.target is None or not self.follows_ptxas:
+            if since is None or target is None or not self.follows_ptxas:
                 continue
-            if not satisfied(since, self.version, self.target):
-                context = Context(self.version, self.target, "ptxas")
+            if not satisfied(since, self.version, target):
+                context = Context(self.version, target, "ptxas")
                 found = gate_problem(f"`{name.text}`", since, context)
                 self.collector.add(
                     Diagnostic(
@@ -290,3 +323,10 @@ class Header:
 
     def _add(self, about: str, message: str, item: Directive, **facts: Unpack[Facts]) -> None:
         self.collector.add(Diagnostic(about, message, self.module.file, item.span, **facts))
+
+
+def _runs_on(machine: Machine, other: Machine) -> bool:
+    """Whether code for one target can be assembled for another."""
+    if machine.suffix == "f":
+        return machine.family == other.family and machine.number <= other.number
+    return machine.number <= other.number and (not machine.suffix or machine.name == other.name)

@@ -15,7 +15,7 @@ from openptx.syntax.tree import Statement
 
 _BLANK = rf"(?:{TRIVIA}|{LINE_MARKER})"
 _LABEL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b){WORD}"
-_SECTION = rf"(?!\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.{WORD}"
+_SECTION = rf"(?!\.(?:b8|b16|b32|b64|\d?byte|quad)\b)\.{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9][0-9]*+)U?+(?![\w.])"
 _VALUE = rf"-?{_BLANK}*+{_NUMBER}"
 _DATA = pattern(

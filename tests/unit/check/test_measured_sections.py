@@ -117,7 +117,7 @@ def test_numbers_in_sections(number: str, byte: str | None, word: str | None, do
 @pytest.mark.parametrize(
     ("names", "taken"),
     [
-        (".debug_x .version .wide .tf32 .generic", True),
+        (".debug_x .version .wide .tf32 .generic .b0", True),
         (".acquire .global .b8 .func .texref .section .v2 .m8n8k4 .unified .bf16", False),
     ],
 )
