@@ -23,7 +23,7 @@ _PLAIN = pattern(
 _LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
 _DATA = pattern(r"\.(b8|b16|b32|b64|byte|4byte|quad)\b([^.}:]*+)", re.A)
 _REFERENCE = pattern(r"\.(?:b32|b64|4byte|quad)\s++(\.\w++)", re.A)
-_NUMBER = pattern(r"(?<![\w$%])(-\s*+)?([0-9]\w*+)", re.A)
+_NUMBER = pattern(rf"(?<!%)(?<!{LETTER})(-\s*+)?([0-9]\w*+)", re.A)
 _WIDTHS = {"b8": 8, "byte": 8, "b16": 16, "b32": 32, "4byte": 32, "b64": 64, "quad": 64}
 _UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
 _VISIBLE = pattern(r"[^\n]")

@@ -80,7 +80,7 @@ def check_body(module: ModuleChecker, function: Function, header: Scope) -> None
         report_flow(path.unwritten, path.falls_through, function, FunctionFindings(module.collector, module.file))
 
 
-_ZEROS = pattern(r"[A-Za-z_$%]0[0-9]", re.A)
+_ZEROS = pattern(r"\D0\d", re.A)
 """A register such as `%r01`, which the fast path takes for another than `%r1`."""
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
