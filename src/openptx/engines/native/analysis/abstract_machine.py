@@ -168,7 +168,7 @@ class AbstractMachine(FloatTransfer):
         if self.uniform(a):
             return a
         if isinstance(lane.v, Value) or isinstance(a.v, Value):
-            return self.unknown(a.width, self.uniform(lane))
+            return self.unknown(a.width, self.uniform(lane), isinstance(a.v, Value) and bool(a.v.raw))
         values = as_lanes(a.v)
         return Bits(self, a.width, collapse(tuple(values[i & N - 1] for i in as_lanes(lane.v))))
 

@@ -98,9 +98,18 @@ class LlvmMachine(FloatOps):
         return self.bits(self.ir.mask_bits(self.scope.within_mask(self.vector(p))), 32, ZEROS)
 
     def shuffle(self, a: Bits, lane: Bits) -> Bits:
-        w, v = a.width, lane.v
         if self.uniform(a):
             return a
+        v = a.v
+        if not isinstance(v, Value) or not v.raw or v.name:
+            return self.shuffled(a, lane)
+        found = self.shuffled(self.bits_of_float(self.type_of(a), v.raw), lane)  # NaNs stay as they are
+        uniform = self.uniform(found)
+        return self.raw(self.float(found, uniform), a.width, uniform, v.bound, v.flushed)
+
+    def shuffled(self, a: Bits, lane: Bits) -> Bits:
+        """A shuffle of bits that differ between lanes."""
+        w, v = a.width, lane.v
         if not isinstance(v, Value):
             source = tuple(e & N - 1 for e in as_lanes(v))
             if not isinstance(a.v, Value):
