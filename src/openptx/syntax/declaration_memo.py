@@ -248,6 +248,8 @@ def remember_header(item: Statement, match: re.Match[str]) -> None:
     if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes or item.broken:
         return
     text, end = match[HEADER], match.end(HEADER)
+    if "(" not in text:  # the braces after it may be about its parameters: `.entry k { .param .u64 a } { ... }`
+        return
     if end != (item.span[1] if item.body is None else item.body[0] - 1) or ('"' in text and text[-1] == ";"):
         return
     form, parts = _form_and_parts(text)

@@ -124,3 +124,10 @@ def test_a_block_of_one_thread_after_one_of_many() -> None:
     one, many = (LIMITED % (threads, f".maxntid {threads}") for threads in (1, 7))
     for text, number in ((one + many, 1), (many + one, 1)):
         assert len(openptx.check(HEAD + text.replace("ret;", f"{body}\nret;"))) == number
+
+
+def test_parameters_in_braces_are_found_after_a_header_without_parameters() -> None:
+    head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    mistaken = f"{head}.entry k {{ .param .u64 a }} {{ .reg .u64 r; ld.param.u64 r, [a]; ret; }}\n"
+    openptx.check(f"{head}.entry k {{ ret; }}\n")
+    assert [found.message for found in openptx.check(mistaken)] == ["parameters are in parentheses"]
