@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,15 @@ def test_one_thread_starts_python_while_the_others_wait(step: int, tmp_path: Pat
     elsewhere = {**os.environ, "PATH": os.defpath}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=elsewhere)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("handler", "status", "printed"), [("default", -signal.SIGINT, ""), ("own", 0, "signal 2\n")])
+def test_interrupts_stay_the_program_s(handler: str, status: int, printed: str, tmp_path: Path) -> None:
+    program, source = tmp_path / "program", PROGRAM.with_name("kept_signals.c")
+    subprocess.run([compiler() or "cc", str(source), "-o", str(program), "-ldl"], check=True)
+    command = [sys.executable, "-m", "openptx", "exec", "--", str(program), handler]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (status, printed), done.stderr
 
 
 def test_a_folder_of_the_same_name_is_not_taken_for_openptx(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 #include "library.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,11 +29,16 @@ static int embed(void) {
     }
     void (*initialize)(int) = (void (*)(int))python("Py_InitializeEx");
     void *(*save)(void) = (void *(*)(void))python("PyEval_SaveThread");
-    if (!initialize || !save) return 0;
+    int (*run)(const char *) = (int (*)(const char *))python("PyRun_SimpleString");
+    if (!initialize || !save || !run) return 0;
     const char *home = getenv("OPENPTX_PYTHONHOME"), *before = getenv("PYTHONHOME");
     if (home && *home && !before) setenv("PYTHONHOME", home, 1);
+    struct sigaction interrupt;
+    sigaction(SIGINT, NULL, &interrupt);
     initialize(0); /* signals stay the program's */
     if (home && *home && !before) unsetenv("PYTHONHOME");
+    run("import signal"); /* which makes a KeyboardInterrupt of Ctrl-C, where it would end the program */
+    sigaction(SIGINT, &interrupt, NULL);
     save();
     return 1;
 }
