@@ -29,3 +29,11 @@ def test_orders_that_leave_a_wrong_operand_in_its_place_are_not_tried(monkeypatc
     (found,) = [each for each in openptx.check(_MODULE) if each.name == "operand-size"]
     assert found.location[0] == 5
     assert len(tried) <= 4  # all four are wrong: of 12 moves and 6 exchanges, those that move every operand
+
+
+def test_misspelt_labels_of_a_large_file_are_all_answered() -> None:
+    """The search for a label in other functions takes little of what suggestions may cost."""
+    branches = "bra DONF;\nbra LOOQ;\n"
+    text = _MODULE.replace("mad.lo.s32 %rd1, %f1, %p, %f2;", f"DONE: LOOP: {branches}") + "// a comment\n" * 900_000
+    found = [each for each in openptx.check(text) if each.name == "unknown-label"]
+    assert [each.help for each in found] == ["did you mean `DONE`?", "did you mean `LOOP`?"]

@@ -24,13 +24,19 @@ from openptx.check.operand.kinds import Kind, selected
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, passes, undeclared
 
+_NO_LABEL = {
+    kinds.FUNCTION: "`call` calls a function: `call (result), {}, (arguments);`",
+    kinds.REGISTER: "`brx.idx index, targets;` branches to one of several labels: `targets: .branchtargets L0, L1;`",
+    kinds.ADDRESS: "a label stands without brackets",
+}
+"""What to write instead of an operand that is no label."""
+
 
 def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """Errors and warnings about one operand."""
     match place.template.role:
         case "label":
             if kind.sort != kinds.NAME:
-                functions = kind.sort == kinds.FUNCTION
                 yield place.problem(
                     "branch-target",
                     f"`{place.opcode}` branches to a label",
@@ -38,7 +44,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                     kind.described,
                     expected="a label",
                     actual=kind.text,
-                    help="`call` calls a function: `call (result), {}, (arguments);`" if functions else None,
+                    help=_NO_LABEL.get(kind.sort),
                     rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
                 )
         case "targets" | "prototype":

@@ -73,9 +73,20 @@ def advised(problem: Problem, place: Place, number: int) -> Problem:
     before, after = (words[:-1], words[-1:]) if at is None else (words[:at], words[at + 1 :])
     opcode = ".".join([*before, *([f"v{number}"] if number > 1 else ()), *after])
     if opcode == place.opcode or not any(max(form.count_of(place.name, m), 1) == number for form, m in resolve(opcode)):
-        return problem
+        wanted = lengths(place)
+        return problem.advising(_written(place, wanted[0]), None) if wanted and wanted[0] <= len(_NAMES) else problem
     takes = f"{number} elements" if number > 1 else "a single register"
     return problem.advising(f"`{opcode}` takes {takes}", rewrite(opcode))
+
+
+_NAMES = "abcdefgh"
+
+
+def _written(place: Place, count: int) -> str:
+    """The help that shows a list of so many elements."""
+    form = f"write `{{{', '.join(_NAMES[:count])}}}`"
+    left_out = place.writes and _may_be_left_out(place)
+    return f"{form}, with `_` for results that are not needed" if left_out and count > 1 else form
 
 
 def lengths(place: Place) -> tuple[int, ...]:

