@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.runtime import threads
+from openptx.engines.native.runtime import plan, threads
 from openptx.llvm import codegen
 
 VALUES = 400
@@ -34,11 +34,22 @@ END:
     ret;
 }}
 """
+CALLED = """
+.func (.reg .b32 d) halved(.reg .b32 a) {
+    .reg .pred %p;
+AGAIN:
+    shr.u32 a, a, 1;
+    setp.gt.u32 %p, a, 1000;
+    @%p bra AGAIN;
+    mov.b32 d, a;
+    ret;
+}
+.visible .entry k"""
 
 
-def run(engine: str, size: int = 64) -> list[int]:
+def run(engine: str, size: int = 64, text: str = KERNEL) -> list[int]:
     out = np.zeros(size, np.uint32)
-    openptx.load(KERNEL)["k"](1, 64, (out,), engine=engine)
+    openptx.load(text)["k"](1, 64, (out,), engine=engine)
     return out.tolist()
 
 
@@ -60,6 +71,16 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_results_are_the_same(hurried: list[str]) -> None:
     assert run("native") == run("interp")
+    assert hurried == ["deep"]
+
+
+def test_calls_of_a_kernel_with_a_large_frame_do_not_nest_too_deep(
+    hurried: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own frame may be larger than what other kernels have for all their frames."""
+    monkeypatch.setattr(plan, "USUAL_BUDGET", 64)
+    text = KERNEL.replace(".visible .entry k", CALLED).replace("END:\n", "END:\n    call (%r1), halved, (%r1);\n", 1)
+    assert run("native", text=text) == run("interp", text=text)
     assert hurried == ["deep"]
 
 

@@ -53,6 +53,11 @@ class KernelMetadata(NamedTuple):
     has_tensor_memory: bool
     """CTAs need it."""
 
+    @property
+    def has_large_frames(self) -> bool:
+        """Whether the code may need more of the processor's stack than a thread usually has."""
+        return self.stack.recursive or self.fast_compiled
+
 
 def pack(metadata: KernelMetadata, objects: Sequence[bytes]) -> bytes:
     """Metadata and objects as one file."""

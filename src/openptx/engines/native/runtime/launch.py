@@ -166,7 +166,7 @@ class Run:
         anywhere in this function; a task that was created before its thread is started cannot be lost.
         """
         code, first = self.plan.code, self.team[0]
-        deep = code.metadata.stack.recursive or code.metadata.fast_compiled
+        deep = code.metadata.has_large_frames
         if not deep and len(self.team) == 1:
             return [code.run(first.state.address)]
         others = self.team if deep else self.team[1:]

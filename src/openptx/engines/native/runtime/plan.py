@@ -63,11 +63,11 @@ class BaselineCode:
         return True
 
 
-STACK_BUDGET = 250 << 20
-"""Bytes of the processor's stack for recursive kernels; only what is used is committed."""
+USUAL_BUDGET, STACK_BUDGET = 1 << 20, 250 << 20
+"""Bytes of the processor's stack for kernels, and for those with large frames; only what is used is committed."""
 
 LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
-"""Bytes of local memory for such kernels: per thread, per CTA."""
+"""Bytes of local memory for recursive kernels: per thread, per CTA."""
 
 CHUNK_WORK = 1 << 16
 """The maximum number of warp instructions, without repetitions by loops, in the CTAs that a worker takes at once. Up to
@@ -120,9 +120,10 @@ class Plan:
             raise UnsupportedByJit("more local memory than threads have")
         self.layout = shared_layout(program, function.name)
         self.dynamic, self.shared = shared, self.layout.size(shared)
-        self.stride, self.budget = self.code.metadata.stack.size, 1 << 20
+        self.stride, self.budget = self.code.metadata.stack.size, USUAL_BUDGET
         if self.code.metadata.stack.recursive:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
+        if self.code.metadata.has_large_frames:
             self.budget = STACK_BUDGET
         self.sizes = (
             self.shared,
