@@ -7,7 +7,7 @@ import re
 from openptx.diagnostics import Collector, Diagnostic, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.assembler_words import is_known
+from openptx.syntax.assembler_words import may_name_section
 from openptx.syntax.directives import Location, Section, SourceFile
 from openptx.syntax.lexical import COMMENT, DECIMAL_32, LETTER, LINE_MARKER, SECTION_NAME
 from openptx.syntax.literals import literal
@@ -22,7 +22,7 @@ _PLAIN = pattern(
 )
 _LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
 _DATA = pattern(r"\.(b8|b16|b32|b64|byte|4byte|quad)\b([^.}:]*+)", re.A)
-_REFERENCE = pattern(r"\.(?:b32|b64|4byte|quad)\s++(\.\w++)", re.A)
+_REFERENCE = pattern(rf"\.(?:b32|b64|4byte|quad)\s++(\.%?+{LETTER}*+)", re.A)
 _NUMBER = pattern(rf"(?<!%)(?<!{LETTER})(-\s*+)?([0-9]\w*+)", re.A)
 _WIDTHS = {"b8": 8, "byte": 8, "b16": 16, "b32": 32, "4byte": 32, "b64": 64, "quad": 64}
 _UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
@@ -116,7 +116,7 @@ class DebugInfo:
 
     def _name(self, name: str, start: int) -> None:
         """The name of a section, which the assembler must not know as something else."""
-        if is_known(name):
+        if not may_name_section(name):
             self._add(
                 "invalid-directive", f"`{name}` can't name a section", (start, start + len(name)), "a word of PTX"
             )

@@ -11,10 +11,10 @@ import re
 from openptx.patterns import pattern
 
 _KNOWN = """
-FORCE_INLINE L1 L2 MACRO NaN _Fw _H_ _NPk a1d a2d a2dms abi_preserve abi_preserve_after abi_preserve_control abs
-acq_rel acquire acube add addr_mode_0 addr_mode_1 addr_mode_2 address_size alias align aligned all alloc_large
-alloc_same alloc_small allocno and any approx array_size attribute b1024 b128 b16 b32 b4e b64 b8 ballot bf16 bf16x2
-bfly block16 block32 blocksareclusters box_dim branchtargets bulk_group byte ca callprototype calltargets cas cc cg
+FORCE_INLINE L1 L2 MACRO NaN a1d a2d a2dms abi_preserve abi_preserve_after abi_preserve_control abs acq_rel acquire
+acube add addr_mode_0 addr_mode_1 addr_mode_2 address_size alias align aligned all alloc_large alloc_same
+alloc_small allocno and any approx array_size attribute b1024 b128 b16 b32 b4e b64 b8 ballot bf16 bf16x2 bfly
+block16 block32 blocksareclusters box_dim branchtargets bulk_group byte ca callprototype calltargets cas cc cg
 channel_data_type channel_order clamp cluster col common const cs cta cube cv dec depth down e2m1x2 e2m1x4 e2m3x2
 e2m3x4 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 ecl ecr element_stride elemtype entry eq equ exch
 exclusive explicitcluster extern f16 f16x2 f32 f32x2 f4e f64 file fill_mode filter_mode finite
@@ -33,6 +33,6 @@ _WORDS = frozenset(_KNOWN.split())
 _SHAPE = pattern(r"m[0-9]+n[0-9]+(?:k[0-9]+)?", re.A)
 
 
-def is_known(name: str) -> bool:
-    """Whether the lexer knows a word such as `.global`; else it may name a section."""
-    return name[1:] in _WORDS or _SHAPE.fullmatch(name, 1) is not None
+def may_name_section(name: str) -> bool:
+    """Whether a word with a dot, which a letter follows, is none that the lexer knows."""
+    return name[1:2].isalpha() and name[1:] not in _WORDS and _SHAPE.fullmatch(name, 1) is None

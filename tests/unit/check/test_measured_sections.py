@@ -118,7 +118,7 @@ def test_numbers_in_sections(number: str, byte: str | None, word: str | None, do
     ("names", "taken"),
     [
         (".debug_x .version .wide .tf32 .generic .b0", True),
-        (".acquire .global .b8 .func .texref .section .v2 .m8n8k4 .unified .bf16", False),
+        (".acquire .global .b8 .func .texref .section .v2 .m8n8k4 .unified .bf16 ._x .$x .%x", False),
     ],
 )
 def test_names_of_sections(names: str, taken: bool) -> None:
