@@ -219,16 +219,22 @@ class FunctionChecker:
         if found.fix is not None and found.fix.replacement == ":":  # a label, so it does not lack the `;`
             end = instruction.opcode_span[1]
             self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
-        unknown = problem.about == "unknown-instruction"
-        if unknown and f".{instruction.opcode.rpartition('.')[2]}" in LABELLED:
+        if problem.about == "unknown-instruction":
+            self.unknown_instruction(found, instruction, scope)
+        else:
+            self.findings.collect(found)
+
+    def unknown_instruction(self, found: Diagnostic, instruction: tree.Instruction, scope: Scope) -> None:
+        """Reports an unknown instruction, once for each opcode; where it is a label, what that lacks."""
+        if f".{instruction.opcode.rpartition('.')[2]}" in LABELLED:
             found = self.unlabelled(found, instruction)
-        if unknown and not instruction.operands and (slip := label_slip(found, self.function.span)) is not None:
+        if not instruction.operands and (slip := label_slip(found, self.function.span)) is not None:
             self.findings.collect(slip)
             return
-        if unknown and not instruction.operands and scope.label(instruction.opcode) is not None:
+        if not instruction.operands and scope.label(instruction.opcode) is not None:
             start, jump = instruction.opcode_span[0], f"bra {instruction.opcode}"
             found = found.advising(f"it is a label: write `{jump}`", Fix((start, start), "bra ", f"write `{jump}`"))
-        self.findings.collect(found, (problem.about, instruction.opcode) if unknown else None)
+        self.findings.collect(found, ("unknown-instruction", instruction.opcode))
 
     def unlabelled(self, found: Diagnostic, instruction: tree.Instruction) -> Diagnostic:
         """The error of `ts .branchtargets`, with the colon that its label lacks; its uses are no further errors."""

@@ -100,23 +100,10 @@ def _misplaced(
     form, m, count = candidate.form, candidate.m, len(operands)
     if not 2 <= count <= _MOST or candidate.rank[0] < 2 or any(not error.where for error in errors):
         return None
-    wrong = list(dict.fromkeys(error.where[0] for error in errors))
-    moved = ((order, i) for i in wrong for order in _orders(count, i))
-    swapped = ((_exchanged(count, i, j), i) for i, j in combinations(wrong, 2))
-    for orders in (moved, swapped):
-        fitting: dict[Order, int] = {}
-        for order, i in orders:
-            if any(order[at] == at for at in wrong):
-                continue  # a wrong operand that stays in its place stays wrong
-            if takes(form, m, tuple(operands[at] for at in order), context):
-                fitting.setdefault(order, i)
-        among = {order: i for order, i in fitting.items() if all(order[at] == at or at in wrong for at in order)}
-        fitting = among if len(among) == 1 else fitting
-        if len(fitting) == 1:
-            break
-    else:
+    found = _only_order(candidate, list(dict.fromkeys(error.where[0] for error in errors)), operands, context)
+    if found is None:
         return None
-    ((order, first),) = fitting.items()
+    order, first = found
     at, error = order.index(first), next(error for error in errors if error.where[0] == first)
     layout = next(layout for layout in form.layouts(m) if len(layout) == count)
     name = form.operands[layout[at]].name
@@ -133,6 +120,28 @@ def _misplaced(
         help=f"exchange the operands, or write `{typed}`" if typed else f"its form is `{form.text}`",
         repair=None if typed else _in_order(order),
     )
+
+
+def _only_order(
+    candidate: Candidate, wrong: list[int], operands: tuple[Kind, ...], context: Context
+) -> tuple[Order, int] | None:
+    """The only order in which the operands fit, with the wrong operand that it moves: that operand alone is moved, or
+    exchanged with another wrong one."""
+    count = len(operands)
+    moved = ((order, i) for i in wrong for order in _orders(count, i))
+    swapped = ((_exchanged(count, i, j), i) for i, j in combinations(wrong, 2))
+    for orders in (moved, swapped):
+        fitting: dict[Order, int] = {}
+        for order, i in orders:
+            if any(order[at] == at for at in wrong):
+                continue  # a wrong operand that stays in its place stays wrong
+            if takes(candidate.form, candidate.m, tuple(operands[at] for at in order), context):
+                fitting.setdefault(order, i)
+        among = {order: i for order, i in fitting.items() if all(order[at] == at or at in wrong for at in order)}
+        fitting = among if len(among) == 1 else fitting
+        if len(fitting) == 1:
+            return next(iter(fitting.items()))
+    return None
 
 
 def _orders(count: int, moved: int) -> Iterator[Order]:
@@ -277,13 +286,17 @@ def _folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], conte
         return _leading(findings, wrong, first)
     actual = TYPES.get((first.actual or "")[1:])
     retyped = _other_type(candidate, opcode, operands, context, actual) if alike and actual is not None else None
-    doubted = len(wrong) == 1 and _doubted(candidate, operands)
-    if retyped is not None and not doubted:
+    if retyped is not None and not (len(wrong) == 1 and _doubted(candidate, operands)):
         first = first.advising(f"these operands are `{first.actual}`: write `{retyped}`", rewrite(retyped))
-    elif first.about == "operand-size" and first.help is not None and first.help.startswith("declare it"):
-        other = other or (None if candidate.form.instruction.converts else retyped)
-        first = first.advising(f"{first.help}, or write `{other}`", None) if other is not None else first
+    else:
+        first = _or_written(first, other or (None if candidate.form.instruction.converts else retyped))
     return _leading(findings, wrong if alike else wrong[:1], first)
+
+
+def _or_written(problem: Problem, other: str | None) -> Problem:
+    """The problem of an operand's size, whose help is another declaration, with another opcode as a second choice."""
+    declares = problem.about == "operand-size" and (problem.help or "").startswith("declare it")
+    return problem.advising(f"{problem.help}, or write `{other}`", None) if declares and other is not None else problem
 
 
 def _leading(findings: Findings, wrong: list[Problem], first: Problem) -> Findings:

@@ -226,17 +226,11 @@ class Declarations:
         for number, declarator in enumerate(declaration.names):
             key = _shape(declaration, declarator, space, unsized)
             if key is not None and (known := self.right.get(key)) is not None:
-                name = declarator.name.text
-                self._report_duplicate(name, declarator, scope)
-                if not is_predefined(name):  # and it remains so
-                    scope.declare(name, Memory(known, declaration, number))
+                self._declare_known(known, declaration, number, scope)
                 continue
             wrong = False
-            misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
+            misfit = None if reported else self._type_misfit(declaration, declarator, unsized, declared)
             if misfit is not None:
-                if declared and misfit.about != "assembler-crash":
-                    misfit.about = "document-disagrees"
-                    misfit = prototype_problem(declaration, self.module.context, unsized) or misfit
                 self._report(packed_problem(declaration, declarator) or misfit, declaration, declarator)
                 wrong, reported = True, misfit.at != "name"
             elif (
@@ -253,6 +247,23 @@ class Declarations:
                 declare_name(declaration, number, scope, space)
             if key is not None and not (wrong or reported):
                 self.right[key] = memory_kind(declaration, declarator, space)
+
+    def _declare_known(self, known: Kind, declaration: Declaration, number: int, scope: Scope) -> None:
+        """Declares a name like an accepted one."""
+        declarator = declaration.names[number]
+        name = declarator.name.text
+        self._report_duplicate(name, declarator, scope)
+        if not is_predefined(name):  # and it remains so
+            scope.declare(name, Memory(known, declaration, number))
+
+    def _type_misfit(
+        self, declaration: Declaration, declarator: Declarator, unsized: bool, declared: bool
+    ) -> Misfit | None:
+        misfit = type_problem(declaration, declarator, self.module.context, unsized)
+        if misfit is None or not declared or misfit.about == "assembler-crash":
+            return misfit
+        misfit.about = "document-disagrees"
+        return prototype_problem(declaration, self.module.context, unsized) or misfit
 
     def _of_nothing(self, declaration: Declaration) -> None:
         """An unknown type in a declaration without names, which is no error otherwise (measured, ptxas 13.5)."""
