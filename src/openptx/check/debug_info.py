@@ -23,6 +23,8 @@ _PLAIN = pattern(
 _LABEL = pattern(rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:", re.M | re.A)  # searched for in the line of a colon only
 _DATA = pattern(r"\.(b8|b16|b32|b64|byte|4byte|quad)\b([^.}:]*+)", re.A)
 _REFERENCE = pattern(rf"\.(?:b32|b64|4byte|quad)\s++(\.%?+{LETTER}*+)", re.A)
+_NAMING_LINE = pattern(rf"^[ \t]*+(?:({SECTION_NAME}):|\.b(?:32|64)[ \t]++(\.%?+{LETTER}*+))", re.M | re.A)
+"""A line with a label, or with the name of a section, in the style of compilers: no comment stands before them."""
 _NUMBER = pattern(rf"(?<!%)(?<!{LETTER})(-\s*+)?([0-9]\w*+)", re.A)
 _WIDTHS = {"b8": 8, "byte": 8, "b16": 16, "b32": 32, "4byte": 32, "b64": 64, "quad": 64}
 _UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
@@ -100,19 +102,30 @@ class DebugInfo:
         """A section of debug data: labels are unique in the file, values fit into their type."""
         self._name(section.section, self.file.text.index(section.section, section.name_span[1]))
         (start, end), at = section.body, 0
-        text = _without_comments(self.file.text[start:end])
+        text = self.file.text[start:end]
+        commented = "/" in text or "#" in text
+        if commented and section.narrow and text[0] in "\r\n":
+            for match in _NAMING_LINE.finditer(self.file.text, start, end):
+                if match[1]:
+                    self._label(match[1], match.span(1))
+                else:
+                    self._name(match[2], match.start(2))
+            return
+        text = _without_comments(text) if commented else text
         while (colon := text.find(":", at)) >= 0:
             if match := _LABEL.search(text, max(at, text.rfind("\n", at, colon)), colon + 1):
-                name, span = match[1], (start + match.start(1), start + match.end(1))
-                if (first := self.labels.get(name)) is not None:
-                    self._add("duplicate-label", f"the label `{name}` occurs twice", span, "again", first)
-                else:
-                    self.labels[name] = span
+                self._label(match[1], (start + match.start(1), start + match.end(1)))
             at = colon + 1
         if not section.narrow:
             self._values(text, start)
         for match in _REFERENCE.finditer(text):
             self._name(match[1], start + match.start(1))
+
+    def _label(self, name: str, span: Span) -> None:
+        if (first := self.labels.get(name)) is not None:
+            self._add("duplicate-label", f"the label `{name}` occurs twice", span, "again", first)
+        else:
+            self.labels[name] = span
 
     def _name(self, name: str, start: int) -> None:
         """The name of a section, which the assembler must not know as something else."""
@@ -152,8 +165,6 @@ class DebugInfo:
 
 def _without_comments(text: str) -> str:
     """The text with blanks in the place of comments and line markers."""
-    if "/" not in text and "#" not in text:
-        return text
     return _UNREAD.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
 
 
