@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from openptx.check.context import Context
 from openptx.check.forms.rules import refine
 from openptx.check.forms.select_form import examine
@@ -15,6 +17,7 @@ def takes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context
     return refine(examine(form, m, operands, context), operands, context).accepted
 
 
+@lru_cache(1 << 12)  # many wrong opcodes have the same correct ones beside them
 def accepted(opcode: str, operands: tuple[Kind, ...], context: Context) -> bool:
     """Whether a form of this opcode takes these operands."""
     profile = "ptxas" if context.follows_ptxas else "isa"
